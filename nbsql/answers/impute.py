@@ -35,7 +35,7 @@ class Completed:
     @property
     def is_value(self) -> bool:
         """Whether it has values, each with a probability, and is no number with a density."""
-        return self.feature.family.drawn == "value"
+        return self.feature.family.sampling_kind == "value"
 
     @property
     def added(self) -> str:
@@ -119,7 +119,7 @@ def _columns(feature: Feature) -> Sequence[str]:
 
 
 def _is_told(spec: Spec, feature: Feature) -> bool:
-    refused = any(TRAITS[trait].holds(feature.family) for trait in FEATURES["impute"])
+    refused = any(TRAITS[trait].matches(feature.family) for trait in FEATURES["impute"])
     return not refused and not _other_readers(spec, feature) and not (spec.joins and _depends(spec, feature))
 
 
@@ -135,7 +135,9 @@ def _children(spec: Spec, feature: Feature) -> list[Feature]:
 
 def _other_readers(spec: Spec, feature: Feature) -> list[str]:
     """The features that read the column, too, and do not depend on it as a category."""
-    children = _children(spec, feature) if feature.family.drawn == "value" or feature.family.name == "conditional" else []
+    children = (
+        _children(spec, feature) if feature.family.sampling_kind == "value" or feature.family.name == "conditional" else []
+    )
     others = [each for each in spec.features if each is not feature and feature.column in each.columns]
     return [each.name for each in others if each not in children]
 

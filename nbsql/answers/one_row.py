@@ -131,7 +131,7 @@ class RowScorer:
                 statement = render.statement("row_joints", self._context, row, *tables, spec)
             else:
                 statement = render.statement("with_updated_at", _query(self._plan, self._context, self._classes, row), spec)
-            run = self._engine.prepared(statement)
+            run = self._engine.prepare(statement)
             self._statements[read_as] = run
         return run
 
@@ -218,7 +218,7 @@ def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: s
 
 def is_short(context: Context) -> bool:
     """Whether a model has the form for one row: features are sums over their columns, or over values that are looked up."""
-    if context.facts.mixed or context.facts.backoffs:
+    if context.facts.has_components or context.facts.backoffs:
         return False
     return all(_is_number(f) or _is_looked_up(f) for f in context.facts.features)
 
@@ -226,16 +226,16 @@ def is_short(context: Context) -> bool:
 def _is_number(feature: Feature) -> bool:
     family = feature.family
     by_column = family.by_column if family.over_columns else not feature.columns[1:]
-    return family.number and not family.looked_up and not family.common_term and by_column
+    return family.number and not family.has_lookups and not family.has_common_term and by_column
 
 
 def _is_looked_up(feature: Feature) -> bool:
     family = feature.family
     return (
-        family.looked_up
-        and family.adds_up
+        family.has_lookups
+        and family.scores_add_up
         and not family.parameters
-        and not family.parametrised_term
+        and not family.has_parameter_term
         and not getattr(family, "norm", None)
     )
 

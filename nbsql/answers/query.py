@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from nbsql.answers.table import Table, folded_sql, paragraph
 from nbsql.engines.duckdb.engine import on_duckdb
-from nbsql.engines.engine import Engine, Unrun
-from nbsql.engines.source import Source, parts
+from nbsql.engines.engine import Engine, PendingQuery
+from nbsql.engines.source import Source, split_path
 from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
 from nbsql.rendering.dialect import folded
 
@@ -47,7 +47,7 @@ def _needs(form: str, package: str) -> Iterator[None]:
         raise NotSupportedError(f".{form}() needs {missing}: pip install 'nbsql[frames]'; {others}") from error
 
 
-class Query(Unrun):
+class Query(PendingQuery):
     """The answer of a model, as SQL that runs when it is asked for. Its repr is its first rows; `sql` is its text.
 
     Every method that returns rows runs the query anew, against the data as it then is. A query can be a source, too.
@@ -77,9 +77,11 @@ class Query(Unrun):
         self._sql = sql  # the very same text until the model changes
         self._guard = guard  # makes an error of the database that of a model that is no more
         # A source may be a query of names that are looked for in the current database: in the one that it was then.
-        anywhere = source is None or source.is_lent or source.anywhere
-        self._path = None if anywhere else engine.path_of_names()
-        self._made = made if engine.forgives else None  # the text as it was when the model was last looked at, until it is run
+        anywhere = source is None or source.is_registered or source.anywhere
+        self._path = None if anywhere else engine.current_search_path()
+        self._made = (
+            made if engine.survives_missing_names else None
+        )  # the text as it was when the model was last looked at, until it is run
         self._first = first  # the text of a query that begins with the same rows, so many at least, and reads no more for them
 
     @property
@@ -93,11 +95,11 @@ class Query(Unrun):
 
     def _in_place(self) -> AbstractContextManager[None]:
         """The names of the source mean what they meant when the query was made."""
-        return nullcontext() if self._path is None else self._engine.looking_in(self._path)
+        return nullcontext() if self._path is None else self._engine.using_search_path(self._path)
 
     def _answer(self, act: Callable[[str], _Answer]) -> _Answer:
         """What an act makes of the text: of the same that the model has afterwards, or else in a transaction."""
-        with self._in_place(), self._guard(), self._engine.at_work("query"):
+        with self._in_place(), self._guard(), self._engine.supervised("query"):
             text, self._made = self._made or self._text(), None
             try:
                 with self._engine.errors():
@@ -133,7 +135,7 @@ class Query(Unrun):
     def _at_once(self) -> Iterator[None]:
         """A transaction, so that the model does not change between the making of the text and its end."""
         own = nullcontext() if isinstance(self._sql, str) else self._engine.transaction()
-        with self._in_place(), self._guard(), self._engine.at_work("query"), own:
+        with self._in_place(), self._guard(), self._engine.supervised("query"), own:
             yield
 
     def __repr__(self) -> str:
@@ -199,7 +201,7 @@ class Query(Unrun):
                 and would look for the names of the source in the wrong one.
         """
         engine = on_duckdb(self._engine, "Query.relation")
-        if self._path is not None and self._path != engine.path_of_names():
+        if self._path is not None and self._path != engine.current_search_path():
             raise InputError(
                 f"the query was made when {self._path or 'the first database'} was in use; USE it, or make it anew"
             )
@@ -265,7 +267,7 @@ class Query(Unrun):
             InputError: the query reads a frame, which a view would outlive, or there is a relation of that name already.
             DatabaseError: the database cannot be written.
         """
-        if self._source is not None and self._source.is_frame and self._source.is_lent:
+        if self._source is not None and self._source.is_frame and self._source.is_registered:
             raise InputError(f"a view cannot read {self._source.label}, which lives in this process; use create_table")
         self._create("create_view_as", name)
 
@@ -273,10 +275,10 @@ class Query(Unrun):
         engine = self._engine
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a table or view must be a text of at least one character, not {name!r}")
-        path = (parts(name) if "." in name or '"' in name else []) or [name]  # a name may have blanks around it
+        path = (split_path(name) if "." in name or '"' in name else []) or [name]  # a name may have blanks around it
         if len(path) > 3:
             raise InputError(f"{name!r} is no path to a table; quote a name that has dots in it: '\"{name}\"'")
-        database, schema, table = whole = engine.placed(path)
+        database, schema, table = whole = engine.resolve_path(path)
         if any([*map(folded, row[:3])] == [*map(folded, whole)] for row in engine.ask("relations")):
             raise InputError(f"{name!r} is there already; drop it first, or choose another name")
         relation = engine.renderer.dialect.ident(*engine.path(database, schema), table)

@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any, Literal
 
-from nbsql.engines.rows import kind_of_value, pythonic
+from nbsql.engines.rows import kind_of_value, to_python
 from nbsql.errors import InputError
 from nbsql.family.base import label
 
@@ -65,7 +65,7 @@ class InputColumn:
         Raises:
             InputError: it is not of a kind that the model takes for the column, as a column of such values would not be.
         """
-        value = pythonic(value)
+        value = to_python(value)
         if value is None:
             return None, None
         kind = kind_of_value(value)

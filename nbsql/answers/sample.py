@@ -44,7 +44,7 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
         if not -(2**63) < value < 2**63 - 1:
             raise InputError(f"{name} must be a whole number of 64 bits, not {value}")
     able = ("value", "number", "vector") if plan.spec.given else ("value", "number", "vector", "bag")  # a count says how long
-    refused = [feature for feature in plan.spec.features if feature.family.drawn not in able]
+    refused = [feature for feature in plan.spec.features if feature.family.sampling_kind not in able]
     if refused:
         names = listed(feature.name for feature in refused)
         raise InputError(
@@ -59,7 +59,7 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
         )
     renderer = engine.renderer
     drawn = list(_drawn(plan.spec, renderer.dialect.query))
-    relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.counted())
+    relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.current_cells())
     components = None if plan.spec.components is None else plan.relations["components"]
     return Query(engine, renderer.statement("drawn_rows", drawn, plan.spec.target, n, seed, *relations, components))
 

@@ -1,4 +1,4 @@
-"""The command line: the library's words, typed. Nothing else in the package prints."""
+"""The command line, with the verbs of the library. Nothing else in the package prints."""
 
 from nbsql.cli.app import main
 

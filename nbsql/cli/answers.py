@@ -1,4 +1,4 @@
-"""In which form a command answers: a table on the terminal, JSON, CSV, or the SQL itself; and the one writer of each."""
+"""The output formats of commands: a table on the terminal, JSON, CSV, or the SQL itself."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from nbsql.engines.engine import Engine
 
 Form = Literal["table", "json", "csv", "sql"]
 
-_ROWS = 30  # of a table on the terminal, unless asked for more
+_ROWS = 30  # the default number of rows of a table on the terminal
 
 limited = click.option(
-    "--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="Rows of the table."
+    "--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="The most rows of the table."
 )
 
 
-def answering(
+def with_formats(
     command: Callable[..., Any] | None = None,
     /,
     *,
     csv: str = "Print CSV.",
     sql: str | None = "Print the SQL instead of running it.",
 ) -> Callable[..., Any]:
-    """Give a command the options that say in which form it answers, of which it is told as `form`.
+    """Add the options --json, --csv and --sql to a command, which receives the choice as the argument `form`.
 
     Args:
-        command: the command; None: a decorator of one, with the texts of options that follow.
-        csv: what CSV has of the answer.
-        sql: what is printed instead of being run; None: nothing is.
+        command: the command; None returns a decorator with the following texts.
+        csv: the help text of --csv.
+        sql: the help text of --sql; None leaves the option out.
     """
     texts = {"json": "Print JSON.", "csv": csv, **({} if sql is None else {"sql": sql})}
 
@@ -63,15 +63,15 @@ def answering(
 
 
 def answer(engine: Engine, query: nbsql.Query, form: Form, *, limit: int, empty: bool = False, bars: str | None = None) -> None:
-    """Show the rows of a query in a form; of a table, the first ones.
+    """Show the rows of a query in a format; a table shows the first rows only.
 
     Args:
-        engine: where.
-        query: the answer.
-        form: in which to show it.
+        engine: the engine.
+        query: the query.
+        form: the format.
         limit: the most rows of a table on the terminal.
-        empty: whether such a table shows columns of nothing but NULL.
-        bars: the column of such a table whose numbers are drawn as bars, too.
+        empty: whether a table shows columns that have only NULL.
+        bars: the column of a table whose numbers are also drawn as bars.
     """
     if form == "sql":
         tables.sql(query.sql)
@@ -83,8 +83,8 @@ def answer(engine: Engine, query: nbsql.Query, form: Form, *, limit: int, empty:
             tables.echo("", f"the first {limit} rows; --limit N shows more, --csv all")
 
 
-def say(engine: Engine, form: Form, whole: Any, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print what this process knows: as JSON the whole, as CSV its rows, which have the same keys."""
+def print_value(engine: Engine, form: Form, whole: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print a value of this process: the whole as JSON, or its rows, which have the same keys, as CSV."""
     end_progress(engine)
     if form == "json":
         write_json(whole)
@@ -92,23 +92,23 @@ def say(engine: Engine, form: Form, whole: Any, rows: Sequence[Mapping[str, Any]
         write_csv(rows)
 
 
-def done(engine: Engine, form: Form, sentence: str, **facts: Any) -> None:
-    """Say what has been done: in a sentence, or as its facts."""
+def print_done(engine: Engine, form: Form, sentence: str, **facts: Any) -> None:
+    """Report what was done: in a sentence, or as facts in JSON or CSV."""
     if form == "table":
         end_progress(engine)
         tables.echo(sentence)
     else:
-        say(engine, form, facts, [facts])
+        print_value(engine, form, facts, [facts])
 
 
 def write_json(value: Any) -> None:
-    """Print a value as JSON. What JSON has no word for is text: infinities and NaN, as PostgreSQL writes them, and times."""
+    """Print a value as JSON. Infinities and NaN are texts as PostgreSQL writes them, and so are times."""
     text = json.dumps(_in_json(value), ensure_ascii=False, indent=2, allow_nan=False)
     write_bytes(f"{text}\n".encode())
 
 
 def write_csv(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print rows of the same keys as CSV with a header; a list or an object in a cell is JSON."""
+    """Print rows with the same keys as CSV with a header; a list or an object in a cell is JSON."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows[0] if rows else ())
@@ -117,7 +117,7 @@ def write_csv(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def objects(engine: Engine, statement: str) -> list[dict[str, Any]]:
-    """The rows of a query, for small answers, by the names of its columns."""
+    """The rows of a query with a small result, as dictionaries by column name."""
     names = engine.names(statement)
     return [dict(zip(names, row, strict=True)) for row in engine.rows(statement)]
 

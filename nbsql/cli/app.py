@@ -1,4 +1,4 @@
-"""The command `nbsql`: its subcommands, and how it speaks when something goes wrong."""
+"""The command `nbsql`: its subcommands, and its error messages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from nbsql.errors import NbsqlError
 
 
 class Failure(click.ClickException):
-    """An error of ours: one line on stderr."""
+    """An error of nbsql, shown as one line on stderr."""
 
     def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
         """Print the line."""
@@ -47,19 +47,19 @@ class Failure(click.ClickException):
 class Interrupted(Failure):
     """The user pressed Ctrl-C. Every verb that writes does so in one transaction."""
 
-    exit_code = 130  # what a shell reports for a command ended by Ctrl-C
+    exit_code = 130  # the exit status of a command that Ctrl-C ended
 
     def __init__(self) -> None:
         super().__init__("interrupted; nothing is half-written")
 
 
 class Commands(click.Group):
-    """A group whose commands end with one line where nbsql refuses, and without a trace where the user interrupts."""
+    """A group whose commands print one line for an error of nbsql, and no traceback after Ctrl-C."""
 
     def main(self, args: Sequence[str] | None = None, **options: Any) -> Any:  # type: ignore[override]
         """Run the program."""
         show_every_character()
-        if args is None and any(not word.isprintable() for word in sys.argv):  # UTF-8 that the locale does not know
+        if args is None and any(not word.isprintable() for word in sys.argv):  # the locale cannot decode UTF-8
             args = [os.fsencode(word).decode(errors="replace") for word in sys.argv[1:]]
         return super().main(args, **options)
 
@@ -70,7 +70,7 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             raise Interrupted from None
         except RuntimeError as error:
-            if str(error) != "Query interrupted":  # what DuckDB raises for a signal that Python has pending
+            if str(error) != "Query interrupted":  # DuckDB's error when a signal is pending in Python
                 raise
             raise Interrupted from None
         except NbsqlError as error:
@@ -84,7 +84,7 @@ class Commands(click.Group):
             raise
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The commands in the order in which one needs them."""
+        """The commands in the order in which a user needs them."""
         return list(self.commands)
 
 
@@ -95,9 +95,9 @@ class Commands(click.Group):
 )
 @click.version_option(__version__, prog_name="nbsql")
 def main() -> None:
-    """A naive Bayes classifier inside DuckDB: SQL fits it, SQL scores with it, and rows never leave.
+    """A naive Bayes classifier inside the database: SQL fits it, SQL scores with it, and rows never leave.
 
-    DATABASE is a DuckDB file, or a PostgreSQL database, postgresql://user@host/name, and a model a schema in it.
+    DATABASE is a DuckDB file or a PostgreSQL database, postgresql://user@host/name; a model is a schema in it.
     SOURCE is a table, a view, a SELECT in quotes, a file (.parquet, .csv, .json), or - for standard input.
     """
 

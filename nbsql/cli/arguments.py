@@ -1,4 +1,4 @@
-"""What a user writes on the command line, read into what the library takes."""
+"""Parses the arguments of the command line into those of the library."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ else:
 
 
 class FamilyType(_Type):
-    """COLUMN=FAMILY, the family with options in brackets: visits=poisson(a=1,b=2)."""
+    """COLUMN=FAMILY, with the options of the family in brackets: visits=poisson(a=1,b=2)."""
 
     name = "COLUMN=FAMILY"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | Family]:
-        """The column, or the key of a family over several, and its family; "auto" stays that."""
+        """The column, or the key of a family over several columns, and its family; "auto" stays a text."""
         column, _, name = str(value).rpartition("=")
         if column and name == "auto":
             return column, name
@@ -73,20 +73,20 @@ class ComponentsType(_Type):
 
 
 class FoldsType(_Type):
-    """N, a number of folds of at least 2, or loo, where every row is one."""
+    """N, a number of folds of at least 2, or loo, for leave-one-out."""
 
     name = "N|loo"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
         """The number, or "loo"."""
-        text = str(value).strip().lower()  # the help has it in capitals
+        text = str(value).strip().lower()  # the help text has it in capitals
         if text != "loo" and not (text.isascii() and text.isdigit() and int(text) >= 2):
             self.fail(f"{value!r} is neither a number of folds, 2 or more, nor loo", param, ctx)
         return text if text == "loo" else int(text)
 
 
 class ColumnsType(_Type):
-    """Names between commas, of columns or of labels; one with a comma in quotes. An empty text names none."""
+    """Names of columns or labels, separated by commas; a name with a comma is quoted. An empty text is an empty list."""
 
     name = "A,B,..."
 
@@ -102,7 +102,7 @@ class ColumnsType(_Type):
 
 
 class CostType(_Type):
-    """ACTUAL:PREDICTED=COST, what a prediction costs where another class is right: ham:spam=10."""
+    """ACTUAL:PREDICTED=COST, the cost of a prediction when another class is right: ham:spam=10."""
 
     name = "ACTUAL:PREDICTED=COST"
 
@@ -128,13 +128,13 @@ class ThresholdType(_Type):
 
 
 class LimitType(_Type):
-    """METRIC=LIMIT, of what is watched: psi=0.2."""
+    """METRIC=LIMIT, the limit of a monitored metric: psi=0.2."""
 
     name = "METRIC=LIMIT"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
         """The metric and its limit."""
-        metric, limit = _numbered(str(value))
+        metric, limit = _split_number(str(value))
         if limit is None or math.isnan(limit) or not metric:
             self.fail(f"{value!r} is not METRIC=LIMIT, such as psi=0.2", param, ctx)
         if metric not in METRICS:
@@ -145,10 +145,10 @@ class LimitType(_Type):
 def family(text: str) -> tuple[str, Family]:
     """The column and the family of a text such as `visits=poisson(a=1,b=2)`.
 
-    Values are Python's literals; a bare word is a text. In a quoted text a backslash is a backslash.
+    Values are Python literals; a bare word is a text. A backslash in a quoted text is not an escape.
 
     Raises:
-        InputError: the text names no family, or an option that the family lacks.
+        InputError: the text names no family, or an option that the family does not have.
 
     >>> column, found = family("visits=poisson(a=1,b=2)")
     >>> column, str(found), found.a, found.b
@@ -204,7 +204,7 @@ def prior(text: str) -> str | dict[str, float]:
         raise InputError(f"no prior {text!r}{hint}")
     probabilities: dict[str, float] = {}
     for part in split(text):
-        label, probability = _numbered(part)
+        label, probability = _split_number(part)
         if "=" not in part or probability is None:
             raise InputError(f"{part!r} is not LABEL=P, such as yes=0.1")
         label = _value(label, as_text=True)
@@ -215,7 +215,7 @@ def prior(text: str) -> str | dict[str, float]:
 
 
 def components(text: str) -> int | dict[str, int]:
-    """The number of components, or the numbers by label as text.
+    """The number of components, or the numbers of components by label as text.
 
     Raises:
         InputError: a part is not LABEL=K.
@@ -230,7 +230,7 @@ def components(text: str) -> int | dict[str, int]:
             raise InputError(f"{text!r} is no number of components; it is K, or LABEL=K,LABEL=K") from None
     counts: dict[str, int] = {}
     for part in split(text):
-        label, count = _numbered(part)
+        label, count = _split_number(part)
         if "=" not in part or count is None or count != int(count):
             raise InputError(f"{part!r} is not LABEL=K, such as yes=3")
         label = _value(label, as_text=True)
@@ -241,15 +241,15 @@ def components(text: str) -> int | dict[str, int]:
 
 
 def cost(text: str) -> tuple[str, str, float]:
-    """The actual class, the predicted one, and what that costs.
+    """The actual class, the predicted class, and the cost.
 
     Raises:
-        InputError: the text says something else.
+        InputError: the text has another form.
 
     >>> cost("ham:'spam: ads'=10")
     ('ham', 'spam: ads', 10.0)
     """
-    pair, number = _numbered(text)
+    pair, number = _split_number(text)
     labels = split(pair, ":")
     if number is None or len(labels) != 2:
         raise InputError(f"{text!r} is not ACTUAL:PREDICTED=COST, such as ham:spam=10")
@@ -261,31 +261,31 @@ def threshold(text: str) -> tuple[str, float]:
     """The class and its threshold.
 
     Raises:
-        InputError: the text says something else.
+        InputError: the text has another form.
 
     >>> threshold("spam=0.9")
     ('spam', 0.9)
     """
-    label, number = _numbered(text)
+    label, number = _split_number(text)
     if number is None or not label:
         raise InputError(f"{text!r} is not LABEL=P, such as spam=0.9")
     return _value(label, as_text=True), number
 
 
 def labels_by_text(model: Model) -> dict[str, Any]:
-    """The classes of a model in their own type, by what a user writes."""
+    """The classes of a model in their own type, by the text that a user writes."""
     numbered = sorted(model._classes, key=lambda column: column.number)
     return {column.label: label for column, label in zip(numbered, model.classes, strict=True)}
 
 
-def prices(model: Model, costs: Sequence[tuple[str, str, float]]) -> dict[tuple[Any, Any], float] | None:
-    """The costs as `Model.predict` takes them; None for none."""
+def costs_by_label(model: Model, costs: Sequence[tuple[str, str, float]]) -> dict[tuple[Any, Any], float] | None:
+    """The costs in the form that `Model.predict` accepts; None if there are none."""
     labels = labels_by_text(model)
     return {(labels.get(actual, actual), labels.get(other, other)): price for actual, other, price in costs} or None
 
 
-def _numbered(text: str) -> tuple[str, float | None]:
-    """What stands before the last equals sign, and the number after it."""
+def _split_number(text: str) -> tuple[str, float | None]:
+    """The text before the last equals sign, and the number after it; None if that is not a number."""
     before, _, number = text.rpartition("=")
     try:
         return before, float(number)
@@ -294,7 +294,7 @@ def _numbered(text: str) -> tuple[str, float | None]:
 
 
 def split(text: str, separator: str = ",") -> list[str]:
-    """The parts between the commas that stand outside of quotes and brackets, without the blanks around them.
+    """The parts between commas, except commas inside quotes and brackets, without surrounding blanks.
 
     >>> split("a=1, b=['x','y'], 'c,d'")
     ['a=1', "b=['x','y']", "'c,d'"]
@@ -310,7 +310,7 @@ def _parts(text: str, separator: str) -> Iterator[list[str]]:
     for character in text:
         if quote:
             quote = "" if character == quote else quote
-        elif character in "'\"" and not (part and (part[-1].isalnum() or part[-1] == "_")):  # not the apostrophe of a word
+        elif character in "'\"" and not (part and (part[-1].isalnum() or part[-1] == "_")):  # not an apostrophe within a word
             quote = character
         elif character in _CLOSING:
             open_brackets.append(_CLOSING[character])
@@ -327,7 +327,7 @@ def _parts(text: str, separator: str) -> Iterator[list[str]]:
 
 
 def _value(text: str, *, as_text: bool = False) -> Any:
-    """What a value stands for: a quoted text, a list, a literal, or else the text itself."""
+    """The value of a text: a quoted text, a list, a literal, or else the text itself."""
     text = text.strip()
     for quote in "'\"":
         if len(text) >= 2 and text[0] == text[-1] == quote and quote not in text[1:-1].replace(quote * 2, ""):

@@ -8,28 +8,32 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering, objects, say
+from nbsql.cli.answers import Form, objects, print_value, with_formats
 from nbsql.cli.fit import chosen, modelling, typed
-from nbsql.cli.session import end_progress, reading, warnings_said, writing
+from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, show_warnings
 from nbsql.model.place import place_for
 from nbsql.tuning.auto import BUDGET, FOLDS
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import family_text
 
 
-@click.command(short_help="Choose the families of the columns, and keep the best model.")
+@click.command(short_help="Choose families and a method, and keep the best model.")
 @click.argument("database")
 @click.argument("source")
 @modelling
-@click.option("--keep-all", is_flag=True, help="Leave no column out.")
-@click.option("--no-calibration", is_flag=True, help="Try no temperature.")
-@click.option("--methods", metavar="NAMES", show_default=",".join(map(str, METHODS)), help="Classifiers to try, by commas.")
-@click.option("--folds", type=click.IntRange(min=2), default=FOLDS, show_default=True, help="How many folds.")
-@click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
-@click.option("--budget", type=click.IntRange(min=1), default=BUDGET, show_default=True, help="Rows to judge on, about.")
-@click.option("--name", metavar="MODEL", help="Keep the model of what was chosen under this name.")
-@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@answering(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
+@click.option("--keep-all", is_flag=True, help="Keep all columns as features.")
+@click.option("--no-calibration", is_flag=True, help="Do not try a temperature.")
+@click.option(
+    "--methods", metavar="NAMES", show_default=",".join(map(str, METHODS)), help="The classifiers to try, separated by commas."
+)
+@click.option("--folds", type=click.IntRange(min=2), default=FOLDS, show_default=True, help="The number of folds.")
+@click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
+@click.option(
+    "--budget", type=click.IntRange(min=1), default=BUDGET, show_default=True, help="About how many rows to evaluate on."
+)
+@click.option("--name", metavar="MODEL", help="Store the chosen model under this name.")
+@click.option("--replace", is_flag=True, help="Replace the model of that name.")
+@with_formats(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
 def auto(
     database: str,
     source: str,
@@ -46,7 +50,7 @@ def auto(
     form: Form,
     **given: Any,
 ) -> None:
-    """Choose the families of the columns of SOURCE, and the method, by cross-validated log loss; show what was tried.
+    """Choose the families of the columns of SOURCE and the method by cross-validated log loss, and show what was tried.
 
     \b
       nbsql auto shop.duckdb customers --target churned --id customer_id
@@ -54,10 +58,10 @@ def auto(
     """  # noqa: D301 - \b keeps the lines
     wanted = METHODS if methods is None else [each.strip() for each in methods.split(",")]
     options: dict[str, Any] = {**chosen(given), "methods": wanted}
-    with writing(database, create=False) if name else reading(database) as engine:
+    with open_for_writing(database, create=False) if name else open_for_reading(database) as engine:
         if name:
-            place_for(engine, name, None, replace=replace)  # refuses a name that is taken before the work, not after
-        with warnings_said(engine):
+            place_for(engine, name, None, replace=replace)  # refuse a name that is taken before the work, not after it
+        with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
             found = nbsql.auto(
                 engine, source, target=target, leave_out=not keep_all, calibrate=not no_calibration, folds=folds, fold=fold,
@@ -70,7 +74,7 @@ def auto(
         if form != "table":
             tried = objects(engine, found.tried.sql)
             settings = objects(engine, found.ranking.sql)
-            say(engine, form, {"rows": found.rows, "method": method, "settings": settings, "tried": tried}, tried)
+            print_value(engine, form, {"rows": found.rows, "method": method, "settings": settings, "tried": tried}, tried)
             return
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not met them", "")
         tables.query(engine, found.ranking.sql)

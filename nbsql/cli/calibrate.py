@@ -1,4 +1,4 @@
-"""`nbsql calibrate`: posteriors that are as often right as they say."""
+"""`nbsql calibrate`: calibrates the posteriors of a model."""
 
 from __future__ import annotations
 
@@ -8,27 +8,29 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering, say
+from nbsql.cli.answers import Form, print_value, with_formats
 from nbsql.cli.arguments import FoldsType
-from nbsql.cli.session import end_progress, rehearsing, warnings_said, writing
+from nbsql.cli.session import end_progress, open_for_writing, rehearse_statements, show_warnings
 from nbsql.judging.calibration import METHODS, Method
 
 
-@click.command(short_help="Fit what makes probabilities as often right as they say.")
+@click.command(short_help="Calibrate the probabilities of a model.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
-@click.option("--method", type=click.Choice(METHODS), default="temperature", show_default=True, help="How.")
-@click.option("--folds", type=FoldsType(), help="Score SOURCE by models of the other folds; 10. loo: every row is one.")
-@click.option("--held-back", is_flag=True, help="SOURCE is rows that MODEL has not learnt; no folds.")
-@click.option("--weight", metavar="COLUMN", help="Weigh the rows held back, and those of the test.")
-@click.option("--test", metavar="SOURCE", help="Rows that neither has met, on which to judge the calibration.")
-@answering(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")
+@click.option("--method", type=click.Choice(METHODS), default="temperature", show_default=True, help="The calibration method.")
+@click.option(
+    "--folds", type=FoldsType(), help="Score each of N folds by a model of the others; loo leaves out one row.  [default: 10]"
+)
+@click.option("--held-back", is_flag=True, help="MODEL has not learnt SOURCE, so use no folds.")
+@click.option("--weight", metavar="COLUMN", help="Weights of the held-back rows and of the test rows.")
+@click.option("--test", metavar="SOURCE", help="Rows that neither the model nor the calibration has seen, to evaluate both on.")
+@with_formats(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")
 def calibrate(
     database: str, model: str, source: str, *, method: Method, folds: Any, held_back: bool, weight: str | None,
     test: str | None, form: Form,
 ) -> None:  # fmt: skip
-    """Calibrate MODEL on SOURCE, the rows that it has learnt, and keep the calibration with it.
+    """Calibrate MODEL on SOURCE, the rows that it has learnt, and store the calibration with it.
 
     \b
       nbsql calibrate shop.duckdb churn customers --test holdout
@@ -40,18 +42,18 @@ def calibrate(
         raise click.UsageError("--weight is of rows held back, or of a test; folds count by the weight of the fit")
     dealt = None if held_back else folds or 10
     if form == "sql":
-        with rehearsing(database) as rehearsal, warnings_said(rehearsal):
+        with rehearse_statements(database) as rehearsal, show_warnings(rehearsal):
             loaded = nbsql.load(rehearsal, model)
             rehearsal.begin(loaded)
             loaded.calibrate(source, method=method, folds=dealt, weight=weight, test=test)
             tables.sql(rehearsal.script)
         return
-    with writing(database, create=False) as engine, warnings_said(engine):
+    with open_for_writing(database, create=False) as engine, show_warnings(engine):
         found = nbsql.load(engine, model).calibrate(source, method=method, folds=dealt, weight=weight, test=test)
         end_progress(engine)
         if form != "table":
             names = ("on", "rows", "metric", "before", "after")
-            say(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])
+            print_value(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])
             return
         temperature = "" if found.temperature is None else f": T = {found.temperature:.4f}"
         tables.echo(f"model {model} calibrated by {method} on {found.rows:,} rows of {tables.plain(source)}{temperature}", "")

@@ -1,4 +1,4 @@
-"""`nbsql update`, `nbsql forget`, `nbsql rollback` and `nbsql compact`: a model over time."""
+"""`nbsql update`, `nbsql forget`, `nbsql rollback` and `nbsql compact`: change a model over time."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering
+from nbsql.cli.answers import Form, with_formats
 from nbsql.cli.description import FEATURES, describe
 from nbsql.cli.fit import classes
-from nbsql.cli.session import Rehearsal, rehearsing, warnings_said, writing
+from nbsql.cli.session import Rehearsal, open_for_writing, rehearse_statements, show_warnings
 from nbsql.engines.engine import Engine
 
-_answering = answering(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
+_answering = with_formats(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
 
 
 @click.command(short_help="Learn more rows.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
-@click.option("--batch", metavar="NAME", help="A name for the ledger; by default the next number.")
+@click.option("--batch", metavar="NAME", help="The name in the ledger; by default the next number.")
 @_answering
 def update(database: str, model: str, source: str, *, batch: str | None, form: Form) -> None:
-    """Learn the rows of SOURCE too: MODEL is then that of all its rows at once.
+    """Learn the rows of SOURCE, too: MODEL is then the same as if it had been fitted on all rows at once.
 
     \b
       nbsql update shop.duckdb churn march.csv --batch 2026-03
@@ -43,10 +43,10 @@ def update(database: str, model: str, source: str, *, batch: str | None, form: F
 @click.argument("database")
 @click.argument("model")
 @click.argument("source", required=False)
-@click.option("--batch", metavar="NAME", help="Unlearn what came with this line of the ledger.")
+@click.option("--batch", metavar="NAME", help="Unlearn the rows of this batch of the ledger.")
 @_answering
 def forget(database: str, model: str, source: str | None, *, batch: str | None, form: Form) -> None:
-    """Unlearn the rows of SOURCE, or those of --batch: MODEL is then as if it had never met them.
+    """Unlearn the rows of SOURCE, or those of --batch: MODEL is then the same as if it had never learnt them.
 
     \b
       nbsql forget shop.duckdb churn withdrawn
@@ -87,10 +87,10 @@ def rollback(database: str, model: str, batch: str, *, form: Form) -> None:
 @click.command(short_help="Fold old batches into one.")
 @click.argument("database")
 @click.argument("model")
-@click.option("--through", metavar="BATCH", help="The last batch to fold; by default all are.")
+@click.option("--through", metavar="BATCH", help="The last batch to fold; by default all batches.")
 @_answering
 def compact(database: str, model: str, *, through: str | None, form: Form) -> None:
-    """Fold the batches of MODEL into one: it stays the same and takes less room; its earlier states are no more.
+    """Fold the batches of MODEL into one. The model stays the same and takes less space, but earlier states are lost.
 
     \b
       nbsql compact shop.duckdb churn --through 2026-03
@@ -105,10 +105,12 @@ def compact(database: str, model: str, *, through: str | None, form: Form) -> No
 
 
 def _change(database: str, name: str, act: Callable[[nbsql.Model], str], form: Form) -> None:
-    """Change a model and say what it is now, or print what would run."""
-    opened: AbstractContextManager[Engine] = rehearsing(database) if form == "sql" else writing(database, create=False)
+    """Change a model and describe it, or print the statements that would run."""
+    opened: AbstractContextManager[Engine] = (
+        rehearse_statements(database) if form == "sql" else open_for_writing(database, create=False)
+    )
     with opened as engine:
-        with warnings_said(engine):
+        with show_warnings(engine):
             model = nbsql.load(engine, name)
             if isinstance(engine, Rehearsal):
                 engine.begin(model)

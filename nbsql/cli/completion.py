@@ -1,7 +1,7 @@
-"""What a shell offers at the tab key: files of databases, and the models, tables and columns in them.
+"""Shell completion: database files, and the models, tables and columns in them.
 
-Every parameter is completed by what it is called: an argument by its name, an option by its metavar. Whatever cannot be read, a
-database that another process has locked, say, is offered nothing of, and says nothing.
+An argument is completed according to its name, an option according to its metavar. If a database cannot be read, for example
+because another process has locked it, nothing is offered and no error is shown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 import nbsql
-from nbsql.cli.session import reading
+from nbsql.cli.session import open_for_reading
 from nbsql.engines.connect import is_postgres
 from nbsql.engines.engine import Engine
 from nbsql.errors import NbsqlError
@@ -31,7 +31,7 @@ _HIDDEN = ("information_schema", "pg_catalog")
 
 
 def databases(_context: click.Context, begun: str) -> list[CompletionItem]:
-    """The files that are databases by their name, and folders; where there is none, any file."""
+    """The folders and the files whose names look like databases; any file if there is none."""
     folder = Path(begun) if begun.endswith("/") else Path(begun).parent
     found = []
     with suppress(OSError):
@@ -44,31 +44,31 @@ def databases(_context: click.Context, begun: str) -> list[CompletionItem]:
 
 def models(context: click.Context, begun: str) -> list[CompletionItem]:
     """The models of the database."""
-    return _offered(_asked(context, nbsql.models), begun)
+    return _completions(_query_database(context, nbsql.models), begun)
 
 
 def sources(context: click.Context, begun: str) -> list[CompletionItem]:
-    """The tables and views of the database; where there is none of that beginning, files."""
-    found = _offered(_asked(context, _relations), begun)
+    """The tables and views of the database; files if none of them begins so."""
+    found = _completions(_query_database(context, _relations), begun)
     return found or [CompletionItem(begun, type="file")]
 
 
 def columns(context: click.Context, begun: str) -> list[CompletionItem]:
     """The columns of the source."""
-    return _offered(_asked(context, lambda engine: _columns(engine, context)), begun)
+    return _completions(_query_database(context, lambda engine: _columns(engine, context)), begun)
 
 
 def families(context: click.Context, begun: str) -> list[CompletionItem]:
-    """COLUMN=FAMILY: the columns of the source, and after the equals sign the families."""
+    """COLUMN=FAMILY: the columns of the source, or the families after an equals sign."""
     column, equals, _ = begun.rpartition("=")
     if equals:
-        return _offered((f"{column}={family}" for family in FAMILIES), begun)
+        return _completions((f"{column}={family}" for family in FAMILIES), begun)
     return [CompletionItem(f"{item.value}=") for item in columns(context, begun)]
 
 
 _Completer = Callable[[click.Context, str], list[CompletionItem]]
 
-# By the name of an argument, or the metavar of an option.
+# By the name of an argument or the metavar of an option.
 COMPLETERS: dict[str, _Completer] = {
     "database": databases,
     "model": models,
@@ -83,20 +83,20 @@ COMPLETERS: dict[str, _Completer] = {
     "COLUMN=FAMILY": families,
     "auto|FILE": lambda _context, begun: [CompletionItem(begun, type="file")],
 }
-_NEW = {"fit", "sweep", "auto", "merge", "import", "from-tables", "from-statistics"}  # whose --name is of a model that is to be
+_NEW = {"fit", "sweep", "auto", "merge", "import", "from-tables", "from-statistics"}  # their --name is the name of a new model
 
 
 def complete(command: click.Command) -> None:
-    """Let the shell complete the parameters of a command."""
+    """Add completion to the parameters of a command."""
     for parameter in command.params:
         metavar = parameter.metavar or parameter.type.name
         named = metavar if isinstance(parameter, click.Option) else parameter.name
         if named in COMPLETERS and not (parameter.name == "name" and command.name in _NEW):
-            parameter.type = _Completed(parameter.type, COMPLETERS[named])
+            parameter.type = _CompletedType(parameter.type, COMPLETERS[named])
 
 
-class _Completed(_Type):
-    """A type of a parameter with what completes its values."""
+class _CompletedType(_Type):
+    """A parameter type with a function that completes its values."""
 
     def __init__(self, inner: click.ParamType[Any], completer: _Completer) -> None:
         self._inner = inner
@@ -104,36 +104,36 @@ class _Completed(_Type):
         self.name = inner.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """As the type does."""
+        """Convert the value as the inner type does."""
         return self._inner.convert(value, param, ctx)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        """What may be written there."""
+        """The completions of an incomplete value."""
         return self._completer(ctx, incomplete)
 
 
-def _offered(names: Iterable[str], begun: str) -> list[CompletionItem]:
+def _completions(names: Iterable[str], begun: str) -> list[CompletionItem]:
     return [CompletionItem(name) for name in names if name.startswith(begun)]
 
 
-def _asked(context: click.Context, question: Callable[[Engine], list[str]]) -> list[str]:
-    """The answer of the database of a command, if it can be read."""
+def _query_database(context: click.Context, question: Callable[[Engine], list[str]]) -> list[str]:
+    """The answer of the command's database; nothing if it cannot be read."""
     path = _argument(context, "database")
     if not path or not (is_postgres(path) or Path(path).is_file()):
         return []
-    with suppress(NbsqlError), reading(path) as engine:
+    with suppress(NbsqlError), open_for_reading(path) as engine:
         return question(engine)
     return []
 
 
 def _argument(context: click.Context, name: str) -> Any:
-    """The value of an argument; before an option has its own, click has not told the arguments from each other yet."""
+    """The value of an argument; while an option still lacks its value, click has not assigned the arguments yet."""
     names = [parameter.name for parameter in context.command.params if isinstance(parameter, click.Argument)]
     return context.params.get(name) or dict(zip(names, context.args, strict=False)).get(name)
 
 
 def _relations(engine: Engine) -> list[str]:
-    """The tables and views that a name alone reaches, those of models left out."""
+    """The tables and views that can be named without a schema, except those of models."""
     place = engine.current()
     return sorted({row[2] for row in engine.ask("relations") if tuple(row[:2]) == place and row[1] not in _HIDDEN})
 

@@ -21,7 +21,7 @@ def dbt_path() -> None:
 
 @click.command("ad-hoc", short_help="Print the classifier as one page of plain SQL.")
 def ad_hoc() -> None:
-    """Print naive Bayes as one page of plain DuckDB SQL, for a shell that has no Python: table macros for any table by name.
+    """Print naive Bayes as one page of plain DuckDB SQL, for use without Python: table macros for any table by its name.
 
     \b
       nbsql ad-hoc > ad_hoc.sql

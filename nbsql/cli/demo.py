@@ -1,4 +1,4 @@
-"""`nbsql demo`: the main job on real flights, told as it goes."""
+"""`nbsql demo`: a fit, an evaluation and explanations on real flights, step by step."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.session import warnings_said, writing
+from nbsql.cli.session import open_for_writing, show_warnings
 from nbsql.cli.terminal import styled
 from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB, on_duckdb
@@ -22,9 +22,9 @@ from nbsql.models.demo import NAME, TARGET, Demonstration
 @click.option("--database", type=click.Path(), metavar="PATH", help="Keep the flights and the model in a new database file.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def demo(database: str | None, *, as_sql: bool) -> None:
-    """Learn from real flights which of them arrive late, and judge the predictions on flights held back.
+    """Learn from real flights which of them arrive late, and evaluate the predictions on held-out flights.
 
-    The data ships with nbsql. Without --database nothing is kept.
+    The data ships with nbsql. Without --database nothing is stored.
 
     \b
       nbsql demo
@@ -35,15 +35,15 @@ def demo(database: str | None, *, as_sql: bool) -> None:
         return
     if database is not None and Path(database).exists():
         raise DatabaseError(f"{database!r} is there already; name a new file, or delete it first")
-    with writing(database or ":memory:") as opened:
+    with open_for_writing(database or ":memory:") as opened:
         engine = on_duckdb(opened, "nbsql demo")
-        with warnings_said(engine), engine.transaction():
+        with show_warnings(engine), engine.transaction():
             found = demonstration.demonstrate(engine)
-        _tell(engine, found, database)
+        _describe_fit(engine, found, database)
 
 
 def _print() -> None:
-    """Print the statements, run in memory as far as later ones need earlier ones."""
+    """Print the statements. Those that later ones depend on run in memory."""
     engine = DuckDB(":memory:")
     try:
         demonstration.load_flights(engine)
@@ -53,28 +53,30 @@ def _print() -> None:
         engine.close()
 
 
-def _say(text: str) -> None:
+def _print_text(text: str) -> None:
     tables.echo(fill(" ".join(text.split()), min(tables.console().width, 100)), "")
 
 
-def _head(text: str) -> None:
+def _print_heading(text: str) -> None:
     tables.echo(styled(text, bold=True), "")
 
 
-def _tell(engine: DuckDB, found: Demonstration, database: str | None) -> None:
+def _describe_fit(engine: DuckDB, found: Demonstration, database: str | None) -> None:
     learnt, evaluation = found.learnt, found.evaluation
     held_back = evaluation.rows
-    _head("Will this flight arrive late?")
-    _say(
+    _print_heading("Will this flight arrive late?")
+    _print_text(
         f"""{learnt + held_back:,} flights that left New York City in 2013. One counts as late if it lands more than 15
         minutes behind schedule. The model may use what is known when the flight leaves the gate; arrival and air time,
         known only afterwards, are left out."""
     )
-    _head(f"1. It learnt from {learnt:,} flights, the first 20 days of every month, in {found.seconds[0]:.2f} s")
+    _print_heading(f"1. It learnt from {learnt:,} flights, the first 20 days of every month, in {found.seconds[0]:.2f} s")
     families = [[name, family.name, _meaning(family.name)] for name, family in found.model.families.items()]
     tables.table(["column", "family", "learnt of the late and of the punctual"], families, indent=2)
     tables.echo("")
-    _head(f"2. It was judged on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.2f} s")
+    _print_heading(
+        f"2. It was judged on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.2f} s"
+    )
     always = max((row[1], row[0]) for row in found.model.priors)[1]
     tables.echo(
         f"  {tables.share(evaluation.accuracy):>7} of the predictions came true",
@@ -82,18 +84,18 @@ def _tell(engine: DuckDB, found: Demonstration, database: str | None) -> None:
         "",
     )
     _outcomes(found)
-    _head("3. Six of these flights, of 28 June, one o'clock: how they arrived, and what was predicted")
+    _print_heading("3. Six of these flights, of 28 June, one o'clock: how they arrived, and what was predicted")
     columns = ["flight", "origin", "dest", "dep_delay", TARGET, "prediction", "probability"]
     tables.table(columns, _predictions(engine, found, columns), right=[3, 6], indent=2)
     tables.echo("")
-    _head("4. Why? Flight MQ3361, which left 25 minutes behind schedule, taken apart")
+    _print_heading("4. Why? Flight MQ3361, which left 25 minutes behind schedule, taken apart")
     explained(engine, found.model.sql("explain", "one_flight"), found.model.target, 1)
     tables.echo("")
-    _say(
+    _print_text(
         """A delay of 25 minutes is so many times likelier among late flights than among punctual ones, and so on for every
         value. Before looking, punctual is likelier, as most flights are. Multiplied, they are the odds."""
     )
-    _next(database)
+    _print_next_steps(database)
 
 
 def _meaning(family: str) -> str:
@@ -107,20 +109,20 @@ def _predictions(engine: DuckDB, found: Demonstration, columns: list[str]) -> li
 
 
 def _outcomes(found: Demonstration) -> None:
-    """Of those called late, how many were; of those late, how many were called so."""
+    """The precision and the recall of the late flights, in words."""
     late = next(item for item in found.evaluation.classes if item.label == "late")
     called = sum(n for _, prediction, n in found.evaluation.confusion if prediction == "late")
-    _say(
+    _print_text(
         f"""It called {called:,.0f} flights late, and {tables.share(late.precision or 0)} of them were. Of the
         {late.support:,.0f} that were late it found {tables.share(late.recall or 0)}."""
     )
 
 
-def _next(database: str | None) -> None:
+def _print_next_steps(database: str | None) -> None:
     path = database or "flights.duckdb"
-    _head("Next")
+    _print_heading("Next")
     if database is None:
-        _say("That was in memory and is gone. To keep the flights and the model:")
+        _print_text("That was in memory and is gone. To keep the flights and the model:")
         tables.echo(f"  {tables.command('demo', '--database', path)}", "")
     tables.echo(
         "On the command line:",

@@ -1,4 +1,4 @@
-"""`nbsql cross-validate`, `sweep`, `drift`, `merge`, `export` and `import`: what follows from the cells of models."""
+"""`nbsql cross-validate`, `sweep`, `drift`, `merge`, `export` and `import`: verbs that work on counts."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answer, answering, done, limited, objects, say
+from nbsql.cli.answers import Form, answer, limited, objects, print_done, print_value, with_formats
 from nbsql.cli.arguments import FamilyType, FoldsType, PriorType
 from nbsql.cli.description import FEATURES
 from nbsql.cli.fit import chosen, modelling, naming_classes, report, smoothed, typed
-from nbsql.cli.session import end_progress, reading, warnings_said, writing
+from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, show_warnings
 from nbsql.family import Family
 from nbsql.model.place import place_for
 from nbsql.tuning.sweep import By
 
 
-@click.command("cross-validate", short_help="Judge a fit on rows that it has not met.")
+@click.command("cross-validate", short_help="Evaluate a fit on held-out rows.")
 @click.argument("database")
 @click.argument("source")
 @modelling
-@click.option("--folds", type=FoldsType(), default=10, show_default=True, help="How many folds; loo: every row is one.")
-@click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
+@click.option(
+    "--folds", type=FoldsType(), default=10, show_default=True, help="The number of folds; loo leaves out one row at a time."
+)
+@click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
 @naming_classes
-@answering(csv="Print CSV: fold, rows, weight, accuracy, log_loss.", sql=None)
+@with_formats(csv="Print CSV: fold, rows, weight, accuracy, log_loss.", sql=None)
 def cross_validate(database: str, source: str, *, target: str, folds: Any, fold: str | None, form: Form, **given: Any) -> None:
-    """Predict every row of SOURCE by the model of the other folds, and count what is right.
+    """Predict every row of SOURCE by the model of the other folds, and evaluate the predictions.
 
     \b
       nbsql cross-validate shop.duckdb customers --target churned --id customer_id
@@ -36,8 +38,8 @@ def cross_validate(database: str, source: str, *, target: str, folds: Any, fold:
       nbsql cross-validate shop.duckdb customers --target churned --folds loo
     """  # noqa: D301 - \b keeps the lines
     options = chosen(given)
-    with reading(database) as engine:
-        with warnings_said(engine):
+    with open_for_reading(database) as engine:
+        with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
             found = nbsql.cross_validate(engine, source, target=target, folds=folds, fold=fold, **options)
         rows = found.folds.fetchall()
@@ -45,7 +47,7 @@ def cross_validate(database: str, source: str, *, target: str, folds: Any, fold:
         if form != "table":
             numbers = {"rows": found.rows, "accuracy": found.accuracy, "log_loss": found.log_loss}
             folded = objects(engine, found.folds.sql)
-            say(engine, form, {**numbers, "folds": folded}, folded)
+            print_value(engine, form, {**numbers, "folds": folded}, folded)
         else:
             others = "all other rows" if folds == "loo" and fold is None else "the other folds"
             tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by the models of {others}", "")
@@ -54,7 +56,7 @@ def cross_validate(database: str, source: str, *, target: str, folds: Any, fold:
             tables.table(["fold", "rows", "accuracy", "log loss"], lines, right=range(1, 4))
 
 
-@click.command(short_help="Judge many settings of a fit, and keep the best.")
+@click.command(short_help="Evaluate many settings of a fit, and keep the best.")
 @click.argument("database")
 @click.argument("source")
 @modelling
@@ -65,15 +67,19 @@ def cross_validate(database: str, source: str, *, target: str, folds: Any, fold:
     "tried",
     type=FamilyType(),
     multiple=True,
-    help="A family to try for a column, beside that of --family or of its type. Repeatable.",
+    help="A family to try for a column, in addition to that of --family or of its type. Repeatable.",
 )
-@click.option("--folds", type=FoldsType(), default=10, show_default=True, help="How many folds; loo: every row is one.")
-@click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
+@click.option(
+    "--folds", type=FoldsType(), default=10, show_default=True, help="The number of folds; loo leaves out one row at a time."
+)
+@click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
 @naming_classes
-@click.option("--by", type=click.Choice(get_args(By)), default="log_loss", show_default=True, help="What ranks the settings.")
-@click.option("--name", metavar="MODEL", help="Keep the model of the best setting under this name.")
-@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@answering(csv="Print CSV: rank, alpha, prior, families, accuracy, log_loss.", sql=None)
+@click.option(
+    "--by", type=click.Choice(get_args(By)), default="log_loss", show_default=True, help="The metric that ranks the settings."
+)
+@click.option("--name", metavar="MODEL", help="Store the model of the best setting under this name.")
+@click.option("--replace", is_flag=True, help="Replace the model of that name.")
+@with_formats(csv="Print CSV: rank, alpha, prior, families, accuracy, log_loss.", sql=None)
 def sweep(
     database: str,
     source: str,
@@ -103,10 +109,10 @@ def sweep(
     wanted = smoothed(priors or [options["prior"]], prior_alpha)
     if alphas is not None:
         options["alpha"] = _numbers(alphas)
-    with writing(database, create=False) if name else reading(database) as engine:
+    with open_for_writing(database, create=False) if name else open_for_reading(database) as engine:
         if name:
             place_for(engine, name, None, replace=replace)  # refuses a name that is taken before the work, not after
-        with warnings_said(engine):
+        with show_warnings(engine):
             options["prior"] = [typed(engine, source, target, prior) for prior in wanted]
             found = nbsql.sweep(engine, source, target=target, folds=folds, fold=fold, by=by, **options)
             if name:
@@ -128,36 +134,36 @@ def _numbers(text: str) -> list[float]:
         raise click.UsageError(f"--alphas takes numbers, such as 0.1,1,10, not {text!r}") from None
 
 
-@click.command(short_help="How far one part of what a model learnt is from another.")
+@click.command(short_help="Measure the drift between two slices or batches of a model.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("a")
 @click.argument("b")
 @limited
-@answering
+@with_formats
 def drift(database: str, model: str, a: str, b: str, *, limit: int, form: Form) -> None:
-    """Compare slice B of MODEL with slice A; batches of its ledger, if it has no slices. The farthest feature comes first.
+    """Compare slice B of MODEL with slice A, or batches of its ledger if it has no slices. The largest drift comes first.
 
     \b
       nbsql drift shop.duckdb churn 2026-01 2026-02
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         answer(engine, nbsql.load(engine, model).drift(a, b), form, limit=limit, empty=True)
 
 
-@click.command(short_help="Make one model of what several have learnt.")
+@click.command(short_help="Merge several models into one.")
 @click.argument("database")
 @click.argument("models", nargs=-1, required=True)
 @click.option("--name", required=True, metavar="MODEL", help="The name of the merged model.")
-@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@answering(csv=FEATURES, sql=None)
+@click.option("--replace", is_flag=True, help="Replace the model of that name.")
+@with_formats(csv=FEATURES, sql=None)
 def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, form: Form) -> None:
-    """Merge MODELS of DATABASE, which predict the same by the same features. Only counts move, never a row.
+    """Merge MODELS of DATABASE, which have the same target and features. Only counts are read, never rows.
 
     \b
       nbsql merge shop.duckdb january february --name winter
     """  # noqa: D301 - \b keeps the lines
-    with writing(database, create=False) as engine:
+    with open_for_writing(database, create=False) as engine:
         model = nbsql.merge(engine, list(models), name=name, replace=replace)
         report(engine, database, model, form)
 
@@ -166,41 +172,46 @@ def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, f
 @click.argument("database")
 @click.argument("model")
 @click.argument("path")
-@click.option("--overwrite", is_flag=True, help="Take the place of a file that is there.")
-@click.option("--least", type=int, metavar="N", help="Leave out what fewer rows of a class have, so that counts may be shared.")
+@click.option("--overwrite", is_flag=True, help="Overwrite an existing file.")
+@click.option(
+    "--least",
+    type=int,
+    metavar="N",
+    help="Leave out values that fewer than N rows of a class have, so that counts can be shared.",
+)
 @click.option(
     "--epsilon",
     type=float,
     metavar="E",
-    help="Add noise: the file is E-differentially private, and the ledger says so.",
+    help="Add noise: the file is E-differentially private, and the ledger records it.",
 )
-@click.option("--seed", type=int, metavar="N", help="Of noise that can be drawn again, for a test: it is not private.")
-@answering(sql=None)
+@click.option("--seed", type=int, metavar="N", help="Make the noise reproducible, for a test: the file is then not private.")
+@with_formats(sql=None)
 def export(database: str, model: str, path: str, *, overwrite: bool, form: Form, **sharing: Any) -> None:
-    """Write MODEL to PATH, a Parquet file of its counts, which holds no row and which every engine reads.
+    """Write MODEL to PATH, a Parquet file of its counts. The file contains no rows, and every engine can read it.
 
     \b
       nbsql export shop.duckdb churn churn.parquet
       nbsql export shop.duckdb churn shared.parquet --least 10
     """  # noqa: D301 - \b keeps the lines
-    opened = reading(database) if sharing["epsilon"] is None else writing(database, create=False)
+    opened = open_for_reading(database) if sharing["epsilon"] is None else open_for_writing(database, create=False)
     with opened as engine:
         nbsql.load(engine, model).export(path, overwrite=overwrite, **sharing)
-        done(engine, form, f"model {model} written to {path}", model=model, path=path)
+        print_done(engine, form, f"model {model} written to {path}", model=model, path=path)
 
 
 @click.command("import", short_help="Read a model from a file.")
 @click.argument("database")
 @click.argument("path")
 @click.option("--name", required=True, metavar="MODEL", help="The name of the model.")
-@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@answering(csv=FEATURES, sql=None)
+@click.option("--replace", is_flag=True, help="Replace the model of that name.")
+@with_formats(csv=FEATURES, sql=None)
 def import_(database: str, path: str, *, name: str, replace: bool, form: Form) -> None:
-    """Read the model that `nbsql export` wrote to PATH, on whichever engine.
+    """Read the model that `nbsql export` wrote to PATH, on any engine.
 
     \b
       nbsql import other.duckdb churn.parquet --name churn
     """  # noqa: D301 - \b keeps the lines
-    with writing(database) as engine:
+    with open_for_writing(database) as engine:
         model = nbsql.import_(engine, path, name=name, replace=replace)
         report(engine, database, model, form)

@@ -1,11 +1,11 @@
-"""What a model is, as values: for `--json` and `--csv` of the commands that make, change or show one."""
+"""A model as plain values, for --json and --csv of the commands that make, change or show a model."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import nbsql
-from nbsql.cli.answers import Form, objects, say
+from nbsql.cli.answers import Form, objects, print_value
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.spec.spec import Spec
@@ -14,7 +14,7 @@ FEATURES = "Print CSV, a row a feature: feature, family, columns, types, options
 
 
 def spec_of(engine: Engine, model: nbsql.Model) -> tuple[Spec, tuple[Any, ...]]:
-    """What the model was asked for, and the row of its table `spec`."""
+    """The parsed spec of the model, and the row of its table `spec`."""
     relation: Any = engine.renderer.dialect.ident(*engine.path(engine.current()[0], str(model.name)), "spec")
     row = engine.ask("all_rows", relation)[0]
     text = engine.ask("spec_text", relation)[0][0]
@@ -22,12 +22,12 @@ def spec_of(engine: Engine, model: nbsql.Model) -> tuple[Spec, tuple[Any, ...]]:
 
 
 def whole(count: float) -> float:
-    """A count of rows as one writes it, but for weights, which may add up to no whole number."""
+    """A number of rows as an integer, unless weights add up to a fraction."""
     return int(count) if count == int(count) else count
 
 
 def feature_rows(engine: Engine, model: nbsql.Model) -> list[dict[str, Any]]:
-    """A row a feature: feature, family, columns, types, options."""
+    """One row for each feature: feature, family, columns, types, options."""
     spec, _ = spec_of(engine, model)
     rows = []
     for feature in spec.features:
@@ -59,5 +59,5 @@ def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) ->
 
 
 def describe(engine: Engine, form: Form, database: str, model: nbsql.Model, **more: Any) -> None:
-    """Print the model: as JSON all of it, as CSV its features, a row each."""
-    say(engine, form, described(engine, database, model, **more), feature_rows(engine, model))
+    """Print the model: all of it as JSON, or its features as CSV, one row each."""
+    print_value(engine, form, described(engine, database, model, **more), feature_rows(engine, model))

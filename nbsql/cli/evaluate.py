@@ -8,47 +8,51 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answer, answering, limited, say
-from nbsql.cli.arguments import CostType, prices
-from nbsql.cli.session import end_progress, reading
+from nbsql.cli.answers import Form, answer, limited, print_value, with_formats
+from nbsql.cli.arguments import CostType, costs_by_label
+from nbsql.cli.session import end_progress, open_for_reading
 from nbsql.judging.evaluation import SLICES, TABLES
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 _SHARES = ("accuracy", "accuracy of the majority", "balanced accuracy", "ROC AUC", "average precision")  # better near 1
-_CLASSES = 8  # at most so many in a matrix of actual and predicted classes
+_CLASSES = 8  # the most classes in a confusion matrix
 
 
-@click.command(short_help="Judge a model on rows whose class is known.")
+@click.command(short_help="Evaluate a model on rows whose class is known.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
-@click.option("--weight", metavar="COLUMN", help="Weigh the rows: a weight w counts as w copies of the row.")
+@click.option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row.")
 @click.option(
-    "--bins", type=click.IntRange(min=1), default=10, show_default=True, help="Parts of the calibration and the lift."
+    "--bins",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="The number of bins of the calibration and the lift.",
 )
 @click.option(
-    "--cost", "costs", type=CostType(), multiple=True, help="What a mistake costs, if not 1; judges `predict --cost`."
+    "--cost", "costs", type=CostType(), multiple=True, help="The cost of a mistake, if not 1; evaluates `predict --cost`."
 )
-@click.option("--calibrated", is_flag=True, help="Judge the probabilities as `nbsql calibrate` has fitted them.")
+@click.option("--calibrated", is_flag=True, help="Evaluate the probabilities that `nbsql calibrate` has calibrated.")
 @click.option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
-@click.option("--by", metavar="COLUMN", multiple=True, help="Judge each value of a column by itself; of several, all.")
 @click.option(
-    "--between", nargs=2, metavar="A B", help="Two slices side by side: how much more often the one is selected or wrong."
+    "--by", metavar="COLUMN", multiple=True, help="Evaluate each value of a column by itself; with several, each combination."
 )
-@click.option("--label", metavar="CLASS", help="The class that is selected, between two slices; of two the larger by default.")
 @click.option(
-    "--table", type=click.Choice((*TABLES, *SLICES)), help="One of the tables behind the numbers, instead of the numbers."
+    "--between", nargs=2, metavar="A B", help="Compare two slices: how much more often one of them is selected or wrong."
 )
+@click.option("--label", metavar="CLASS", help="The class that counts as selected; of two classes the larger by default.")
+@click.option("--table", type=click.Choice((*TABLES, *SLICES)), help="Show one of the tables behind the numbers instead.")
 @limited
-@answering(csv="Print CSV: class (empty for the whole), metric, value.")
+@with_formats(csv="Print CSV: class (empty for the whole), metric, value.")
 def evaluate(
     database: str, model: str, source: str, *, weight: str | None, bins: int,
     costs: tuple[tuple[str, str, float], ...], calibrated: bool, against: str | None, by: tuple[str, ...],
     between: tuple[str, str] | None, label: str | None, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
-    """Judge MODEL on the rows of SOURCE, which holds the column that the model predicts.
+    """Evaluate MODEL on the rows of SOURCE, which has the column that the model predicts.
 
     \b
       nbsql evaluate shop.duckdb churn holdout
@@ -58,7 +62,7 @@ def evaluate(
       nbsql evaluate shop.duckdb churn holdout --by region
       nbsql evaluate shop.duckdb churn holdout --by region --between north south
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         if against is not None:
             if costs or calibrated or table or by:
@@ -75,10 +79,10 @@ def evaluate(
             table = table or "slices"
         if form == "sql" and between is None:
             options: dict[str, Any] = {"weight": weight, "bins": bins, "calibrated": calibrated, "by": by or None}
-            tables.sql(loaded.evaluate_sql(source, table=table or "metrics", costs=prices(loaded, costs), **options))
+            tables.sql(loaded.evaluate_sql(source, table=table or "metrics", costs=costs_by_label(loaded, costs), **options))
             return
         engine.announce("judge")
-        options = {"weight": weight, "bins": bins, "costs": prices(loaded, costs), "calibrated": calibrated}
+        options = {"weight": weight, "bins": bins, "costs": costs_by_label(loaded, costs), "calibrated": calibrated}
         evaluation = loaded.evaluate(source, **options, by=by or None)
         slices = evaluation.slices
         if slices is not None and between is not None:
@@ -92,7 +96,7 @@ def evaluate(
         confusion = evaluation.confusion.fetchall() if len(evaluation.classes) <= _CLASSES else []
         end_progress(engine)
         if form != "table":
-            say(engine, form, evaluation.to_dict(), _numbers(evaluation))
+            print_value(engine, form, evaluation.to_dict(), _numbers(evaluation))
         else:
             _report(evaluation, loaded.target, str(loaded.name), source, confusion)
             if slices is not None:

@@ -1,4 +1,4 @@
-"""The families of a model in a file, in the words of `meta.nbsql` in a dbt project."""
+"""Reads the families of a model from a file, in the format of `meta.nbsql` in a dbt project."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AUTO = "auto"
 
 
 class FamiliesType(_Type):
-    """The word auto, or a file of families by column: YAML, or JSON."""
+    """The word auto, or a file of families by column, in YAML or JSON."""
 
     name = "auto|FILE"
 
@@ -37,11 +37,11 @@ class FamiliesType(_Type):
 def read_families(path: str) -> dict[str, str | Family]:
     """The families in a file: a mapping of columns, or of patterns such as soil_*, to a family.
 
-    A family is its name, or a mapping of `family` and its options. The mapping may stand under `families`, as it does in
-    `meta.nbsql` of a dbt model. YAML is read by its safe loader, which makes nothing but values.
+    A family is given by its name, or by a mapping of `family` and its options. The whole mapping may be under the key
+    `families`, as in `meta.nbsql` of a dbt model. YAML is read by its safe loader, which creates only plain values.
 
     Raises:
-        InputError: there is no such file, or it holds something else, or YAML cannot be read for want of PyYAML.
+        InputError: there is no such file, its content has another form, or PyYAML is not installed.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -80,7 +80,7 @@ def _parsed(text: str, path: str) -> Any:
         raise InputError(f"{path!r} is no JSON, and YAML needs PyYAML: pip install 'nbsql[yaml]'") from None
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc,unused-ignore]
-        """The safe one, which refuses a key that comes twice."""
+        """The safe loader, which also refuses duplicate keys."""
 
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
             self.flatten_mapping(node)

@@ -1,4 +1,4 @@
-"""Writes the rows of a query as a file, whole or not at all."""
+"""Writes the rows of a query to a file atomically."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ENDINGS = {".csv": "csv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl
 
 
 def format_of(chosen: str | None, output: str | None) -> str:
-    """The format of the answer: as chosen, or as the file's name says, or a table for the terminal."""
+    """The chosen format, or that of the file's ending, or a table for the terminal."""
     if output is None:
         if chosen == "parquet":
             raise click.UsageError("parquet needs a file: --output FILE")
@@ -52,7 +52,7 @@ def write(engine: Engine, query: str, file_format: str, output: str | None) -> N
             with Path(file).open("rb") as rows:
                 shutil.copyfileobj(rows, sys.stdout.buffer)
         return
-    # Written beside its place and moved there, so that nobody finds half a file. The ending stays: it says what to compress.
+    # Written to a temporary file and moved, so that nobody reads half a file. The ending stays: it chooses the compression.
     target = Path(output)
     part = str(target.with_name(f".{os.getpid()}.{target.name}"))
     try:
@@ -70,17 +70,17 @@ def is_piped() -> bool:
     """Whether another program reads what is printed."""
     try:
         return stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode)
-    except (OSError, ValueError, AttributeError):  # no file at all
+    except (OSError, ValueError, AttributeError):  # stdout is not a file
         return False
 
 
 def stream(engine: Engine, queries: Sequence[str], file_format: str) -> None:
-    """Write the rows of several queries with the same columns down the pipe, one query after the other.
+    """Write the rows of several queries with the same columns to stdout, one query after the other.
 
     Raises:
-        BrokenPipeError: the reader has read enough, and what ran was stopped.
+        BrokenPipeError: the reader closed the pipe, and the running query was stopped.
     """
-    with tempfile.TemporaryDirectory() as folder, _stopped_with_reader(engine) as has_gone:
+    with tempfile.TemporaryDirectory() as folder, _stop_with_reader(engine) as has_gone:
         for position, query in enumerate(queries):
             file = Path(folder) / f"{position}.{file_format}"
             try:
@@ -92,16 +92,16 @@ def stream(engine: Engine, queries: Sequence[str], file_format: str) -> None:
             end_progress(engine)
             with file.open("rb") as rows:
                 if position and file_format == "csv":
-                    rows.readline()  # the names of the columns, which hold no line break
+                    rows.readline()  # the header, which contains no line breaks
                 while part := rows.read(1 << 20):
                     write_bytes(part)
             file.unlink()
 
 
 @contextmanager
-def _stopped_with_reader(engine: Engine) -> Iterator[Callable[[], bool]]:
-    """Stop what runs when the reader of stdout goes. The system says so at once; a writer would learn it only by writing."""
-    if not isinstance(engine, DuckDB) or not hasattr(select, "poll"):  # as on Windows
+def _stop_with_reader(engine: Engine) -> Iterator[Callable[[], bool]]:
+    """Stop the running query when the reader of stdout closes the pipe: poll reports it at once, a write only later."""
+    if not isinstance(engine, DuckDB) or not hasattr(select, "poll"):  # on Windows, for example
         yield lambda: False
         return
     gone, over = threading.Event(), threading.Event()
@@ -114,7 +114,7 @@ def _stopped_with_reader(engine: Engine) -> Iterator[Callable[[], bool]]:
             if poll.poll(50):
                 gone.set()
                 connection.interrupt()
-                over.wait(0.05)  # a statement that began after it is to end, too
+                over.wait(0.05)  # a statement that began in the meantime must end, too
 
     waiting = threading.Thread(target=wait, daemon=True)
     waiting.start()

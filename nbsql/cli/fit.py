@@ -1,4 +1,4 @@
-"""`nbsql fit`: fits a model, and shows what it made of the columns."""
+"""`nbsql fit`: fits a model, and shows the family of each column."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import duckdb
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering
+from nbsql.cli.answers import Form, with_formats
 from nbsql.cli.arguments import ColumnsType, ComponentsType, FamilyType, PriorType
 from nbsql.cli.description import FEATURES, describe
 from nbsql.cli.families import AUTO, FamiliesType
 from nbsql.cli.joins import JoinType
-from nbsql.cli.session import check_new_database, reading, warnings_said, writing
+from nbsql.cli.session import check_new_database, open_for_reading, open_for_writing, show_warnings
 from nbsql.engines.connect import is_postgres
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
@@ -35,7 +35,7 @@ def _number_or_text(text: str | None) -> float | str | None:
         return text
 
 
-# Options of a command that are an argument of another's value; and by whose method those of one are taken.
+# The options that are arguments of the value of another option, and the methods that accept them.
 _OF_METHODS = {
     "components": ["naive"],
     "backoff": ["joint"],
@@ -58,11 +58,15 @@ _ARGUMENTS = {
     "at",
 }
 
-# What to model, for every command that fits or judges a fit.
+# The options of the model, for every command that fits or evaluates a fit.
 _OPTIONS = [
     click.option("--target", required=True, metavar="COLUMN", help="The column to predict."),
     click.option(
-        "--id", "id", multiple=True, metavar="COLUMN", help="A key column: no feature; named in explanations. Repeatable."
+        "--id",
+        "id",
+        multiple=True,
+        metavar="COLUMN",
+        help="A key column, which is not a feature and identifies rows in explanations. Repeatable.",
     ),
     click.option(
         "--feature",
@@ -71,17 +75,17 @@ _OPTIONS = [
         metavar="COLUMN",
         help="A feature; by default every other column. Repeatable.",
     ),
-    click.option("--best", type=click.IntRange(min=1), metavar="N", help="Keep the N features that tell most of the class."),
+    click.option("--best", type=click.IntRange(min=1), metavar="N", help="Keep the N most informative features."),
     click.option(
         "--forward",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Take up to N features one by one, each lowering the cross-validated log loss most.",
+        help="Add up to N features one by one, each time the one that lowers the cross-validated log loss most.",
     ),
     click.option(
         "--best-by",
         type=click.Choice(get_args(By)),
-        help="What --best ranks by.  [default: mutual_information]",
+        help="The measure by which --best ranks.  [default: mutual_information]",
     ),
     click.option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable."),
     click.option(
@@ -89,62 +93,67 @@ _OPTIONS = [
         "joins",
         type=JoinType(),
         multiple=True,
-        help="A dimension table that features live in, by its key: customers:customer_id, products:product=id, or with a "
-        "prefix for its columns products:product=id:product. Repeatable.",
+        help="A dimension table with features, and its key: customers:customer_id, products:product=id, or with a prefix "
+        "for its columns products:product=id:product. Repeatable.",
     ),
     click.option(
         "--family",
         "families",
         type=FamilyType(),
         multiple=True,
-        help="The family of a column where the one inferred from its type will not do: visits=poisson, "
+        help="The family of a column, instead of the one inferred from its type: visits=poisson, "
         "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
     ),
     click.option(
         "--families",
         "more_families",
         type=FamiliesType(),
-        help="A file of families by column, YAML or JSON, in the words of meta.nbsql in dbt; --family of a column goes first. "
-        "Or auto, of fit: choose those of all other columns by cross-validation; x=auto in --family: of some.",
+        help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt; --family takes precedence. "
+        "For fit, auto chooses the families of all other columns by cross-validation, and --family x=auto that of one column.",
     ),
-    click.option("--weight", metavar="COLUMN", help="Row weights: a weight w counts as w copies of the row."),
+    click.option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row."),
     click.option(
         "--half-life",
         callback=lambda _context, _option, text: _number_or_text(text),
         metavar="TIME",
-        help="How long it takes a row to count half: '30 days', or a number where --at is one. Counts still add.",
+        help="The age at which a row counts half: '30 days', or a number if --at is one. Counts can still be added.",
     ),
-    click.option("--at", metavar="COLUMN", help="When a row was: a date, a timestamp or a whole number, for --half-life."),
+    click.option(
+        "--at",
+        metavar="COLUMN",
+        help="For --half-life, the time of a row: a date, a timestamp or a whole number.",
+    ),
     click.option(
         "--method",
         type=click.Choice(list(METHODS)),
         default="naive",
         show_default=True,
         help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
-        "tan: each category may depend on one other. aode: each depends on every other in turn, and the mean counts. "
-        "logistic: weights that are learnt. "
-        "em: rows without a class are learnt of, too.",
+        "tan: each category may depend on one other. aode: the mean over models in which all depend on one. "
+        "logistic: learnt weights. em: rows without a class are used, too.",
     ),
     click.option(
         "--shrinkage",
         callback=lambda _context, _option, text: _number_or_text(text),
         metavar="S",
-        help="Of the covariance matrices of lda and qda: a number from 0 to 1, or ledoit-wolf; of tan and aode: pseudo-counts.",
+        help="For lda and qda: of the covariance matrices, from 0 to 1, or ledoit-wolf. For tan and aode: pseudo-counts.",
     ),
     click.option(
         "--least",
         type=int,
         metavar="N",
-        help="Of aode: how often a value must be met for others to depend on it.  [default: 1]",
+        help="For aode, how often a value must occur for others to depend on it.  [default: 1]",
     ),
     click.option(
-        "--backoff", type=click.Choice(["naive"]), help="How the joint method scores a row never seen; by default not at all."
+        "--backoff",
+        type=click.Choice(["naive"]),
+        help="How the joint method scores an unseen row; by default not at all.",
     ),
     click.option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1; 0 for the joint method]"),
     click.option(
         "--estimate",
         type=click.Choice(["mean", "mode", "map", "mle"]),
-        help="Of every parameter: the mean of its posterior, its mode (map), or maximum likelihood (mle).  [default: mean]",
+        help="The estimate of parameters: the posterior mean or mode (map), or maximum likelihood (mle).  [default: mean]",
     ),
     click.option(
         "--prior",
@@ -153,71 +162,73 @@ _OPTIONS = [
         show_default=True,
         help="empirical, uniform, smoothed, or a probability for every label: no=0.9,yes=0.1",
     ),
-    click.option("--prior-alpha", type=float, metavar="FLOAT", help="Pseudo-count of the smoothed prior; by default alpha."),
     click.option(
-        "--nulls", type=click.Choice(get_args(Nulls)), default="skip", show_default=True, help="What a missing value is."
+        "--prior-alpha", type=float, metavar="FLOAT", help="The pseudo-count of the smoothed prior; by default alpha."
+    ),
+    click.option(
+        "--nulls", type=click.Choice(get_args(Nulls)), default="skip", show_default=True, help="How a missing value is treated."
     ),
     click.option(
         "--unseen",
         type=click.Choice(get_args(Unseen)),
         default="skip",
         show_default=True,
-        help="What a value new to the model is.",
+        help="How a value that is new to the model is scored.",
     ),
 ]
 
 
 naming_classes = click.option(
-    "--classes", type=ColumnsType("LABEL,..."), help="All labels there may be, those still to come too; others are refused."
+    "--classes", type=ColumnsType("LABEL,..."), help="All possible labels, including those to come later; others are refused."
 )
 
 
 def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that say what to model."""
+    """Add the options of the model to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
-@click.command(short_help="Fit a model to a table and keep it in the database.")
+@click.command(short_help="Fit a model to a table and store it in the database.")
 @click.argument("database")
 @click.argument("source")
 @modelling
 @click.option("--name", required=True, metavar="MODEL", help="The name of the model, and of its schema.")
 @click.option(
-    "--slice-by", metavar="EXPR", help="Keep statistics by the value of an SQL expression: \"date_trunc('month', day)\"."
+    "--slice-by", metavar="EXPR", help="Count the rows by the value of an SQL expression: \"date_trunc('month', day)\"."
 )
-@click.option(
-    "--segment-by", metavar="EXPR", help="A model a segment, by the value of an SQL expression: region. Rows go by their own."
-)
+@click.option("--segment-by", metavar="EXPR", help="Fit one model for each segment, by an SQL expression: region.")
 @click.option(
     "--segment-shrinkage",
     type=float,
-    help="Pseudo-counts by which a segment leans on the whole.  [default: 10]",
+    help="The pseudo-counts by which the whole enters a segment.  [default: 10]",
 )
 @naming_classes
-@click.option("--penalty", type=float, metavar="LAMBDA", help="Of the squared weights of logistic.  [default: 0.5]")
-@click.option("--iterations", type=int, metavar="N", help="Of logistic and em, at most.  [default: 100]")
+@click.option(
+    "--penalty", type=float, metavar="LAMBDA", help="For logistic, the penalty on the squared weights.  [default: 0.5]"
+)
+@click.option("--iterations", type=int, metavar="N", help="The most iterations of logistic and em.  [default: 100]")
 @click.option(
     "--tolerance",
     type=float,
     metavar="T",
-    help="The change at which a search ends: of a weight of logistic, or the share of the log-likelihood by em.  "
+    help="The change at which the search ends: of a weight for logistic, of the relative log-likelihood for em.  "
     "[default: 1e-8; 1e-5 of em]",
 )
-@click.option("--em-weight", type=float, metavar="W", help="What a row without a class counts by em.  [default: 1]")
+@click.option("--em-weight", type=float, metavar="W", help="For em, the weight of a row without a class.  [default: 1]")
 @click.option(
     "--components",
     type=ComponentsType(),
-    help="Split every class into K parts by k-means on its numbers, or some classes: yes=3,no=2. A class is their mixture.",
+    help="Split every class, or some (yes=3,no=2), into K components by k-means on its numbers. A class is their mixture.",
 )
-@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@answering(csv=FEATURES, sql="Print the statements instead of running them.")
+@click.option("--replace", is_flag=True, help="Replace the model of that name.")
+@with_formats(csv=FEATURES, sql="Print the statements instead of running them.")
 def fit(database: str, source: str, *, name: str, target: str, replace: bool, form: Form, **given: Any) -> None:
-    """Fit a naive Bayes model of the column --target of SOURCE, and keep it in DATABASE as the schema --name.
+    """Fit a naive Bayes model of the column --target of SOURCE, and store it in DATABASE as the schema --name.
 
-    The family of every feature follows from its column's type: text is categorical, BOOLEAN bernoulli, numbers are
-    gaussian, lists of text are bags of tokens. The model is there whole, or nothing has changed.
+    The family of a feature follows from the type of its column: text is categorical, BOOLEAN is bernoulli, numbers are
+    gaussian, and lists of text are bags of tokens. If the fit fails, the database is unchanged.
 
     \b
       nbsql fit shop.duckdb customers --target churned --name churn --id customer_id
@@ -228,8 +239,8 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, fo
     if form == "sql":
         _print(database, source, name, replace=replace, options={"target": target, **options})
         return
-    with writing(database) as engine:
-        with warnings_said(engine):
+    with open_for_writing(database) as engine:
+        with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
             if isinstance(options["method"], Mixture):
                 options["method"] = Mixture(typed(engine, source, target, options["method"].components))
@@ -240,7 +251,7 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, fo
 
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a command as the keyword arguments of a fit."""
+    """The keyword arguments of a fit from the options of a command."""
     options = {name: value for name, value in given.items() if name not in _ARGUMENTS}
     features = list(given["features"]) or None
     if given["best"] is not None and given["forward"] is not None:
@@ -272,7 +283,7 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _classifier(given: Mapping[str, Any]) -> str | Classifier:
-    """The method with the options of its own, which are options of the command beside it."""
+    """The method with its own options, which are separate options of the command."""
     name = given["method"]
     chosen = {option: given[option] for option in _OF_METHODS if given.get(option) is not None}
     arguments = {option.removeprefix("em_"): value for option, value in chosen.items()}
@@ -287,24 +298,24 @@ def _classifier(given: Mapping[str, Any]) -> str | Classifier:
 
 
 def smoothed(priors: Sequence[Any], alpha: float | None) -> list[Any]:
-    """The priors with the pseudo-count of those that are smoothed."""
+    """The priors, with the pseudo-count in those that are smoothed."""
     if alpha is not None and "smoothed" not in priors:
         raise click.UsageError("--prior-alpha is of --prior smoothed")
     return [Smoothed(alpha) if prior == "smoothed" and alpha is not None else prior for prior in priors]
 
 
 def _print(database: str, source: str, name: str, *, replace: bool, options: dict[str, Any]) -> None:
-    """Print what a fit would run; a database that is not there yet would be an empty one."""
+    """Print the statements of a fit; a missing database counts as an empty one."""
     from pathlib import Path
 
     path = database if is_postgres(database) or Path(database).exists() else ":memory:"
-    with reading(path) as engine:
+    with open_for_reading(path) as engine:
         options["prior"] = typed(engine, source, options["target"], options["prior"])
         tables.sql(nbsql.fit_sql(engine, source, name=name, replace=replace, **options))
 
 
 def typed(engine: Engine, source: str, target: str, prior: Any) -> Any:
-    """What is given by label with the labels in the target's own type; labels of no class stay text, for the fit to refuse."""
+    """The values by label, with labels in the target's type; unknown labels stay texts, which the fit refuses."""
     if not isinstance(prior, Mapping):
         return prior
     found = engine.source(source)
@@ -316,7 +327,7 @@ def typed(engine: Engine, source: str, target: str, prior: Any) -> Any:
 
 
 def report(engine: Engine, database: str, model: nbsql.Model, form: Form = "table") -> None:
-    """What was inferred, and from how many rows."""
+    """Print the inferred families, and the number of rows."""
     if form != "table":
         describe(engine, form, database, model)
         return
@@ -332,7 +343,7 @@ def report(engine: Engine, database: str, model: nbsql.Model, form: Form = "tabl
 
 
 def classes(engine: Engine, model: nbsql.Model) -> None:
-    """The classes, the most probable first."""
+    """Print the classes, the most probable first."""
     found = classes_of(engine, model._spec, model._relations)
     tables.table(found.columns, found.rows[:ROWS], right=found.right, indent=2)
     if len(found.rows) > ROWS:
@@ -357,7 +368,7 @@ def _next(engine: Engine, database: str, model: nbsql.Model, source: str) -> Non
 
 
 def _plain(engine: DuckDB, name: str) -> bool:
-    """Whether a name can stand in SQL without quotes."""
+    """Whether a name needs no quotes in SQL."""
     if not name.isidentifier():
         return False
     try:

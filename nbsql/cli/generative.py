@@ -1,4 +1,4 @@
-"""`nbsql sample` and `nbsql log-likelihood`: rows drawn from a model, and how probable it makes those of a source."""
+"""`nbsql sample` and `nbsql log-likelihood`: draw rows from a model, and compute the log-likelihood of rows."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering, say
+from nbsql.cli.answers import Form, print_value, with_formats
 from nbsql.cli.files import write
-from nbsql.cli.session import end_progress, reading, recording, writing
+from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, record_statements
 
-_ROWS = 20  # of a table on the terminal
+_ROWS = 20  # the default number of rows of a table
 
 
 @click.command(short_help="Draw rows from a model.")
@@ -18,12 +18,12 @@ _ROWS = 20  # of a table on the terminal
 @click.argument("model")
 @click.argument("n", type=click.IntRange(min=0))
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same rows.")
-@click.option("--into", metavar="TABLE", help="Keep the rows as a new table of DATABASE.")
-@answering
+@click.option("--into", metavar="TABLE", help="Store the rows as a new table of DATABASE.")
+@with_formats
 def sample(
     database: str, model: str, n: int, *, seed: int, into: str | None, form: Form
 ) -> None:  # fmt: skip
-    """Draw N rows as MODEL has them: a class each, by the priors, then its features from their distributions in that class.
+    """Draw N rows from MODEL: first a class by the priors, then the features from their distributions in that class.
 
     \b
       nbsql sample shop.duckdb churn 10
@@ -35,14 +35,14 @@ def sample(
     if into is not None:
         _into(database, model, n, seed, into, form)
         return
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         if form == "sql":
             tables.sql(loaded.sample(n, seed=seed).sql)
         elif form != "table":
             write(engine, loaded.sample(n, seed=seed).sql, form, None)
         else:
-            # The first rows of a sample are those of a shorter one, so that no more are drawn than shown.
+            # A shorter sample is the beginning of a longer one, so that only the rows that are shown need to be drawn.
             hidden, _ = tables.query(engine, loaded.sample(min(n, _ROWS), seed=seed).sql, keep=1)
             notes = [f"the first {_ROWS} of {n:,} rows; --csv prints all, --into TABLE keeps them"] if n > _ROWS else []
             notes += [f"{hidden} column{'' if hidden == 1 else 's'} left out; --csv has all"] if hidden else []
@@ -51,7 +51,7 @@ def sample(
 
 
 def _into(database: str, name: str, n: int, seed: int, into: str, form: Form) -> None:
-    with recording(database) if form == "sql" else writing(database, create=False) as engine:
+    with record_statements(database) if form == "sql" else open_for_writing(database, create=False) as engine:
         nbsql.load(engine, name).sample(n, seed=seed).create_table(into)
         if form == "sql":
             tables.sql(engine.script)  # type: ignore[attr-defined]
@@ -60,22 +60,22 @@ def _into(database: str, name: str, n: int, seed: int, into: str, form: Form) ->
         tables.echo(f"drew {n:,} row{'' if n == 1 else 's'} from model {name} into the table {into} of {database}")
 
 
-@click.command("log-likelihood", short_help="How probable a model makes the rows of a table.")
+@click.command("log-likelihood", short_help="Compute the log-likelihood of the rows of a table.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
-@click.option("--labelled", is_flag=True, help="ln p(x, c), c the class that the row has, instead of ln p(x).")
-@answering
+@click.option("--labelled", is_flag=True, help="Use ln p(x, c), with the class c of the row, instead of ln p(x).")
+@with_formats
 def log_likelihood(
     database: str, model: str, source: str, *, labelled: bool, form: Form
 ) -> None:  # fmt: skip
-    """Say how probable MODEL makes the rows of SOURCE: their log-likelihood, all together and on average, in nats.
+    """Compute the log-likelihood of the rows of SOURCE under MODEL, in total and on average, in nats.
 
     \b
       nbsql log-likelihood shop.duckdb churn holdout
       nbsql log-likelihood shop.duckdb churn holdout --labelled --json
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         statement = nbsql.load(engine, model).log_likelihood_sql(source, labelled=labelled)
         if form == "sql":
             tables.sql(statement)
@@ -85,7 +85,7 @@ def log_likelihood(
         end_progress(engine)
         numbers = {"rows": rows, "log_likelihood": total, "mean": total / rows if rows else None}
         if form != "table":
-            say(engine, form, numbers, [numbers])
+            print_value(engine, form, numbers, [numbers])
         else:
             what = "ln p(x, c)" if labelled else "ln p(x)"
             title = f"{what} of {rows:,} row{'' if rows == 1 else 's'} of {tables.plain(source)} by model {model}, in nats"

@@ -1,4 +1,4 @@
-"""`nbsql help`: the pages of the documentation in the terminal, which come with nbsql."""
+"""`nbsql help`: shows the pages of the documentation, which come with nbsql, in the terminal."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _DOCUMENTED = re.compile(r"^\.\. auto\w+:: nbsql\.(\w+)$", re.MULTILINE)
 
 
 def pages() -> dict[str, Path]:
-    """The pages by the name of their file, in the order of the index."""
+    """The paths of the pages by name, in the order of the index."""
     folder = macro_path().parent / "docs"
     index = (folder / "index.md").read_text(encoding="utf-8")
     return {link.split("/")[-1]: folder / f"{link}.md" for link in re.findall(r"\]\(([\w/-]+)\.md\)", index)}
 
 
 def page_text(path: Path) -> str:
-    """A page as plain Markdown: what Sphinx would put in from docstrings is a list of their first lines."""
+    """A page as plain Markdown: what Sphinx would generate from docstrings becomes a list of their first lines."""
 
     def summarised(directive: re.Match[str]) -> str:
         names = _DOCUMENTED.findall(directive[1])
@@ -39,7 +39,7 @@ def page_text(path: Path) -> str:
 @click.argument("topic", required=False)
 @click.pass_context
 def help_(context: click.Context, topic: str | None) -> None:
-    """Show the page TOPIC of the documentation, or what --help says of the command TOPIC; without TOPIC, the list of pages.
+    """Show the page TOPIC of the documentation, or the help of the command TOPIC; without TOPIC, list the pages.
 
     \b
       nbsql help
@@ -64,7 +64,7 @@ def help_(context: click.Context, topic: str | None) -> None:
 
 
 def _show(text: str) -> None:
-    """Print Markdown, laid out on a terminal."""
+    """Print Markdown, formatted if stdout is a terminal."""
     out = tables.console()
     if not out.is_terminal:
         click.echo(text, nl=False)

@@ -1,4 +1,4 @@
-"""Joins on the command line."""
+"""Parses joins on the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ else:
 
 
 class JoinType(_Type):
-    """TABLE:KEY, the key a column or several, each or paired with that of the table, and then a prefix."""
+    """TABLE:KEY[:PREFIX]; the key is a list of columns, or of COLUMN=COLUMN of the source and the table."""
 
     name = "TABLE:KEY[:PREFIX]"
 
@@ -29,7 +29,7 @@ class JoinType(_Type):
 
 
 def join(text: str) -> Join:
-    """The join that a text such as products:product=id,shop:product_ says.
+    """The join from a text such as products:product=id,shop:product_.
 
     >>> join("products:product=id,shop:product_")
     Join(table='products', on={'product': 'id', 'shop': 'shop'}, columns=None, prefix='product_')

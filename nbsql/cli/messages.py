@@ -1,4 +1,4 @@
-"""What the library says, with its arguments as one types them in a shell: --replace for replace=True."""
+"""Translates the arguments in messages of the library into options of the command line: --replace for replace=True."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _BARE = re.compile(
 
 
 def in_options(message: str) -> str:
-    """A message of the library's in the options of the commands."""
+    """A message of the library with options instead of keyword arguments."""
     context = click.get_current_context()
     commands = getattr(context.find_root().command, "commands", {})
     said = [
         commands[name] for name in ("fit", context.invoked_subcommand) if name in commands
-    ]  # of a fit, and of the one that runs
+    ]  # the options of a fit and those of the running command
     options = [option for command in [*said, context.command] for option in command.params if isinstance(option, click.Option)]
     return with_options(message, {str(option.name): option for option in options})
 
 
 def with_options(message: str, options: Mapping[str, click.Option]) -> str:
-    """A message with options in the place of arguments.
+    """A message in which options replace keyword arguments.
 
     >>> options = [click.Option(["--replace"], is_flag=True), click.Option(["--folds"]), click.Option(["--family", "families"])]
     >>> known = {option.name: option for option in options}

@@ -1,4 +1,4 @@
-"""`nbsql show`, `nbsql list` and `nbsql drop`: the models of a database."""
+"""`nbsql show`, `nbsql list` and `nbsql drop`: show and remove the models of a database."""
 
 from __future__ import annotations
 
@@ -9,29 +9,31 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering, done, objects, say
+from nbsql.cli.answers import Form, objects, print_done, print_value, with_formats
 from nbsql.cli.description import FEATURES, describe, feature_rows, spec_of, whole
 from nbsql.cli.files import write
 from nbsql.cli.fit import report
-from nbsql.cli.session import reading, recording, writing
+from nbsql.cli.session import open_for_reading, open_for_writing, record_statements
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import ModelError
 from nbsql.model.overview import differing, history
 
-_ROWS = 40  # of a table of likelihoods, unless asked for more
-_SIZES = ("classes", "features", "rows")  # of a model in a list
+_ROWS = 40  # the default number of rows of likelihoods
+_SIZES = ("classes", "features", "rows")  # the columns of sizes in the list of models
 
 
 @click.command(short_help="Show a model: its features, classes, priors and likelihoods.")
 @click.argument("database")
 @click.argument("model")
-@click.option("--families", is_flag=True, help="Every feature with its family and all its options.")
-@click.option("--priors", is_flag=True, help="The classes with their priors.")
-@click.option("--likelihoods", is_flag=True, help="The smoothed tables: how likely each value is in each class.")
-@click.option("--batches", is_flag=True, help="The ledger: what it has learnt and forgotten, and when.")
-@click.option("--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="Rows of likelihoods.")
-@answering(csv=f"{FEATURES[:-1]}; or what is asked for.", sql="Print the SQL of what is asked for instead of running it.")
+@click.option("--families", is_flag=True, help="Show every feature with its family and all its options.")
+@click.option("--priors", is_flag=True, help="Show the classes with their priors.")
+@click.option("--likelihoods", is_flag=True, help="Show the likelihood of each value in each class.")
+@click.option("--batches", is_flag=True, help="Show the ledger: what the model has learnt and forgotten, and when.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="The most rows of likelihoods."
+)
+@with_formats(csv=f"{FEATURES[:-1]}; or what is asked for.", sql="Print the SQL of what is asked for instead of running it.")
 def show(
     database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, batches: bool, limit: int, form: Form
 ) -> None:
@@ -44,7 +46,7 @@ def show(
     """  # noqa: D301 - \b keeps the lines
     from rich.text import Text
 
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         if form in ("json", "csv"):
             asked = {"families": families, "priors": priors, "likelihoods": likelihoods, "batches": batches}
@@ -54,9 +56,9 @@ def show(
         queries = []
         nothing = not (priors or likelihoods or batches)
         if priors or (as_sql and nothing):
-            queries.append(_ordered(engine, loaded.priors, ["prior", "class"], ["prior"]))
+            queries.append(_order_rows(engine, loaded.priors, ["prior", "class"], ["prior"]))
         if likelihoods or (as_sql and nothing):
-            queries.append(_ordered(engine, loaded.likelihoods, ["feature", "value", "class"]))
+            queries.append(_order_rows(engine, loaded.likelihoods, ["feature", "value", "class"]))
         if as_sql:
             tables.sql("\n\n".join(f"{query};" for query in [*queries, *([loaded.batches.sql] if batches else [])]))
             return
@@ -86,25 +88,25 @@ def show(
 
 
 def _values(engine: Engine, form: Form, database: str, model: nbsql.Model, parts: Sequence[str]) -> None:
-    """The parts of a model that are asked for, or all that describes it: one part as its rows, several as an object of them."""
+    """Print the requested parts of a model, or its description: one part as its rows, several as an object."""
     if not parts:
         describe(engine, form, database, model)
         return
     if form == "csv" and len(parts) > 1:
         raise click.UsageError(f"CSV is one table; choose one of {' and '.join(f'--{part}' for part in parts)}")
     queries = {
-        "priors": lambda: _ordered(engine, model.priors, ["prior", "class"], ["prior"]),
-        "likelihoods": lambda: _ordered(engine, model.likelihoods, ["feature", "value", "class"]),
+        "priors": lambda: _order_rows(engine, model.priors, ["prior", "class"], ["prior"]),
+        "likelihoods": lambda: _order_rows(engine, model.likelihoods, ["feature", "value", "class"]),
         "batches": lambda: model.batches.sql,
     }
     if len(parts) == 1 and parts[0] in queries:
         write(engine, queries[parts[0]](), form, None)
         return
     found = {part: objects(engine, queries[part]()) if part in queries else feature_rows(engine, model) for part in parts}
-    say(engine, form, found if len(parts) > 1 else found[parts[0]], found[parts[0]])
+    print_value(engine, form, found if len(parts) > 1 else found[parts[0]], found[parts[0]])
 
 
-def _ordered(engine: Engine, query: nbsql.Query, columns: list[str], descending: Sequence[str] = ()) -> str:
+def _order_rows(engine: Engine, query: nbsql.Query, columns: list[str], descending: Sequence[str] = ()) -> str:
     return engine.renderer.statement("sorted_rows", engine.renderer.dialect.query(query.sql), columns, descending)
 
 
@@ -114,17 +116,17 @@ def _relation(engine: Engine, model: nbsql.Model, name: str) -> Any:
 
 @click.command(name="list", short_help="List the models of a database.")
 @click.argument("database")
-@answering(sql=None)
+@with_formats(sql=None)
 def list_(database: str, *, form: Form) -> None:
     """List the models of DATABASE.
 
     \b
       nbsql list shop.duckdb
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         rows = [_line(engine, name) for name in nbsql.models(engine)]
         if form != "table":
-            say(engine, form, rows, rows)
+            print_value(engine, form, rows, rows)
             return
         if not rows:
             tables.echo(
@@ -146,7 +148,7 @@ def list_(database: str, *, form: Form) -> None:
 
 
 def _line(engine: Engine, name: str) -> dict[str, Any]:
-    """What there is to say of a model, or why it cannot be read."""
+    """The line of a model in the list, or the reason why it cannot be read."""
     keys = ("model", "target", *_SIZES, "updated_at", "error")
     try:
         model = nbsql.load(engine, name)
@@ -160,23 +162,23 @@ def _line(engine: Engine, name: str) -> dict[str, Any]:
 @click.command(short_help="Remove a model from the database.")
 @click.argument("database")
 @click.argument("model")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@answering(sql="Print the statements instead of running them.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@with_formats(sql="Print the statements instead of running them.")
 def drop(database: str, model: str, *, yes: bool, form: Form) -> None:
-    """Remove MODEL from DATABASE: its schema, and nothing that nbsql did not make.
+    """Remove MODEL from DATABASE: drop its schema, but nothing that nbsql did not create.
 
     \b
       nbsql drop shop.duckdb churn --yes
     """  # noqa: D301 - \b keeps the lines
     if form == "sql":
-        with recording(database) as recorder:
+        with record_statements(database) as recorder:
             nbsql.load(recorder, model).drop()
             tables.sql(recorder.script)
         return
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         name = str(nbsql.load(engine, model).name)
     if not yes:
         click.confirm(f"drop the model {name} of {without_passwords(database)}?", abort=True, err=form != "table")
-    with writing(database, create=False) as engine:
+    with open_for_writing(database, create=False) as engine:
         nbsql.load(engine, name).drop()
-        done(engine, form, f"dropped {name}", dropped=name)
+        print_done(engine, form, f"dropped {name}", dropped=name)

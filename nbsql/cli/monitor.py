@@ -1,4 +1,4 @@
-"""`nbsql monitor`: a model watched over time, and an exit status for what goes over a limit."""
+"""`nbsql monitor`: monitors a model over time, with an exit status for metrics beyond a limit."""
 
 from __future__ import annotations
 
@@ -8,46 +8,52 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answer, answering, limited
+from nbsql.cli.answers import Form, answer, limited, with_formats
 from nbsql.cli.arguments import LimitType
-from nbsql.cli.session import reading
+from nbsql.cli.session import open_for_reading
 from nbsql.cli.terminal import styled
 
-OUTSIDE = 3  # the exit status; 1 is that of errors, 2 that of a command that is written wrong
+OUTSIDE = 3  # the exit status of a metric beyond its limit; errors have 1, and wrong usage 2
 
 
-@click.command(short_help="Watch a model: what has moved, and how well it does, period by period.")
+@click.command(short_help="Monitor a model: its drift and its accuracy, period by period.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
-@click.option("--reference", metavar="SOURCE", help="Rows to hold SOURCE against, instead of the counts of MODEL.")
+@click.option("--reference", metavar="SOURCE", help="Rows to compare SOURCE with, instead of the counts of MODEL.")
+@click.option("--by", metavar="EXPRESSION", help="The period of a row: a column or an SQL expression; by default one period.")
+@click.option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row.")
 @click.option(
-    "--by", metavar="EXPRESSION", help="What period a row is of: a column, or an SQL expression; by default one for all."
+    "--fail-over",
+    "over",
+    type=LimitType(),
+    multiple=True,
+    help="Exit with status 3 if a metric is above the limit. Repeatable.",
 )
-@click.option("--weight", metavar="COLUMN", help="Weigh the rows: a weight w counts as w copies of the row.")
 @click.option(
-    "--fail-over", "over", type=LimitType(), multiple=True, help="End with exit status 3 where a metric is above. Repeatable."
-)
-@click.option(
-    "--fail-under", "under", type=LimitType(), multiple=True, help="End with exit status 3 where a metric is below. Repeatable."
+    "--fail-under",
+    "under",
+    type=LimitType(),
+    multiple=True,
+    help="Exit with status 3 if a metric is below the limit. Repeatable.",
 )
 @limited
-@answering
+@with_formats
 def monitor(
     database: str, model: str, source: str, *, reference: str | None, by: str | None, weight: str | None,
     over: tuple[tuple[str, float], ...], under: tuple[tuple[str, float], ...], limit: int, form: Form,
 ) -> None:  # fmt: skip
-    """Say what the rows of SOURCE are like, period by period, beside the counts of MODEL, and how well it does on them.
+    """Compare the rows of SOURCE, period by period, with the counts of MODEL, and evaluate MODEL on them.
 
-    The metrics: psi, nulls and unseen of a feature; psi (of the score), posterior_psi, label_psi, rows, log_evidence,
-    unexplained, labelled, unknown, accuracy and log_loss of all; predicted, posterior and actual of a class.
+    Metrics of a feature: psi, nulls and unseen. Metrics of all rows: psi (of the score), posterior_psi, label_psi, rows,
+    log_evidence, unexplained, labelled, unknown, accuracy and log_loss. Metrics of a class: predicted, posterior and actual.
 
     \b
       nbsql monitor shop.duckdb churn customers --by month
       nbsql monitor shop.duckdb churn customers --by "date_trunc('week', seen_at)" --reference january
       nbsql monitor shop.duckdb churn customers --by month --fail-over psi=0.2 --fail-under accuracy=0.8
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         query = nbsql.load(engine, model).monitor(source, reference=reference, by=by, weight=weight)
         if form == "sql" or not (over or under):
             answer(engine, query, form, limit=limit, empty=True)
@@ -68,7 +74,7 @@ def _line(
     period: Any, feature: Any, label: Any, metric: str, value: float, _: Any, moved: Any, by_chance: Any,
     limit: float, side: str,
 ) -> str:  # fmt: skip
-    """What is outside of a limit."""
+    """The line on stderr for a metric beyond its limit."""
     where = "in the rows of no period" if period is None else f"in {tables.plain(str(period))}"
     subject = "" if feature is None else f" of {tables.plain(str(feature))}"
     subject += "" if label is None else f" of class {tables.plain(str(label))}"

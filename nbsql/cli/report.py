@@ -1,4 +1,4 @@
-"""`nbsql plot` and `nbsql report`: a model as a picture, and as a page."""
+"""`nbsql plot` and `nbsql report`: draw a picture of a model, and write a page about it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.arguments import FoldsType, labels_by_text
-from nbsql.cli.session import end_progress, reading
+from nbsql.cli.session import end_progress, open_for_reading
 from nbsql.report import PANELS, picture
 from nbsql.report.picture import FORMATS
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from nbsql.engines.engine import Engine
 
 _least = click.option(
-    "--least", type=click.IntRange(min=1), default=5, show_default=True, metavar="N", help="Fold counts below N together."
+    "--least", type=click.IntRange(min=1), default=5, show_default=True, metavar="N", help="Combine counts below N."
 )
 
 _folds = click.option(
     "--folds",
     type=FoldsType(),
-    help="Judge a SOURCE that MODEL has learnt from by the counts of the other folds, or rows: loo.",
+    help="Evaluate a SOURCE that MODEL has learnt by the counts of the other folds, or of the other rows: loo.",
 )
-_by = click.option("--by", metavar="EXPRESSION", help="What period a row of SOURCE is of, for the panel monitor.")
-_held_back = click.option("--held-back", is_flag=True, help="MODEL judges all of SOURCE itself; no folds.")
+_by = click.option("--by", metavar="EXPRESSION", help="The period of a row of SOURCE, for the panel monitor.")
+_held_back = click.option("--held-back", is_flag=True, help="MODEL has not learnt SOURCE, so use no folds.")
 
 
 @click.command(short_help="Draw a picture of a model.")
@@ -35,14 +35,14 @@ _held_back = click.option("--held-back", is_flag=True, help="MODEL judges all of
 @click.argument("model")
 @click.argument("panel", type=click.Choice([panel.name for panel in PANELS]))
 @click.argument("source", required=False)
-@click.option("--feature", metavar="NAME", help="The feature of a profile.")
-@click.option("--between", nargs=2, metavar="A B", help="The two classes of a discrimination.")
-@click.option("--row", type=click.IntRange(min=1), default=1, metavar="N", help="Which of the telling rows of a waterfall.")
+@click.option("--feature", metavar="NAME", help="The feature for the panel profile.")
+@click.option("--between", nargs=2, metavar="A B", help="The two classes for the panel discrimination.")
+@click.option("--row", type=click.IntRange(min=1), default=1, metavar="N", help="Which of the informative rows of a waterfall.")
 @_least
 @_folds
 @_held_back
 @_by
-@click.option("--reference", metavar="SOURCE", help="Rows to hold the periods of a monitor against, instead of the counts.")
+@click.option("--reference", metavar="SOURCE", help="Rows to compare the periods of a monitor with, instead of the counts.")
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), help="The file, .svg, .png, .html or .json; by default PANEL.svg."
 )
@@ -50,7 +50,7 @@ def plot(
     database: str, model: str, panel: str, source: str | None, *, feature: str | None, between: tuple[str, str] | None,
     row: int, least: int, folds: Any, held_back: bool, by: str | None, reference: str | None, output: str | None,
 ) -> None:  # fmt: skip
-    """Draw PANEL of MODEL into a file. SOURCE has rows whose class is known, which some panels need.
+    """Draw PANEL of MODEL into a file. Some panels need SOURCE, rows whose class is known.
 
     \b
       nbsql plot shop.duckdb spam ranking
@@ -60,7 +60,7 @@ def plot(
     where = output or f"{panel}.svg"
     if Path(where).suffix.lower().removeprefix(".") not in FORMATS:
         raise click.UsageError(f"--output {where} ends in none of .{', .'.join(FORMATS)}")
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         classes = _classes(loaded, between)
         _at_work(engine, panel)
@@ -78,9 +78,7 @@ def plot(
 @click.argument("model")
 @click.argument("source", required=False)
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="The file; by default MODEL.html.")
-@click.option(
-    "--rows", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Show N rows of SOURCE, apart."
-)
+@click.option("--rows", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Explain N rows of SOURCE.")
 @_least
 @_folds
 @_held_back
@@ -89,17 +87,17 @@ def report(
     database: str, model: str, source: str | None, *, output: str | None, rows: int, least: int, folds: Any, held_back: bool,
     by: str | None,
 ) -> None:  # fmt: skip
-    """Write a report of MODEL: one page that needs no network, and answers what-ifs where scripts run.
+    """Write a report of MODEL: one page that needs no network, with interactive what-ifs if scripts may run.
 
-    SOURCE has rows whose class is known, on which to judge; without it the page says what the counts tell. Of a table that
-    MODEL was fitted on each row is judged without it, by leave-one-out or folds.
+    MODEL is evaluated on SOURCE, rows whose class is known; without SOURCE the page shows only what follows from the counts.
+    If MODEL was fitted on SOURCE, each row is scored by a model without it, by leave-one-out or folds.
 
     \b
       nbsql report shop.duckdb spam holdout --rows 10 --output spam.html
       nbsql report shop.duckdb spam
     """  # noqa: D301 - \b keeps the lines
     where = output or f"{model}.html"
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         loaded.report(where, source=source, rows=rows, least=least, folds=_dealt(folds, held_back), by=by)
         end_progress(engine)
@@ -107,7 +105,7 @@ def report(
 
 
 def _dealt(folds: int | str | None, held_back: bool) -> int | str | None:
-    """The folds that are asked for."""
+    """The requested folds."""
     if held_back and folds is not None:
         raise click.UsageError("choose one of --folds and --held-back")
     return None if held_back else folds or "auto"

@@ -1,43 +1,47 @@
-"""`nbsql review`: the rows that a person should label next."""
+"""`nbsql review`: lists the rows that a person should label next."""
 
 from __future__ import annotations
 
 import click
 
 import nbsql
-from nbsql.cli.answers import Form, answer, answering
-from nbsql.cli.arguments import ColumnsType, CostType, prices
-from nbsql.cli.session import reading
+from nbsql.cli.answers import Form, answer, with_formats
+from nbsql.cli.arguments import ColumnsType, CostType, costs_by_label
+from nbsql.cli.session import open_for_reading
 from nbsql.model.reviewing import Review
 from nbsql.plan import REVIEW
 
 
-@click.command(short_help="Which rows a person should label next, and why.")
+@click.command(short_help="List the rows that a person should label next.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
 @click.option(
-    "--by", type=click.Choice(tuple(REVIEW.options)), default="margin", show_default=True, help="What makes a row worth a look."
+    "--by",
+    type=click.Choice(tuple(REVIEW.options)),
+    default="margin",
+    show_default=True,
+    help="The criterion that ranks the rows.",
 )
-@click.option("-n", "count", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Rows, at most.")
-@click.option("--cost", "costs", type=CostType(), multiple=True, help="What a mistake costs, if not 1, by the expected cost.")
-@click.option("--calibrated", is_flag=True, help="Take the probabilities as `nbsql calibrate` has fitted them.")
-@click.option("--columns", type=ColumnsType(), help="Only these columns of SOURCE beside what is added; '' for none.")
-@answering
+@click.option("-n", "count", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="The most rows.")
+@click.option("--cost", "costs", type=CostType(), multiple=True, help="The cost of a mistake, if not 1, for the expected cost.")
+@click.option("--calibrated", is_flag=True, help="Use the probabilities that `nbsql calibrate` has calibrated.")
+@click.option("--columns", type=ColumnsType(), help="Return only these columns of SOURCE beside those added; '' for none.")
+@with_formats
 def review(
     database: str, model: str, source: str, *, by: Review, count: int, costs: tuple[tuple[str, str, float], ...],
     calibrated: bool, columns: list[str] | None, form: Form,
 ) -> None:  # fmt: skip
-    """Name the rows of SOURCE that a person should label next, those first that tell MODEL most, each with the reason.
+    """List the rows of SOURCE that a person should label next, the most informative for MODEL first, each with the reason.
 
     \b
       nbsql review shop.duckdb spam unlabelled -n 20
       nbsql review shop.duckdb spam unlabelled --by novelty --csv > to_label.csv
       nbsql review shop.duckdb spam unlabelled --by "expected cost" --cost ham:spam=10
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
-        priced = prices(loaded, costs)
+        priced = costs_by_label(loaded, costs)
         engine.announce("score")
         query = loaded.review(source, count, by=by, costs=priced, calibrated=calibrated, columns=columns)
         answer(engine, query, form, limit=count, empty=True)

@@ -1,4 +1,4 @@
-"""`nbsql predict`, `nbsql explain` and `nbsql sql`: what a model says of a source."""
+"""`nbsql predict`, `nbsql impute`, `nbsql explain` and `nbsql sql`: apply a model to a source."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering
-from nbsql.cli.arguments import ColumnsType, CostType, ThresholdType, labels_by_text, prices
+from nbsql.cli.answers import Form, with_formats
+from nbsql.cli.arguments import ColumnsType, CostType, ThresholdType, costs_by_label, labels_by_text
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
 from nbsql.cli.fit import fit
-from nbsql.cli.session import end_progress, reading, recording, writing
+from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, record_statements
 from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
@@ -21,64 +21,66 @@ from nbsql.engines.source import Source
 from nbsql.model.scoring import Verb
 from nbsql.plan import VERBS
 
-_ROWS = 20  # of a table, unless asked for more
-_FIRST = 5_000  # rows that a reader down the pipe gets before the others are scored
-_EXPLAINED = 1  # rows explained, unless asked for more
+_ROWS = 20  # the default number of rows of a table
+_FIRST = 5_000  # rows that are written to a pipe before the others are scored
+_EXPLAINED = 1  # the default number of explained rows
 
 _Scored = Callable[[nbsql.Model, Source], nbsql.Query]
 
-_limit = click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N rows of SOURCE.")
+_limit = click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Use only the first N rows of SOURCE.")
 _format = click.option(
     "--format",
     "file_format",
     type=click.Choice(["table", *FORMATS]),
-    help="By default a table, or what --output's ending says.",
+    help="The format; by default a table, or the format of --output's ending.",
 )
 _output = click.option("--output", "-o", type=click.Path(dir_okay=False), help="A file to write to instead of the terminal.")
 
 
-_into_table = click.option("--into", metavar="TABLE", help="Keep the rows as a new table of DATABASE.")
-_labelled = click.option("--labelled", is_flag=True, help="Of a column: take the class that a row has for certain.")
-_columns = click.option("--columns", type=ColumnsType(), help="Only these columns of SOURCE beside what is added; '' for none.")
+_into_table = click.option("--into", metavar="TABLE", help="Store the rows as a new table of DATABASE.")
+_labelled = click.option("--labelled", is_flag=True, help="For a column, take the known class of a row as certain.")
+_columns = click.option(
+    "--columns", type=ColumnsType(), help="Return only these columns of SOURCE beside those added; '' for none."
+)
 
 
-@click.command(short_help="Score a table: the class of every row, and how probable it is.")
+@click.command(short_help="Score a table: the predicted class of every row, and its probability.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
 @click.option("--proba", is_flag=True, help="Add the probability of every class, probability_<label>.")
-@click.option("--cost", "costs", type=CostType(), multiple=True, help="What a mistake costs, if not 1; may be repeated.")
+@click.option("--cost", "costs", type=CostType(), multiple=True, help="The cost of a mistake, if not 1. Repeatable.")
 @click.option(
     "--threshold",
     "thresholds",
     type=ThresholdType(),
     multiple=True,
-    help="Predict a class where its probability reaches P; may be repeated.",
+    help="Predict a class if its probability reaches P. Repeatable.",
 )
-@click.option("--top-k", type=click.IntRange(min=1), metavar="K", help="The K most probable classes, a row each.")
+@click.option("--top-k", type=click.IntRange(min=1), metavar="K", help="Return the K most probable classes, one row each.")
 @click.option("--target", metavar="COLUMN", help="Predict this column of the model from the others, instead of the class.")
 @_labelled
 @click.option(
     "--coverage",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     metavar="P",
-    help="Add the smallest set of classes that holds the true one so often; needs `nbsql calibrate --method conformal`.",
+    help="Add the smallest set of classes that contains the true one this often; needs `nbsql calibrate --method conformal`.",
 )
-@click.option("--by-class", is_flag=True, help="With --coverage, as often in each class.")
-@click.option("--calibrated", is_flag=True, help="Take the probabilities as `nbsql calibrate` has fitted them.")
+@click.option("--by-class", is_flag=True, help="With --coverage, guarantee it in each class.")
+@click.option("--calibrated", is_flag=True, help="Use the probabilities that `nbsql calibrate` has calibrated.")
 @_columns
 @_into_table
 @_limit
 @_format
 @_output
-@answering
+@with_formats
 def predict(
     database: str, model: str, source: str, *, proba: bool, costs: tuple[tuple[str, str, float], ...],
     thresholds: tuple[tuple[str, float], ...], top_k: int | None, target: str | None, labelled: bool, coverage: float | None,
     by_class: bool, calibrated: bool, columns: list[str] | None, into: str | None, limit: int | None,
     file_format: str | None, output: str | None, form: Form,
 ) -> None:  # fmt: skip
-    """Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
+    """Score the rows of SOURCE with MODEL: return all their columns, the predicted class, and its probability.
 
     \b
       nbsql predict shop.duckdb churn new_customers
@@ -99,8 +101,8 @@ def predict(
         labels = labels_by_text(loaded)
         reached = {labels.get(label, label): threshold for label, threshold in thresholds}
         return loaded.predict(
-            found, target=target, labelled=labelled, costs=prices(loaded, costs), thresholds=reached or None, top_k=top_k,
-            coverage=coverage, by_class=by_class, calibrated=calibrated, columns=columns,
+            found, target=target, labelled=labelled, costs=costs_by_label(loaded, costs), thresholds=reached or None,
+            top_k=top_k, coverage=coverage, by_class=by_class, calibrated=calibrated, columns=columns,
         )  # fmt: skip
 
     def added(loaded: nbsql.Model) -> int:
@@ -109,25 +111,25 @@ def predict(
     _answer(database, model, source, scored, added, into, limit, file_format, output, form, rows=top_k or 1)
 
 
-@click.command(short_help="Fill the gaps of a table by what the rest of each row says.")
+@click.command(short_help="Fill the missing values of a table from the rest of each row.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
-@click.option("--features", type=ColumnsType(), help="Only the gaps of these columns.")
+@click.option("--features", type=ColumnsType(), help="Fill only these columns.")
 @_labelled
 @_into_table
 @_limit
 @_format
 @_output
-@answering
+@with_formats
 def impute(
     database: str, model: str, source: str, *, features: list[str] | None, labelled: bool, into: str | None, limit: int | None,
     file_format: str | None, output: str | None, form: Form,
 ) -> None:  # fmt: skip
-    """Fill the gaps in the rows of SOURCE with what MODEL says of them by the rest of each row.
+    """Fill the missing values in the rows of SOURCE with those that MODEL predicts from the rest of each row.
 
-    Each column that can be filled gets another beside it: how probable the value is that was filled in, probability_<column>,
-    or of a number its standard deviation, deviation_<column>. It is empty where the row had a value.
+    For each column that can be filled a column is added: probability_<column>, the probability of the filled value, or for a
+    number deviation_<column>, its standard deviation. It is empty if the row had a value.
 
     \b
       nbsql impute shop.duckdb churn customers --into customers_filled
@@ -144,14 +146,14 @@ def _answer(
     database: str, model: str, source: str, scored: _Scored, added: Callable[[nbsql.Model], int], into: str | None,
     limit: int | None, file_format: str | None, output: str | None, form: Form, rows: int = 1, done: str = "scored",
 ) -> None:  # fmt: skip
-    """Answer with scored rows, of which a table shows the last columns, so many as are added; `rows` a row of the source."""
+    """Output scored rows. A table always shows the added columns, the last ones; `rows` counts rows for each source row."""
     if into is not None and (file_format is not None or output is not None or form in ("json", "csv")):
         raise click.UsageError("--into keeps the rows in the database; leave out --format, --output, --json and --csv")
     wanted = _wanted(file_format, output, form)
     if into is not None:
         _into(database, model, source, scored, into, limit, form, done)
         return
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         found = _ordered(_first(engine, source, limit))
         if form == "sql":
@@ -170,7 +172,7 @@ def _answer(
 
 
 def _wanted(file_format: str | None, output: str | None, form: Form) -> str:
-    """The format of the answer: --json and --csv are short for --format json and --format csv."""
+    """The output format: --json and --csv are short for --format json and --format csv."""
     if form in ("json", "csv"):
         if file_format not in (None, form):
             raise click.UsageError(f"choose one of --{form} and --format {file_format}")
@@ -179,7 +181,7 @@ def _wanted(file_format: str | None, output: str | None, form: Form) -> str:
 
 
 def _keeps_order(engine: Engine, found: Source) -> bool:
-    """Whether the first rows of a source and those after them are all of its rows: of a table or a file of DuckDB's."""
+    """Whether two queries can read the first rows and the rest of a source: true for DuckDB's tables and files."""
     return isinstance(engine, DuckDB) and (found.is_table or found.relation == engine.renderer.dialect.ident(found.label))
 
 
@@ -198,7 +200,7 @@ def _into(
     database: str, name: str, source: str, scored: _Scored, into: str,
     limit: int | None, form: Form, done: str,
 ) -> None:  # fmt: skip
-    with recording(database) if form == "sql" else writing(database, create=False) as engine:
+    with record_statements(database) if form == "sql" else open_for_writing(database, create=False) as engine:
         model = nbsql.load(engine, name)
         query = nbsql.Query(engine, scored(model, _first(engine, source, limit)).sql)
         query.create_table(into)
@@ -210,28 +212,29 @@ def _into(
         tables.echo(f"{done} {count:,} row{'' if count == 1 else 's'} of {source} into the table {into} of {database}")
 
 
-@click.command(short_help="Say why: what each value of a row speaks for.")
+@click.command(short_help="Explain predictions: the contribution of each value of a row.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
-@click.option("--row", type=click.IntRange(min=1), metavar="N", help="The row of SOURCE to begin with, from 1.")
+@click.option("--row", type=click.IntRange(min=1), metavar="N", help="The first row of SOURCE to explain, from 1.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help="How many rows; by default one on the terminal, all in a file.",
+    help="The number of rows; by default one on the terminal, all in a file.",
 )
 @_format
 @_output
-@answering
+@with_formats
 def explain(
     database: str, model: str, source: str, *, row: int | None, limit: int | None,
     file_format: str | None, output: str | None, form: Form,
 ) -> None:  # fmt: skip
-    """Take the predictions of MODEL for SOURCE apart.
+    """Explain the predictions of MODEL for SOURCE.
 
-    On the terminal, for one row: how many times likelier each of its values is in the class that won than in the
-    runner-up. The numbers multiply up to the odds. In a file: the contribution of every feature to every class, in nats.
+    The terminal shows one row: how many times likelier each of its values is in the predicted class than in the runner-up. The
+    product of these numbers and the prior odds is the odds. A file has the contribution of every feature to every class, in
+    nats.
 
     \b
       nbsql explain shop.duckdb churn new_customers --row 7
@@ -240,7 +243,7 @@ def explain(
     wanted = _wanted(file_format, output, form)
     if row is not None and limit is None:
         limit = 1
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         first = row or 1
         if wanted == "table" and limit is None and form != "sql":
@@ -259,12 +262,12 @@ def explain(
 
 
 class _SQL(click.Command):
-    """The command `sql`, whose form `sql DATABASE fit SOURCE ...` is `fit DATABASE SOURCE ... --sql`."""
+    """The command `sql`; `sql DATABASE fit SOURCE ...` is short for `fit DATABASE SOURCE ... --sql`."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """The context of the command that the arguments are for."""
+        """The context of the command that the arguments are meant for."""
         if args[1:2] == ["fit"]:
             return fit.make_context("fit", [args[0], *args[2:], "--sql"], parent, **extra)
         return super().make_context(info_name, args, parent, **extra)
@@ -275,15 +278,17 @@ class _SQL(click.Command):
 @click.argument("verb", type=click.Choice([*VERBS, "statistics"]))
 @click.argument("model")
 @click.argument("source")
-@click.option("--inline", is_flag=True, help="Write the model's numbers into the query, which then needs no model.")
-@click.option("--dialect", metavar="NAME", help="Write such a query for another engine, where SOURCE is: bigquery, tsql, ...")
+@click.option(
+    "--inline", is_flag=True, help="Write the model's parameters into the query, which then needs no tables of the model."
+)
+@click.option("--dialect", metavar="NAME", help="Write such a query for the engine that has SOURCE: bigquery, tsql, ...")
 @_columns
 def sql(
     database: str, verb: Verb, model: str, source: str, *, inline: bool, dialect: str | None, columns: list[str] | None
 ) -> None:
-    """Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
+    """Print the query of VERB for SOURCE without running it. The query needs the tables of the model, but not nbsql.
 
-    With fit for VERB, then SOURCE and the options of `nbsql fit`, the statements that make a model.
+    If VERB is fit, followed by SOURCE and the options of `nbsql fit`, print the statements that make a model.
 
     \b
       nbsql sql shop.duckdb fit customers --target churned --name churn | duckdb shop.duckdb
@@ -291,7 +296,7 @@ def sql(
       nbsql sql shop.duckdb predict churn new_customers --inline | duckdb elsewhere.duckdb
       nbsql sql shop.duckdb predict churn shop.customers --dialect bigquery --columns customer_id
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         tables.sql(nbsql.load(engine, model).sql(verb, source, inline=inline, dialect=dialect, columns=columns))
 
 
@@ -301,13 +306,13 @@ def _first(engine: Engine, source: str, limit: int | None, offset: int = 0) -> S
 
 
 def _excerpt(engine: Engine, found: Source, limit: int | None, offset: int = 0) -> Source:
-    """Some of the rows of a source, under its name."""
+    """A source with some of the rows of another, under the same name in messages."""
     relation: Any = engine.renderer.fragment("excerpt", found.relation, limit, offset)
     return Source(relation, found.label, found.columns, is_frame=found.is_frame)
 
 
 def _ordered(found: Source) -> Source:
-    """The same source, whose scored rows come back in its order, which is the one that `explain --row` counts in."""
+    """The same source with scored rows in its order, by which `explain --row` counts."""
     return Source(found.relation, found.label, found.columns, is_table=found.is_table, is_frame=True)
 
 

@@ -1,4 +1,4 @@
-"""`nbsql scorecard`: a model as points a value, and the points of rows."""
+"""`nbsql scorecard`: shows a model as points for each value, and computes the points of rows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import click
 import nbsql
 from nbsql.answers.table import one_line
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answer, answering, limited
+from nbsql.cli.answers import Form, answer, limited, with_formats
 from nbsql.cli.arguments import ColumnsType, labels_by_text
-from nbsql.cli.session import reading
+from nbsql.cli.session import open_for_reading
 from nbsql.model.scorecard import HEADINGS
 
 
@@ -19,23 +19,23 @@ from nbsql.model.scorecard import HEADINGS
 @click.argument("database")
 @click.argument("model")
 @click.argument("source", required=False)
-@click.option("--points", type=float, default=600, show_default=True, help="How many a row has at the odds of --odds.")
-@click.option("--odds", type=float, default=50, show_default=True, help="Of the target against the rest, to 1.")
-@click.option("--double", type=float, default=20, show_default=True, help="How many more points twice the odds have.")
-@click.option("--target", metavar="LABEL", help="The class that points are for; of two, by default, the larger label.")
+@click.option("--points", type=float, default=600, show_default=True, help="The points of a row at the odds of --odds.")
+@click.option("--odds", type=float, default=50, show_default=True, help="The odds of the target against the rest, to 1.")
+@click.option("--double", type=float, default=20, show_default=True, help="The additional points for twice the odds.")
+@click.option("--target", metavar="LABEL", help="The class that earns points; of two classes the larger label by default.")
 @click.option("--digits", type=int, metavar="N", help="Round points to N digits; 0 makes them whole.")
-@click.option("--reasons", type=int, default=0, metavar="N", help="Name the N features that cost a row most points.")
+@click.option("--reasons", type=int, default=0, metavar="N", help="Return the N features that cost a row the most points.")
 @click.option(
     "--against",
     type=click.Choice(["best", "average"]),
     default="best",
     show_default=True,
-    help="What a value costs points against: the best value of the feature, or its average row.",
+    help="The baseline of lost points: the best value of the feature, or its average row.",
 )
 @click.option("--dialect", metavar="NAME", help="Print the query of the points for another engine: bigquery, tsql, ...")
 @click.option("--columns", type=ColumnsType(), help="Only these columns of SOURCE beside the points; '' for none.")
 @limited
-@answering
+@with_formats
 def scorecard(
     database: str, model: str, source: str | None, *, points: float, odds: float, double: float, target: str | None,
     digits: int | None, reasons: int, against: Literal["best", "average"], dialect: str | None, columns: list[str] | None,
@@ -43,8 +43,8 @@ def scorecard(
 ) -> None:  # fmt: skip
     """Show the points of every value of MODEL; with SOURCE, the points of its rows.
 
-    A row has POINTS points where the target is ODDS times as likely as the rest, and DOUBLE more where that doubles. The more
-    points, the likelier the target is.
+    A row has POINTS points if the target is ODDS times as likely as the rest, and DOUBLE more points for twice the odds. More
+    points mean that the target is likelier.
 
     \b
       nbsql scorecard shop.duckdb churn --target no --digits 0
@@ -53,7 +53,7 @@ def scorecard(
     """  # noqa: D301 - \b keeps the lines
     if source is None and (reasons or dialect is not None or columns is not None or against != "best"):
         raise click.UsageError("--reasons, --against, --dialect and --columns are for the points of rows; name a SOURCE")
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         label = None if target is None else labels_by_text(loaded).get(target, target)
         card = loaded.scorecard(points=points, odds=odds, double=double, target=label, digits=digits)

@@ -1,4 +1,4 @@
-"""Opens databases for the commands, DuckDB files and PostgreSQL servers: to read, to write, or to note what would be run."""
+"""Opens databases for the commands, DuckDB files and PostgreSQL servers: to read, to write, or to record statements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nbsql.cli.standard_input import NAME, ReadsStandardInput
 from nbsql.cli.terminal import styled
 from nbsql.engines.connect import is_postgres, postgresql
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.engines.duckdb.paths import discard, is_new, no_database
+from nbsql.engines.duckdb.paths import discard, is_new, missing_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.steps import script
 from nbsql.engines.watch import Watch, interruptible
@@ -29,14 +29,14 @@ _SELECT = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot)\b"
 
 
 class Recorder(Engine):
-    """Notes the statements that would change a database, and runs none of them. Stands before an engine of a database."""
+    """A mixin for engines that records the statements that would change a database instead of running them."""
 
     def __init__(self, path: str, **options: Any) -> None:
         super().__init__(path, **options)  # type: ignore[call-arg]
         self.statements: list[Statement] = []
 
     def run(self, name: str, sql: str) -> None:
-        """Note a statement."""
+        """Record a statement."""
         self.statements.append(Statement(name, sql))
 
     @property
@@ -46,29 +46,29 @@ class Recorder(Engine):
 
 
 class Rehearsal(Recorder):
-    """Runs the statements that change a database, to be undone, and notes them."""
+    """A recorder that also runs the statements; they are rolled back at the end."""
 
     def run(self, name: str, sql: str) -> None:
-        """Run a statement and note it."""
+        """Run a statement and record it."""
         super(Recorder, self).run(name, sql)
         super().run(name, sql)
 
     def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
-        """The rows of a rendered macro; what is temporary goes at the end of the script, too."""
+        """The rows of the query that a macro renders; drops of temporary tables are recorded, too."""
         if macro == "drop_if_exists":
             super().run("drop what is temporary", self.renderer.statement(macro, *arguments, **options))
         return super(Recorder, self).ask(macro, *arguments, **options)
 
     def begin(self, model: Model) -> None:
-        """Have the script begin with a check that the model is the one that the other statements were made for."""
+        """Begin the script with a check that the model has not changed since the statements were made."""
         changed = self.ask("updated_at_text", model._relations["spec"])[0][0]
         message = f"model {model.name} has changed since this script was written; write it again"
         arguments = (model._relations["spec"], changed, message)
         self.statements.insert(0, Statement("check the model", self.renderer.statement("check_unchanged", *arguments)))
 
 
-def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Any:
-    """The engine of a file or a server, in a role."""
+def _open_engine(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Any:
+    """The engine of a file or a server, combined with a role such as `Recorder`."""
     _check_name(path)
     roles = (ReadsStandardInput,) if role is None else (role, ReadsStandardInput)
     kind: type[Engine] = type("Shell", (*roles, postgresql() if is_postgres(path) else DuckDB), {})
@@ -85,9 +85,9 @@ def _is_file(path: str) -> bool:
 
 
 @contextmanager
-def reading(path: str) -> Iterator[Engine]:
-    """A database opened to be read, so that others may read it meanwhile."""
-    engine = _opened(path, read_only=_is_file(path))
+def open_for_reading(path: str) -> Iterator[Engine]:
+    """A database opened read-only, so that others can read it at the same time."""
+    engine = _open_engine(path, read_only=_is_file(path))
     try:
         with interruptible(engine):
             yield engine
@@ -97,9 +97,9 @@ def reading(path: str) -> Iterator[Engine]:
 
 
 @contextmanager
-def recording(path: str) -> Iterator[Recorder]:
-    """A database of which to print what would be run."""
-    engine = _opened(path, Recorder, read_only=True)
+def record_statements(path: str) -> Iterator[Recorder]:
+    """A database whose changes are recorded instead of run."""
+    engine = _open_engine(path, Recorder, read_only=True)
     try:
         yield engine
     finally:
@@ -107,17 +107,17 @@ def recording(path: str) -> Iterator[Recorder]:
 
 
 @contextmanager
-def rehearsing(path: str) -> Iterator[Rehearsal]:
-    """A database of which to print what would be run, where later statements need earlier ones: all of it is rolled back."""
+def rehearse_statements(path: str) -> Iterator[Rehearsal]:
+    """A database whose changes are recorded, run because later statements depend on them, and rolled back."""
     _check_there(path)
-    engine = _opened(path, Rehearsal)
+    engine = _open_engine(path, Rehearsal)
     try:
         with interruptible(engine):
             if is_postgres(path):
                 with engine.connection.transaction(force_rollback=True):
                     yield engine
             else:
-                engine.connection.begin()  # closing ends it, without a commit
+                engine.connection.begin()  # closing the connection rolls it back
                 yield engine
     finally:
         end_progress(engine)
@@ -125,12 +125,12 @@ def rehearsing(path: str) -> Iterator[Rehearsal]:
 
 
 @contextmanager
-def writing(path: str, *, create: bool = True) -> Iterator[Engine]:
-    """A database opened to be written; a file that was not there is taken away again if the work fails."""
+def open_for_writing(path: str, *, create: bool = True) -> Iterator[Engine]:
+    """A database opened for writing; a new file is deleted again if the work fails."""
     if not create:
         _check_there(path)
     new, unused = is_new(path), False
-    engine = _opened(path)
+    engine = _open_engine(path)
     try:
         with interruptible(engine):
             yield engine
@@ -145,16 +145,16 @@ def writing(path: str, *, create: bool = True) -> Iterator[Engine]:
 
 
 def _is_empty(engine: Engine) -> bool:
-    """Whether nothing was committed: what fails afterwards, the printing into a closed pipe say, undoes no work."""
+    """Whether nothing was committed: a later failure, such as a closed pipe, must not undo committed work."""
     try:
         database, _ = engine.current()
         return not any(name == database for name, *_ in engine.ask("relations"))
     except NbsqlError:
-        return False  # the file is then left to its owner
+        return False  # leave the file to its owner
 
 
 def _check_name(path: str) -> None:
-    """Raise DatabaseError if it is standard input, which may be a SOURCE."""
+    """Raise DatabaseError for -, which can only be a SOURCE."""
     if path == NAME:
         raise DatabaseError(f"{NAME!r} is standard input, which holds no database; name a file, such as shop.duckdb")
 
@@ -163,32 +163,32 @@ def _check_there(path: str) -> None:
     """Raise DatabaseError if there is no such file."""
     _check_name(path)
     if _is_file(path) and is_new(path):
-        raise no_database(path)
+        raise missing_database(path)
 
 
 def check_new_database(path: str, source: str) -> None:
-    """Raise unless there is a database at `path`, or `source` needs none: a new file has no tables to fit from.
+    """Check that there is a database at `path`, unless `source` needs none: a new file has no tables to fit.
 
     Raises:
-        DatabaseError: a misspelt path, most likely.
+        DatabaseError: there is no such file; the path is probably misspelt.
     """
     _check_name(path)
     if not _is_file(path) or not is_new(path):
         return
     if source == NAME or _SELECT.match(source) or Path(source).suffix:
         return
-    raise no_database(path, "; a new one can be made from a file or a SELECT, not from a table")
+    raise missing_database(path, "; a new one can be made from a file or a SELECT, not from a table")
 
 
 def end_progress(engine: Engine) -> None:
-    """Take the line of progress away, before something is printed."""
+    """Remove the line of progress before something is printed."""
     if isinstance(engine.watch, Watch):
         engine.watch.stop()
 
 
 @contextmanager
-def warnings_said(engine: Engine) -> Iterator[None]:
-    """Say the warnings of what runs inside on stderr, at the end, one a line."""
+def show_warnings(engine: Engine) -> Iterator[None]:
+    """Print the warnings of the code within to stderr at the end, one a line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NbsqlWarning)
         yield

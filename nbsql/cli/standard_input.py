@@ -1,4 +1,4 @@
-"""Standard input as a source, `-`: kept in a file while the command runs, since a fit reads its rows more than once."""
+"""Standard input as a source, `-`. It is stored in a temporary file, because a fit reads its rows more than once."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ LABEL = "standard input"
 _BLOCK = 1 << 20
 
 
-def spooled(engine: Engine) -> Source:
-    """The rows of standard input: CSV, or JSON, as a list or an object a line, or Parquet.
+def spool(engine: Engine) -> Source:
+    """The rows of standard input as a source: CSV, JSON (a list, or one object a line) or Parquet.
 
     Raises:
-        InputError: there is nothing to read, or nobody who could read it.
+        InputError: standard input is empty or a terminal, or the engine cannot read files.
     """
     if engine.title != "DuckDB":
         raise InputError(f"standard input is a source on DuckDB alone; on {engine.title} load it into a table first")
@@ -35,7 +35,7 @@ def spooled(engine: Engine) -> Source:
         raise InputError("standard input is empty; pipe rows into it, as CSV or JSON: cat new.csv | nbsql ...")
     folder = tempfile.TemporaryDirectory(prefix="nbsql-")
     click.get_current_context().find_root().call_on_close(folder.cleanup)
-    path = Path(folder.name) / f"rows.{_ending(first)}"
+    path = Path(folder.name) / f"rows.{_file_ending(first)}"
     with path.open("wb") as file:
         file.write(first)
         shutil.copyfileobj(stream, file, _BLOCK)
@@ -45,22 +45,22 @@ def spooled(engine: Engine) -> Source:
     return Source(relation, LABEL, columns)
 
 
-def _ending(first: bytes) -> str:
-    """What the first bytes are the beginning of."""
+def _file_ending(first: bytes) -> str:
+    """The file ending of the format that begins with these bytes."""
     if first.startswith(b"PAR1"):
         return "parquet"
     return "json" if first.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") else "csv"
 
 
 class ReadsStandardInput(Engine):
-    """Finds standard input under its name. Stands before an engine of a database."""
+    """A mixin for engines that accepts standard input, `-`, as a source."""
 
     _spooled: Source | None = None
 
     def source(self, source: Any) -> Source:
-        """What the user means by `source`, which may be standard input."""
+        """The source that the user names, which may be standard input."""
         if source != NAME:
             return super().source(source)
         if self._spooled is None:
-            self._spooled = spooled(self)
+            self._spooled = spool(self)
         return self._spooled

@@ -1,4 +1,4 @@
-"""Shows things on the terminal: tables that fit its width, SQL, and values as people read them."""
+"""Output for the terminal: tables that fit its width, SQL, and values in readable form."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_GAP = 3  # between columns
-_PIPED = 10_000  # characters of a line that nobody's terminal cuts
+_GAP = 3  # blanks between columns
+_PIPED = 10_000  # width of a line in a pipe, where nothing is cut
 _STRIP = 10  # characters of the longest bar
 
 
 def console() -> Console:
-    """Where tables go. Nothing in a value is taken for markup."""
+    """The console for tables. It does not interpret values as markup."""
     from rich.console import Console
 
     return Console(markup=False, emoji=False, highlight=False)
 
 
 def echo(*lines: str) -> None:
-    """Print lines as they are, but for the passwords of addresses."""
+    """Print lines unchanged, except for passwords in addresses."""
     for line in lines:
         click.echo(without_passwords(line))
 
 
 def sql(text: str) -> None:
-    """Print a statement, coloured on a terminal, never wrapped or cut."""
+    """Print a statement with colours on a terminal, without wrapping or cutting it."""
     out = console()
     if not out.is_terminal:
         write_bytes(f"{text}\n".encode())
@@ -51,12 +51,12 @@ def sql(text: str) -> None:
 
 
 def command(*words: str) -> str:
-    """A command as one would type it, without the passwords of addresses."""
+    """The command as the user typed it, without passwords in addresses."""
     return without_passwords(shlex.join(["nbsql", *words]))
 
 
 def probability(value: float) -> str:
-    """A posterior in per cent: one that floating point rounds to 1 is no certainty either."""
+    """A posterior in per cent. It is never shown as certain, even if floating point rounds it to 1."""
     return share(min(value, 1 - 1e-9))
 
 
@@ -69,15 +69,15 @@ def table(
     indent: int = 0,
     wrap: bool = False,
 ) -> int:
-    """Print a table; returns how many columns the terminal's width left out. What a pipe or a file is given has all.
+    """Print a table, and return the number of columns that did not fit the terminal. A pipe or a file gets all columns.
 
     Args:
         columns: the headings.
         rows: the cells.
-        right: the numbers of the columns to align on the right.
-        keep: so many of the last columns are shown whatever the width.
-        indent: blanks to the left.
-        wrap: whether the last column goes on in the next line where it is too long.
+        right: the numbers of the columns that are aligned on the right.
+        keep: the number of last columns that are always shown.
+        indent: the number of blanks on the left.
+        wrap: whether the last column continues on the next line if it is too long.
     """
     from rich import box
     from rich.padding import Padding
@@ -88,7 +88,7 @@ def table(
     if not out.is_terminal and "COLUMNS" not in os.environ:
         out.width = _PIPED
     cells = [[Text(one_line(heading)) for heading in columns], *([_cell(cell) for cell in row] for row in rows)]
-    shown = _fitting(cells, out.width - indent, keep)
+    shown = _fitting_columns(cells, out.width - indent, keep)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     if wrap:
         shown = list(range(len(columns)))
@@ -108,8 +108,8 @@ def _cell(cell: str | Text | None) -> Text:
     return cell if isinstance(cell, Text) else Text(plain(cell), style="dim" if cell is None else "")
 
 
-def _fitting(cells: Sequence[Sequence[Text]], width: int, keep: int) -> list[int | None]:
-    """The numbers of the columns that fit, with None where some are left out before the last ones."""
+def _fitting_columns(cells: Sequence[Sequence[Text]], width: int, keep: int) -> list[int | None]:
+    """The numbers of the columns that fit, with None in the place of those that are left out."""
     widths = [max(row[position].cell_len for row in cells) + _GAP for position in range(len(cells[0]))]
     if sum(widths) - _GAP <= width:
         return list(range(len(widths)))
@@ -127,7 +127,7 @@ def _fitting(cells: Sequence[Sequence[Text]], width: int, keep: int) -> list[int
 
 
 def bar(value: float | None, highest: float = 1.0) -> Text:
-    """A number as a bar, beside the highest of its kind."""
+    """A number as a bar, relative to the highest number."""
     from rich.text import Text
 
     length = round(_STRIP * value / highest) if value is not None and highest > 0 and 0 < value <= highest else 0
@@ -143,20 +143,20 @@ def query(
     empty: bool = True,
     bars: str | None = None,
 ) -> tuple[int, bool]:
-    """Print the first rows of a query as a table; how many columns were left out, and whether there are more rows.
+    """Print the first rows of a query as a table, the number of columns left out, and whether there are more rows.
 
     Args:
-        engine: where.
+        engine: the engine.
         statement: the query.
-        keep: so many of the last columns are shown whatever the width.
-        limit: at most so many rows.
-        empty: whether to show columns of nothing but NULL.
-        bars: the column whose numbers are drawn as bars beside it.
+        keep: the number of last columns that are always shown.
+        limit: the most rows.
+        empty: whether columns that have only NULL are shown.
+        bars: the column whose numbers are also drawn as bars.
     """
     text = engine.renderer.dialect.query(statement)
     described = engine.columns(engine.renderer.fragment("subquery", text))
     columns, kinds = [column.name for column in described], [column.kind for column in described]
-    rows = engine.ask("as_text", text if limit is None else _first(engine, text, limit + 1), columns)
+    rows = engine.ask("as_text", text if limit is None else _first_rows(engine, text, limit + 1), columns)
     end_progress(engine)
     more = limit is not None and len(rows) > limit
     if not empty:
@@ -176,7 +176,7 @@ def query(
     return table([*columns[: at + 1], "", *columns[at + 1 :]], drawn, right=right, keep=keep), more
 
 
-def _first(engine: Engine, text: Any, limit: int) -> Any:
+def _first_rows(engine: Engine, text: Any, limit: int) -> Any:
     return engine.renderer.fragment("excerpt", engine.renderer.fragment("subquery", text), limit)
 
 

@@ -1,4 +1,4 @@
-"""What the terminal can show: colours where they are wanted, and every character, or one like it."""
+"""The capabilities of the terminal: colours, and characters that its encoding lacks."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 
 import click
 
-# What our own tables and bars are drawn with, for a terminal that has no such characters.
+# Replacements of the characters in tables and bars, for a terminal that lacks them.
 _ALIKE = {"…": "~", "×": "x", "█": "#", "–": "-", "—": "-", "·": ".", "‘": "'", "’": "'", "“": '"', "”": '"'}
 
 
 def styled(text: str, **style: Any) -> str:
-    """The text in a style, or plain where NO_COLOR is set (https://no-color.org)."""
+    """The text in a style, or plain if NO_COLOR is set (https://no-color.org)."""
     return text if os.environ.get("NO_COLOR") else click.style(text, **style)
 
 
 def show_every_character() -> None:
-    """Let stdout and stderr show a character that their encoding lacks as one that is like it, or as a question mark."""
-    codecs.register_error("nbsql_alike", _alike)
+    """Let stdout and stderr replace a character that their encoding lacks by a similar one or a question mark."""
+    codecs.register_error("nbsql_alike", _replace_character)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not _is_unicode(stream.encoding):
             stream.reconfigure(errors="nbsql_alike")
@@ -31,7 +31,7 @@ def _is_unicode(encoding: str) -> bool:
     return codecs.lookup(encoding).name.startswith(("utf-8", "utf-16", "utf-32"))
 
 
-def _alike(error: UnicodeError) -> tuple[str | bytes, int]:
+def _replace_character(error: UnicodeError) -> tuple[str | bytes, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]
@@ -39,7 +39,7 @@ def _alike(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def write_bytes(content: bytes) -> None:
-    """Write to stdout what is read by programs: UTF-8, whatever the terminal shows."""
+    """Write bytes for programs to stdout: always UTF-8, whatever the terminal's encoding is."""
     sys.stdout.flush()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()

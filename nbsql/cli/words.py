@@ -1,4 +1,4 @@
-"""An explanation in words: what each value of a row speaks for, and how strongly."""
+"""Explanations in words: the class that each value of a row speaks for, and how strongly."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nbsql.engines.engine import Engine
 if TYPE_CHECKING:
     from rich.text import Text
 
-_LINES = 15  # features shown of one row; the rest is summed up
+_LINES = 15  # the most features shown for one row; the rest is summed
 _STRIP = 10  # characters of the longest bar
 
 
 def explained(engine: Engine, statement: str, target: str, first: int) -> int:
-    """Explain the rows of a query of `explain`, numbered from `first`; returns how many there are."""
+    """Print explanations of the rows of an `explain` query, numbered from `first`, and return the number of rows."""
     names = engine.names(statement)
     rows = engine.ask("as_text", engine.renderer.dialect.query(statement), names)
     ids = names[1:-4]
@@ -39,7 +39,7 @@ def _row(number: int, ids: Sequence[str], rows: Sequence[tuple[str, ...]], targe
     for row in rows:
         terms.setdefault((row[-3], row[-2]), {})[row[-4]] = float(row[-1])
     joint = {label: sum(term[label] for term in terms.values()) for label in labels}
-    ranked = sorted(labels, key=lambda label: -joint[label])  # stable: a tie goes to the larger prior, which comes first
+    ranked = sorted(labels, key=lambda label: -joint[label])  # a stable sort: of ties the larger prior comes first
     key = ", ".join(f"{name} {tables.plain(value)}" for name, value in zip(ids, rows[0][1:-4], strict=True))
     title = f"row {number}{f' ({key})' if key else ''}"
     highest = joint[ranked[0]]
@@ -58,7 +58,7 @@ def _row(number: int, ids: Sequence[str], rows: Sequence[tuple[str, ...]], targe
 
 
 def _weighed(terms: dict[tuple[str | None, str | None], dict[str, float]], best: str, other: str) -> None:
-    """The table of one row: the prior, then the features, the strongest first."""
+    """The table of one row: the prior, followed by the features in order of strength."""
     differences = [(feature, value, _difference(term[best], term[other])) for (feature, value), term in terms.items()]
     prior = [entry for entry in differences if entry[0] is None]
     features = sorted((entry for entry in differences if entry[0] is not None), key=lambda entry: -abs(entry[2]))
@@ -75,11 +75,11 @@ def _weighed(terms: dict[tuple[str | None, str | None], dict[str, float]], best:
 
 
 def _difference(best: float, other: float) -> float:
-    return 0.0 if best == other else best - other  # -infinity in both says nothing
+    return 0.0 if best == other else best - other  # -infinity in both classes favours neither
 
 
 def _evidence(difference: float, best: str, other: str, scale: float) -> list[str | Text]:
-    """The factor by which a value speaks for a class, and a bar."""
+    """The factor by which a value favours a class, and a bar."""
     from rich.text import Text
 
     winner, colour = (best, "green") if difference > 0 else (other, "red")
@@ -90,7 +90,7 @@ def _evidence(difference: float, best: str, other: str, scale: float) -> list[st
 
 
 def times(difference: float) -> str:
-    """exp(difference) as people say it.
+    """exp(difference) as a readable factor.
 
     >>> times(0.0), times(0.26), times(3.0), times(60.0), times(float("inf"))
     ('1', '1.3', '20', '10^26', 'infinitely')

@@ -1,1 +1,1 @@
-"""The dbt package in `sql/`: what is written of it from the classes and macros, and its copy in a repository of its own."""
+"""The dbt package in `sql/`: its generated files, and its mirror in a separate repository."""

@@ -1,4 +1,4 @@
-"""What a maintainer of the dbt package runs: `python -m nbsql.dbt write`, and `python -m nbsql.dbt mirror FOLDER`."""
+"""The commands of a maintainer of the dbt package: `python -m nbsql.dbt write`, and `python -m nbsql.dbt mirror FOLDER`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from nbsql.rendering.renderer import macro_path
 
 
 def main(arguments: list[str]) -> None:
-    """Run one of the two; `arguments` are those of the command line."""
+    """Run one of the two commands; `arguments` are those of the command line."""
     parser = argparse.ArgumentParser(prog="python -m nbsql.dbt")
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("write", help="write anew what the package has from the classes, and from its own macros")
+    commands.add_parser("write", help="regenerate the package's files that are made from classes and macros")
     mirror = commands.add_parser("mirror", help="fill a repository with the package at its root, as the dbt hub wants it")
     mirror.add_argument("folder", type=Path)
     asked = parser.parse_args(arguments)

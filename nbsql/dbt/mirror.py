@@ -1,4 +1,4 @@
-"""The package as a repository of its own, with `dbt_project.yml` at its root, where the dbt hub looks for it."""
+"""The package as a separate repository with `dbt_project.yml` at its root, as the dbt hub requires."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _BESIDE = ("dbt_project.yml", "README.md", str(SCHEMA))
 
 
 def fill_mirror(folder: Path) -> list[Path]:
-    """The files of the package, copied into a folder, from which all others but git's own are removed.
+    """Copy the package into a folder, remove all other files except those of git, and return the copied files.
 
     Args:
-        folder: empty, or a mirror, which may be a git repository.
+        folder: an empty folder, or an earlier mirror, which may be a git repository.
 
     Raises:
-        InputError: the folder holds something else.
+        InputError: the folder contains something else.
     """
     found = [path for path in folder.iterdir() if path.name != ".git"] if folder.is_dir() else []
     project = folder / "dbt_project.yml"
@@ -43,7 +43,7 @@ def fill_mirror(folder: Path) -> list[Path]:
 
 
 def _licence() -> str:
-    """The licence, which stands beside the package in the repository, and among what pip knows of an installed one."""
+    """The licence, which is beside the package in the repository, or in the metadata of an installation."""
     beside = macro_path().parent / _LICENCE
     if beside.is_file():
         return beside.read_text(encoding="utf-8")

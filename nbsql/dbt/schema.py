@@ -1,4 +1,4 @@
-"""The JSON Schema of `meta.nbsql`, from the dataclasses of the options and families, by which editors complete and check it."""
+"""Generates the JSON Schema of `meta.nbsql`, for editors, from the dataclasses of the options and families."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from nbsql.models.library import fit
 from nbsql.spec.options import Options
 
 SCHEMA = Path("properties.schema.json")
-# Options of models that are fitted in Python alone (dbt/options.sql refuses them with a word for that).
+# Options that only fits in Python support (dbt/options.sql refuses them).
 ELSEWHERE = frozenset(
     "backoff components estimate iterations joins method penalty segment_by segment_shrinkage shrinkage tolerance".split()
 )
 
-# What is written otherwise in YAML than it is in Python.
+# Options whose form in YAML differs from that in Python.
 _OWN: dict[str, dict[str, Any]] = {
     "alpha": {"description": "Pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate.", "default": 1.0},
     "features": {"description": "The feature columns; without it, every column that has no other role."},
@@ -89,9 +89,9 @@ _PLAIN: dict[Any, dict[str, Any]] = {
 
 
 def properties_schema() -> dict[str, Any]:
-    """The schema of a properties file of a dbt project, as far as nbsql has a say in it."""
-    meta = _within("nbsql", {"$ref": "#/$defs/nbsql"})
-    model = {"properties": {"config": _within("meta", meta), "meta": meta}}
+    """The schema of a dbt project's properties file, limited to nbsql's parts."""
+    meta = _nested("nbsql", {"$ref": "#/$defs/nbsql"})
+    model = {"properties": {"config": _nested("meta", meta), "meta": meta}}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "meta.nbsql in the properties of dbt models",
@@ -102,16 +102,16 @@ def properties_schema() -> dict[str, Any]:
 
 
 def schema_json() -> str:
-    """The file of the package."""
+    """The text of the package's schema file."""
     return json.dumps(properties_schema(), indent=2) + "\n"
 
 
-def _within(key: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _nested(key: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": {key: schema}}
 
 
 def _options() -> dict[str, Any]:
-    described, hints = _described(fit), typing.get_type_hints(Options)
+    described, hints = _argument_descriptions(fit), typing.get_type_hints(Options)
     found = {}
     for item in dataclasses.fields(Options):
         if item.name not in ELSEWHERE:
@@ -126,7 +126,7 @@ def _families() -> dict[str, Any]:
     for name, of in facts().items():
         family = FAMILIES[name]
         hints = typing.get_type_hints(family)
-        described = {key: text for base in reversed(family.__mro__) for key, text in _described(base).items()}
+        described = {key: text for base in reversed(family.__mro__) for key, text in _argument_descriptions(base).items()}
         own: dict[str, Any] = {"family": {"const": name}}
         for option in [item.name for item in dataclasses.fields(Family)] + of["options"]:
             schema = _OF_FAMILIES.get(option) or _schema(hints[option])
@@ -141,7 +141,7 @@ def _families() -> dict[str, Any]:
 
 
 def _schema(hint: Any) -> dict[str, Any]:
-    """The schema of a type; what may be None is left out."""
+    """The schema of a type, without None."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
         found = [_schema(each) for each in arguments if each is not type(None)]
@@ -150,7 +150,7 @@ def _schema(hint: Any) -> dict[str, Any]:
         return {"enum": list(arguments)}
     if dataclasses.is_dataclass(hint):
         hints = typing.get_type_hints(hint)
-        described = _described(hint)
+        described = _argument_descriptions(hint)
         own = {
             item.name: {"description": described[item.name], **_schema(hints[item.name])} for item in dataclasses.fields(hint)
         }
@@ -163,8 +163,8 @@ def _schema(hint: Any) -> dict[str, Any]:
     return dict(_PLAIN[hint])
 
 
-def _described(thing: Any) -> dict[str, str]:
-    """What the docstring of a class or function says of its arguments."""
+def _argument_descriptions(thing: Any) -> dict[str, str]:
+    """The descriptions of arguments in the docstring of a class or function, by name."""
     text = inspect.getdoc(thing) if isinstance(thing, type(fit)) else inspect.cleandoc(vars(thing).get("__doc__") or "")
     section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", text or "", re.MULTILINE | re.DOTALL)
     found = re.findall(r"^ {4}(\w+): (.*?)(?=^ {4}\w+: |\Z)", section[1] if section else "", re.MULTILINE | re.DOTALL)

@@ -1,1 +1,1 @@
-"""One module an engine: how it is opened, described and driven. None of them writes SQL of its own."""
+"""The database engines, one package each: how an engine is opened, described and driven. None of them contains SQL."""

@@ -1,4 +1,4 @@
-"""Connections, and where models are."""
+"""Opens connections, and locates the relations of models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import duckdb
 
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.engines.duckdb.paths import discard, is_new, no_database
+from nbsql.engines.duckdb.paths import discard, is_new, missing_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import is_address
 from nbsql.engines.watch import Watch
@@ -27,7 +27,7 @@ Connection: TypeAlias = "duckdb.DuckDBPyConnection | psycopg.Connection[Any] | S
 
 
 def engine_of(con: Any) -> Engine:
-    """The engine of a connection, a session, a path or an address, whose steps are shown where somebody watches."""
+    """The engine of a connection, a session, a path or an address. It shows its steps if stderr is watched."""
     engine = _engine_of(con)
     engine.watch = Watch(engine.progress)
     return engine
@@ -62,7 +62,7 @@ def postgresql() -> type[PostgreSQL]:
 
 
 def is_postgres(con: Any) -> bool:
-    """Whether it is a connection of psycopg's, or the address of a PostgreSQL server."""
+    """Whether `con` is a psycopg connection or the address of a PostgreSQL server."""
     if isinstance(con, str):
         return is_address(con)
     return type(con).__module__.split(".")[0] in ("psycopg", "psycopg2", "asyncpg")
@@ -70,19 +70,19 @@ def is_postgres(con: Any) -> bool:
 
 @contextmanager
 def opened(con: Connection, *, close: bool = False, create: bool = False) -> Iterator[Engine]:
-    """The engine of a connection or path. What was opened here is closed again on an error, or in any case with `close`.
+    """The engine of a connection or path, as a context manager. A database that was opened here is closed after an error.
 
     Args:
         con: the connection or path.
-        close: whether to close it in the end.
-        create: whether a database file that is not there is made; on an error it is taken away again.
+        close: whether to close a database that was opened here at the end, too.
+        create: whether a missing database file is created; after an error a created file is deleted.
 
     Raises:
-        DatabaseError: the file is not there.
+        DatabaseError: the file does not exist.
     """
     new = is_new(con)
     if new and not create:
-        raise no_database(cast("str", con))
+        raise missing_database(cast("str", con))
     engine = con if isinstance(con, Engine) else engine_of(con)
     failed = True
     try:
@@ -96,21 +96,22 @@ def opened(con: Connection, *, close: bool = False, create: bool = False) -> Ite
 
 
 def relations_in(engine: Engine, database: str, schema: str) -> Relations:
-    """The relations of the model of that schema, as the statements name them that make it.
+    """The relations of the model in a schema, by the names that the statements of a fit use.
 
-    Those of the current database without it: DuckDB 1 keeps the name of a database in a view, and a file may get another.
+    The name of the current database is left out, because DuckDB 1 stores it in a view, and the database of a file may be
+    renamed.
     """
     path = (schema,) if database == engine.current()[0] else (database, schema)
     return Relations(engine.renderer, *path)
 
 
 def lasting_relations(engine: Engine, database: str, schema: str) -> Relations:
-    """The same as a handle names them, which stays with its model when another database becomes the current one."""
+    """The same relations by the names that a handle uses, which stay valid when another database becomes the current one."""
     return Relations(engine.renderer, *engine.path(database, schema))
 
 
 def transient_relations(engine: Engine) -> Relations:
-    """The relations of a new model without a name, whose dimensions are named from the database that is the current one now."""
+    """The relations of a new model without a name; its dimensions are named relative to the current database."""
     database, schema = engine.current()
     home = engine.path(database, schema)
     return Relations(engine.renderer, transient=engine.transient_name(), database=home[0] if len(home) > 1 else None)

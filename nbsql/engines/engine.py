@@ -1,4 +1,4 @@
-"""What every engine does for the rest of nbsql: runs statements, looks around, and finds what a source means."""
+"""The interface of an engine: it runs statements, reads the catalogue, and resolves sources."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from markupsafe import Markup
 
-from nbsql.engines.handed_over import unwrapped
+from nbsql.engines.handed_over import unwrap
 from nbsql.engines.log import announce, timed
-from nbsql.engines.rows import rows_at_hand, structure
-from nbsql.engines.source import Source, check_names, refuse_twice
+from nbsql.engines.rows import json_structure, rows_as_json
+from nbsql.engines.source import Source, check_distinct, check_names
 from nbsql.engines.watch import Watch, interruptible
 from nbsql.errors import DatabaseError, InputError, NotSupportedError
 from nbsql.rendering.renderer import Renderer
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-class Unrun(ABC):
-    """A query that has not run yet: `nbsql.Query`, which may be a source."""
+class PendingQuery(ABC):
+    """A query that has not run yet, such as `nbsql.Query`; it may be used as a source."""
 
     engine: Engine
 
@@ -40,21 +40,21 @@ class Engine(ABC):
     """A connection to a database.
 
     Attributes:
-        title: what messages call the engine.
-        exact: whether names of columns differ by their case alone.
-        drafts: whether a model is made in temporary tables and then published, for want of transactions
+        title: the engine's name in messages.
+        exact: whether the names of two columns may differ in case alone.
+        drafts: whether a model is built in temporary tables and then published, because there are no transactions
             (nbsql/storage/drafts.py).
-        lacks: what it does not have, by the name that messages give it.
-        forgives: whether the caller's transaction goes on after a statement that names what is not there.
-        renderer: of its dialect.
-        watch: called with the name of each statement before it runs.
+        lacks: the capabilities that the engine does not have, by their names in messages.
+        survives_missing_names: whether the caller's transaction survives a statement that names a missing relation.
+        renderer: the renderer of the engine's dialect.
+        watch: a function that is called with the name of each statement before it runs.
     """
 
     title: ClassVar[str]
     exact: bool = False
     drafts: ClassVar[bool] = False
     lacks: ClassVar[frozenset[str]] = frozenset()
-    forgives: ClassVar[bool] = True
+    survives_missing_names: ClassVar[bool] = True
     renderer: Renderer
     watch: Callable[[str], None] | None
     _numbers = itertools.count(1)
@@ -66,22 +66,22 @@ class Engine(ABC):
 
     @abstractmethod
     def shares(self, other: Engine) -> bool:
-        """Whether another engine is on the same connection, and so reaches the same models, transient ones too."""
+        """Whether another engine uses the same connection, so that it can read the same models, transient ones included."""
 
     def is_on(self, connection: object) -> bool:
-        """Whether another library's connection is the one that this engine is on."""
+        """Whether this engine uses that connection, which another library holds."""
         ours = (getattr(self, name, None) for name in ("connection", "session"))
         return any(connection is each for each in ours if each is not None)
 
-    def need(self, what: str) -> None:
-        """Raise NotSupportedError if the engine lacks it."""
+    def require(self, what: str) -> None:
+        """Raise NotSupportedError if the engine lacks a capability."""
         if what in self.lacks:
             raise NotSupportedError(f"{what} is not available on {self.title} yet; it is on DuckDB")
 
     # Running. ------------------------------------------------------------------------------------------------------
 
     def rows(self, sql: str, name: str = "query") -> list[tuple[Any, ...]]:
-        """The rows of a query, for small answers; `name` is what the log calls it.
+        """The rows of a query with a small result; `name` appears in the log.
 
         Raises:
             DatabaseError: the engine refuses the statement.
@@ -91,10 +91,10 @@ class Engine(ABC):
 
     @abstractmethod
     def _send(self, sql: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement, as the driver fetches them."""
+        """Send a statement to the driver and return its rows."""
 
     def timed(self, name: str) -> AbstractContextManager[None]:
-        """A statement that is sent within, in the log: its name and its seconds."""
+        """Log the name and the duration of the statement that is sent within the context."""
         return timed(self.title, name)
 
     def run(self, name: str, sql: str) -> None:
@@ -103,65 +103,65 @@ class Engine(ABC):
         self.rows(sql, name)
 
     def announce(self, name: str) -> None:
-        """Tell whoever watches which statement runs next."""
+        """Announce the next statement to those who watch."""
         if self.watch is not None:
             self.watch(name)
         announce(name)
 
     def run_script(self, name: str, statements: Sequence[str]) -> None:
-        """Run small statements that belong together, at once where the engine takes several."""
+        """Run small statements that belong together, in one call if the engine accepts several at once."""
         for statement in statements:
             self.run(name, statement)
 
     def create(self, name: str, relation: Markup, query: Markup, *, temporary: bool = True) -> None:
-        """Make a table of the rows of a query; `name` says what for."""
+        """Create a table from the rows of a query; `name` is the name of the step."""
         self.run(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
 
     def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
-        """The rows of a rendered macro."""
+        """The rows of the query that a macro renders."""
         return self.rows(self.renderer.statement(macro, *arguments, **options), macro)
 
-    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:  # noqa: ARG002
-        """A statement that is parsed once, as a function of its parameters $1, $2, ...; for small answers."""
+    def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:  # noqa: ARG002
+        """A statement that is parsed once, as a function of its parameters $1, $2, ...; for small results."""
         raise NotSupportedError(f"prepared statements are not available on {self.title} yet; they are on DuckDB")
 
     def parameter_type(self, name: str) -> str:
-        """The type, by the name of a column's, that a value of a column is read as where it is a parameter."""
+        """The type as which a parameter for a column is read, by the name of the column's type."""
         return name
 
     def kind(self, name: str) -> str:  # noqa: ARG002
-        """The kind of a type of a parameter, as `Column` has it."""
+        """The kind of a parameter's type; see `Column.kind`."""
         raise NotSupportedError(f"prepared statements are not available on {self.title} yet; they are on DuckDB")
 
     @abstractmethod
     def errors(self) -> AbstractContextManager[None]:
-        """The engine's errors as one line of ours."""
+        """Translate the engine's errors into one-line errors of nbsql."""
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """A transaction of its own, or the one that the caller has open."""
-        with self.at_work(), self._transaction():
+        """Run the statements within in a new transaction, or in the one that the caller has open."""
+        with self.supervised(), self._transaction():
             yield
 
     @abstractmethod
     def _transaction(self) -> AbstractContextManager[None]:
-        """What `transaction` is on this engine."""
+        """The engine's implementation of `transaction`."""
 
-    # What a user sees and does while a verb is at work. ----------------------------------------------------------------
+    # Progress and interruption. ----------------------------------------------------------------------------------------
 
     @contextmanager
-    def at_work(self, step: str | None = None) -> Iterator[None]:
-        """A verb at work, or a part of one: Ctrl-C stops it, and its steps are shown until it ends.
+    def supervised(self, step: str | None = None) -> Iterator[None]:
+        """Let Ctrl-C stop the verb, or the part of a verb, that runs within, and show its steps until it ends.
 
         Args:
-            step: what it does, where that is a single statement, which nobody else names.
+            step: the name of the step, if it is a single statement that is not announced otherwise.
         """
         if self._at_work:
             yield
             return
         self._at_work = True
         try:
-            with interruptible(self), self.tells_progress():
+            with interruptible(self), self.reporting_progress():
                 if step is not None:
                     self.announce(step)
                 yield
@@ -171,19 +171,19 @@ class Engine(ABC):
                 self.watch.stop()
 
     def interrupt(self) -> None:
-        """Stop the statement that runs in another thread; an engine whose driver sees to Ctrl-C by itself needs none."""
+        """Stop the statement that runs in another thread; not needed if the driver handles Ctrl-C itself."""
         return
 
     def progress(self) -> float | None:
-        """The share of the statement at work that is done, in per cent; None where the engine does not say."""
+        """The progress of the running statement in per cent; None if the engine does not report it."""
         return None
 
     @contextmanager
-    def tells_progress(self) -> Iterator[None]:
-        """See to it that `progress` is known within."""
+    def reporting_progress(self) -> Iterator[None]:
+        """Enable `progress` within the context."""
         yield
 
-    # The answer of a query, as the user wants it. ------------------------------------------------------------------
+    # The result of a query, in the form that the user wants. -------------------------------------------------------
 
     @abstractmethod
     def names(self, sql: str) -> list[str]:
@@ -206,27 +206,27 @@ class Engine(ABC):
         """Print the first rows of a query."""
 
     def preview(self, sql: str) -> str | None:  # noqa: ARG002
-        """The rows of a query, which are few, as a text; None where the engine had better not be asked unbidden."""
+        """The few rows of a query as text; None if running the query unasked could be slow or do harm."""
         return None
 
     def write(self, sql: str, path: str, file_format: str) -> None:  # noqa: ARG002
-        """Write the rows of a query to a file: csv, json (one list), jsonl (an object a line) or parquet."""
+        """Write the rows of a query to a file: csv, json (one list), jsonl (one object a line) or parquet."""
         raise NotSupportedError(f"files are not available on {self.title} yet; they are on DuckDB")
 
-    # Looking around. -----------------------------------------------------------------------------------------------
+    # The catalogue. ------------------------------------------------------------------------------------------------
 
     def source(self, source: Any) -> Source:
-        """What the user means by `source`.
+        """The source that the user names or passes.
 
         Raises:
-            InputError: there is no such table or view, the text is no single SELECT, or the query is of another connection.
+            InputError: there is no such table or view, the text is not a single SELECT, or the query is of another connection.
         """
         if isinstance(source, Source):
             return source
-        source = unwrapped(source, self.is_on)
+        source = unwrap(source, self.is_on)
         if isinstance(source, (Mapping, list, tuple)) and self.title != "Spark":
             return self._rows(source)
-        if not isinstance(source, Unrun):
+        if not isinstance(source, PendingQuery):
             return self._source(source)
         if not self.shares(source.engine):
             raise InputError("the query is of another connection, which cannot be read here; pass its rows: query.arrow()")
@@ -235,18 +235,18 @@ class Engine(ABC):
         return found
 
     def source_and_stamp(self, source: Any, spec: Markup) -> tuple[Source, Any]:  # noqa: ARG002
-        """What the user means by `source`, and `updated_at` of a model, as `ask` has it; None where it was not asked for."""
+        """The source, and the `updated_at` of a model as `ask` returns it; None if it was not queried with the source."""
         return self.source(source), None
 
     @abstractmethod
     def _source(self, source: Any) -> Source:
-        """What the user means by a source that is neither known yet nor a query of ours, nor rows that Python holds."""
+        """The source, if it is neither a `Source` or an nbsql query nor rows in Python."""
 
     def _rows(self, rows: Mapping[Any, Any] | Sequence[Any]) -> Source:
-        """Rows that Python holds, in their order."""
-        text, columns = rows_at_hand(rows)
-        refuse_twice(columns, "the rows")
-        relation = self.renderer.fragment("rows_from_json", text, structure(columns), list(columns.items()))
+        """A source of rows in Python, in their order."""
+        text, columns = rows_as_json(rows)
+        check_distinct(columns, "the rows")
+        relation = self.renderer.fragment("rows_from_json", text, json_structure(columns), list(columns.items()))
         found = Source(relation, "the rows", self.columns(relation), is_frame=True)
         check_names(found.columns, found.label)
         return found
@@ -255,15 +255,15 @@ class Engine(ABC):
     def current(self) -> tuple[str, str]:
         """The names of the current database and schema."""
 
-    def path_of_names(self) -> str:
-        """Where names without a database or a schema are looked for: the session's setting, as `looking_in` takes it."""
+    def current_search_path(self) -> str:
+        """The session's search path for unqualified names, in the form that `using_search_path` accepts."""
         path: str = self.ask("search_path")[0][0]
         return path
 
     @contextmanager
-    def looking_in(self, path: str) -> Iterator[None]:
-        """Names are looked for where they were when `path_of_names` said so, and afterwards where they are now."""
-        now = self.path_of_names()
+    def using_search_path(self, path: str) -> Iterator[None]:
+        """Set the search path that `current_search_path` returned earlier, and restore the present one at the end."""
+        now = self.current_search_path()
         if now == path:
             yield
             return
@@ -271,44 +271,44 @@ class Engine(ABC):
         try:
             yield
         finally:
-            with suppress(DatabaseError):  # an aborted transaction, whose end takes the setting back
+            with suppress(DatabaseError):  # the transaction was aborted, and its end restores the setting
                 self.ask("set_search_path", now)
 
-    def making_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:  # noqa: ARG002
-        """What macros of the schema at a path are made within, if they are to find each other and what they read."""
+    def creating_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:  # noqa: ARG002
+        """The context for creating macros in the schema at `path`, in which they find each other and the tables they read."""
         return nullcontext()
 
     def catalog(self) -> str | None:
-        """The current catalog, where the names of a model leave it out; None where there is but one, or they name it."""
+        """The current catalog, if the names of a model leave it out; None if there is only one, or if the names contain it."""
         return None
 
-    def placed(self, path: Sequence[str]) -> tuple[str, str, str]:
-        """The database, schema and name of a table that is to be made at a path of one to three names."""
+    def resolve_path(self, path: Sequence[str]) -> tuple[str, str, str]:
+        """The database, schema and name of a new table at a path of one to three names."""
         before = self.current()[: 3 - len(path)]
         database, schema, table = (*before, *path)
         return database, schema, table
 
     @abstractmethod
     def database(self, name: str | None) -> str:
-        """The name of a database that is at hand, as the catalogue spells it; of the current one for None."""
+        """The name of an attached database as the catalogue spells it; None stands for the current one."""
 
     @abstractmethod
     def is_read_only(self, database: str) -> bool:
-        """Whether nothing can be written to a database."""
+        """Whether the database is read-only."""
 
     @abstractmethod
     def schema(self, database: str, name: str) -> str | None:
         """The schema of that name as the catalogue spells it, or None."""
 
     def path(self, database: str, schema: str) -> tuple[str, ...]:
-        """How a statement names a schema."""
+        """The path by which a statement names a schema."""
         return database, schema
 
     def set_aside(self, database: str, schema: str, drop: Callable[[str], object]) -> str | None:  # noqa: ARG002
-        """Rename a schema, so that others can read it until the end of the transaction, when `drop` is given the new name.
+        """Rename a schema, so that others can read it until the transaction ends; `drop` is then called with the new name.
 
         Returns:
-            The new name; None: readers need no such thing here, and nothing was done.
+            The new name, or None if readers of this engine do not need it and nothing was done.
         """
         return None
 
@@ -321,24 +321,24 @@ class Engine(ABC):
         """The columns of a relation."""
 
     def type_name(self, text: str) -> Markup:
-        """A type as the engine writes it, by the name that a spec has of it."""
+        """A type as the engine writes it, from the name that a spec stores."""
         return self.renderer.dialect.query(text)
 
     @abstractmethod
     def check_expression(self, expression: str, source: Source, argument: str) -> None:
-        """Raise InputError unless the text is one SQL expression over the columns of a source."""
+        """Raise InputError unless the text is a single SQL expression over the columns of a source."""
 
-    def makes_rows(self, expression: str, argument: str) -> InputError:
-        """What is raised where an expression has several values a row."""
+    def several_rows_error(self, expression: str, argument: str) -> InputError:
+        """The error for an expression that returns several rows for each row."""
         return InputError(f"{argument} must have one value a row, and {expression!r} makes rows of its own")
 
-    def is_aggregate(self, expression: str, argument: str) -> InputError:
-        """What is raised where an expression has one value of many rows."""
+    def aggregate_error(self, expression: str, argument: str) -> InputError:
+        """The error for an expression that aggregates many rows."""
         return InputError(f"{argument} must have one value a row, and {expression!r} is an aggregate of many")
 
     @abstractmethod
     def check_pattern(self, pattern: str) -> None:
-        """Raise InputError unless the engine understands the pattern."""
+        """Raise InputError unless the engine accepts the regular expression."""
 
     # Temporary tables. ---------------------------------------------------------------------------------------------
 
@@ -348,10 +348,10 @@ class Engine(ABC):
 
     @contextmanager
     def temporaries(self, *, staying: bool = False) -> Iterator[Callable[[str], Markup]]:
-        """Names for temporary tables, which are dropped in the end, also when the caller's transaction goes on.
+        """A function that names temporary tables, which are dropped at the end, even if the caller's transaction continues.
 
         Args:
-            staying: drop them only if something goes wrong; they go with the connection.
+            staying: whether the tables are dropped only after an error; otherwise they live as long as the connection.
         """
         prefix = self.transient_name()
         dialect = self.renderer.dialect
@@ -367,5 +367,5 @@ class Engine(ABC):
             done = True
         finally:
             for relation in () if done and staying else made:
-                with suppress(DatabaseError):  # an aborted transaction has dropped it already
+                with suppress(DatabaseError):  # an aborted transaction has already dropped it
                     self.ask("drop_if_exists", relation)

@@ -1,4 +1,4 @@
-"""Sources that other libraries hand over: a wrapped frame, a query of the same connection, or a stream that is read once."""
+"""Sources from other libraries: wrapped frames, queries on the same connection, and streams that can be read only once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nbsql.errors import InputError
 if TYPE_CHECKING:
     import pyarrow
 
-# Of these, DuckDB reads the objects themselves, as often as it likes.
+# DuckDB reads the objects of these libraries directly, as often as it needs to.
 _READ_AGAIN = ("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "numpy")
 
 
@@ -18,8 +18,8 @@ def _library(source: object) -> str:
     return type(source).__module__.split(".")[0]
 
 
-def unwrapped(source: Any, is_on: Callable[[object], bool]) -> Any:
-    """What a frame of narwhals wraps; the SQL of a table of ibis, if it is of this very connection; else the source itself."""
+def unwrap(source: Any, is_on: Callable[[object], bool]) -> Any:
+    """The frame within a narwhals frame; the SQL of an ibis table on this connection; or else the source itself."""
     while _library(source) == "narwhals" and hasattr(source, "to_native"):
         source = source.to_native()
     if _library(source) != "ibis" or not hasattr(source, "get_backend"):
@@ -31,25 +31,25 @@ def unwrapped(source: Any, is_on: Callable[[object], bool]) -> Any:
         backend = source.get_backend()
         if not is_on(getattr(backend, "con", None)) and not is_on(getattr(backend, "_session", None)):
             return source
-        if source.op().find(InMemoryTable):  # which the database has only while ibis runs the query
+        if source.op().find(InMemoryTable):  # it exists in the database only while ibis runs the query
             return source
         return str(ibis.to_sql(source, dialect=backend.name))
-    except Exception as error:  # of whichever backend
+    except Exception as error:  # each backend has its own exceptions
         raise InputError(f"the {type(source).__name__} of ibis has no SQL ({_first_line(error)}); pass its rows") from None
 
 
 def is_stream(source: object) -> bool:
-    """Whether a source may be such that it can be read but once."""
+    """Whether a source may be a stream that can be read only once."""
     if type(source).__name__ == "RecordBatchReader":
         return True
     return hasattr(source, "__arrow_c_stream__") and _library(source) not in _READ_AGAIN
 
 
 def read_whole(source: Any) -> pyarrow.Table:
-    """The rows of a stream of Arrow's, read once and held, because a fit reads them several times.
+    """The rows of an Arrow stream, read once into memory, because a fit reads them several times.
 
     Raises:
-        InputError: it cannot be read, or was read before.
+        InputError: the stream cannot be read, or has been read before.
     """
     kind = type(source).__name__
     try:
@@ -59,7 +59,7 @@ def read_whole(source: Any) -> pyarrow.Table:
     try:
         reader = source if isinstance(source, pyarrow.RecordBatchReader) else pyarrow.RecordBatchReader.from_stream(source)
         table = reader.read_all()
-    except Exception as error:  # of whichever library fills the stream
+    except Exception as error:  # each library that fills a stream has its own exceptions
         raise InputError(f"the {kind} cannot be read: {_first_line(error)}") from None
     if not table.num_rows and not table.to_batches() and _library(source) != "ibis":
         raise InputError(f"the {kind} has no rows left: it can be read once; pass what it reads from, or reader.read_all()")

@@ -1,4 +1,4 @@
-"""What somebody may know of the statements that are sent: their names, as they begin, and their seconds, in the log."""
+"""Names and durations of the statements that are sent, for the log and for progress functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _watchers: ContextVar[tuple[Callable[[str], object], ...]] = ContextVar("watcher
 
 @contextmanager
 def timed(engine: str, name: str) -> Iterator[None]:
-    """A statement that is sent within, as a line of the log at DEBUG: its name and its seconds, and nothing of its text."""
+    """Log the statement that is sent within, at DEBUG: its name and its duration, but not its text."""
     if not LOGGER.isEnabledFor(logging.DEBUG):
         yield
         return
@@ -30,21 +30,22 @@ def timed(engine: str, name: str) -> Iterator[None]:
 
 
 def announce(name: str) -> None:
-    """Tell those who watch which step begins."""
+    """Call the progress functions with the name of the step that begins."""
     for watcher in _watchers.get():
         watcher(name)
 
 
 @contextmanager
 def watch(progress: Callable[[str], object]) -> Iterator[None]:
-    """Within, `progress` is called with the name of each step before it runs, on every engine and in every verb.
+    """A context in which `progress` is called with the name of each step before it runs, on every engine and in every verb.
 
-    A step is a statement that makes or changes something, "statistics" say, or "judge fold 3"; what a verb asks the catalogue
-    is none. The names are nbsql's own, with those of relations, columns and batches in them. What `progress` raises stops the
-    verb, and leaves the database as it was.
+    A step is a statement that creates or changes something, such as "statistics" or "judge fold 3"; queries of the catalogue
+    are not steps. The names are nbsql's own and may contain names of relations, columns and batches. An exception from
+    `progress` stops the verb and leaves the database unchanged.
 
     Args:
-        progress: a function of the name. It is called in the thread of the verb, and what other threads do is not told.
+        progress: a function of the name. It is called in the thread of the verb, and verbs of other threads are not
+            reported.
 
     >>> import duckdb, nbsql
     >>> steps = []

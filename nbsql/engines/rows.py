@@ -1,4 +1,4 @@
-"""Rows that Python holds: a dictionary of columns, or a list of rows; and what their values are."""
+"""Sources of rows in Python: a dictionary of columns, or a list of rows; and the types of their values."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _WORDS = {
 }
 
 
-def rows_at_hand(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[str, str]]:
-    """The rows as a text of JSON, a list of objects, and the kind of type of each column (sql/macros/primitives/rows.sql).
+def rows_as_json(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[str, str]]:
+    """The rows as JSON text, a list of objects, and the kind of each column (sql/macros/primitives/rows.sql).
 
     Args:
-        source: {column: values}, or a list of {column: value}; a column that a row lacks is NULL there.
+        source: {column: values}, or a list of {column: value}; a column that is missing from a row is NULL there.
 
     Raises:
-        InputError: it has no columns, or these differ in length, or hold values that no column could.
+        InputError: there are no columns, or they differ in length, or have values that no column could have.
     """
     columns = _columns(source)
     types = {name: _type(name, values) for name, values in columns.items()}
@@ -39,8 +39,8 @@ def rows_at_hand(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[s
     return json.dumps(rows, ensure_ascii=False), types
 
 
-def structure(columns: Mapping[str, str]) -> str:
-    """The types of the objects as DuckDB reads them from JSON, by their kinds."""
+def json_structure(columns: Mapping[str, str]) -> str:
+    """The structure by which DuckDB reads the objects from JSON, from the kinds of the columns."""
     words = {
         "integer": "BIGINT",
         "float": "DOUBLE",
@@ -55,19 +55,19 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     if isinstance(source, Mapping):
         for name, values in source.items():
-            values = pythonic(values)
+            values = to_python(values)
             if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
                 raise InputError(
                     f"a dict as a source has a list of values a column, not {name!r}: {values!r}; for one row write [row]"
                 )
-            found[name] = [*map(pythonic, values)]
+            found[name] = [*map(to_python, values)]
         lengths = {len(values) for values in found.values()}
         if len(lengths) > 1:
             raise InputError(f"the columns have {min(lengths)} to {max(lengths)} values; give each a value a row")
     else:
         if not all(isinstance(row, Mapping) for row in source):
             raise InputError("a list as a source holds rows, each a dict {column: value}")
-        found = {name: [pythonic(row.get(name)) for row in source] for name in dict.fromkeys(n for row in source for n in row)}
+        found = {name: [to_python(row.get(name)) for row in source] for name in dict.fromkeys(n for row in source for n in row)}
     for name in found:
         if not isinstance(name, str):
             raise InputError(f"a column's name must be text, not {name!r}")
@@ -77,7 +77,7 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
 
 
 def _type(name: str, values: Iterable[Any]) -> str:
-    """The type of a column of these values."""
+    """The type of a column with these values."""
     present = [value for value in values if value is not None]
     kinds = {kind_of_value(value) for value in present}
     if kinds <= {"integer"}:
@@ -97,7 +97,7 @@ def _type(name: str, values: Iterable[Any]) -> str:
 
 
 def _text(value: Any, type_: str) -> Any:
-    """A value as JSON has it."""
+    """A value for JSON."""
     if type_ == "float" and value is not None:
         value = float(value)
         return value if math.isfinite(value) else None  # NaN and the infinities count as NULL
@@ -108,25 +108,25 @@ def _text(value: Any, type_: str) -> Any:
     return str(value) if isinstance(value, (UUID, timedelta)) else value
 
 
-def pythonic(value: Any) -> Any:
-    """A value as Python's own, of numpy's scalars and arrays and of what pandas calls missing, without importing them."""
+def to_python(value: Any) -> Any:
+    """A numpy scalar or array, or a missing value of pandas, as a plain Python value, without importing these libraries."""
     if isinstance(value, Mapping):
-        return {key: pythonic(each) for key, each in value.items()}
+        return {key: to_python(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [*map(pythonic, value)]
+        return [*map(to_python, value)]
     name, shape = type(value).__name__, getattr(value, "shape", None)
     if name in ("NAType", "NaTType"):
         return None
     if shape == ():
         found = value.item()
-        if isinstance(found, int) and name in ("datetime64", "timedelta64"):  # of nanoseconds, which Python has no type for
+        if isinstance(found, int) and name in ("datetime64", "timedelta64"):  # nanoseconds, for which Python has no type
             return value.astype(f"{name}[us]").item()
         return found
-    return pythonic(value.tolist()) if isinstance(shape, tuple) and len(shape) == 1 else value
+    return to_python(value.tolist()) if isinstance(shape, tuple) and len(shape) == 1 else value
 
 
 def kind_of_value(value: Any) -> str:
-    """The kind of a column that holds such values."""
+    """The kind of a column with such values."""
     if isinstance(value, bool):
         return "boolean"
     for kind, types in {

@@ -1,4 +1,4 @@
-"""Something with rows, as a statement reads it."""
+"""Sources: tables, views, queries, relations and frames."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
 
 class Source:
-    """Something with rows: a table, view, query, relation or frame, as a FROM clause reads it.
+    """A table, view, query, relation or frame, as a FROM clause reads it.
 
     Args:
-        relation: what stands after FROM.
-        label: what messages call it.
-        columns: its columns.
+        relation: the SQL after FROM.
+        label: the source's name in messages.
+        columns: the columns of the source.
         is_table: whether reading it again costs no more than a scan.
         is_frame: whether its rows have an order of their own.
-        release: called when the source is no longer needed.
+        release: a function that is called when the source is no longer needed.
 
     Attributes:
-        joins: what nbsql joins it with, of a source that is put together from several (nbsql/learning/joined_source.py).
-        facts: the source without what it is joined with.
-        path: the names of a table or view, its schema first, where the engine knows more than stands in `relation`.
-        needs: what must live as long as it does: the query, which may read a frame.
-        anywhere: whether it is named from its database on, so that it does not matter where names are looked for.
+        joins: the joins with dimensions, for a source that nbsql joins (nbsql/learning/joined_source.py).
+        facts: the source without its joins.
+        path: the names of a table or view, its schema first, if the engine knows more than `relation` contains.
+        needs: an object that must live as long as the source: the query, which may read a frame.
+        anywhere: whether its name begins with its database, so that it does not depend on the search path.
     """
 
     joins: Sequence[Joining] = ()
@@ -64,18 +64,18 @@ class Source:
 
     @property
     def rows(self) -> Rows:
-        """What a plan scores of it: the facts, and what they are still to be joined with."""
+        """The rows that a plan scores: the facts and the joins that a statement has to make."""
         facts = self.facts
-        return Rows(facts.relation, [column.name for column in facts.columns], self.joins, ordered=self.is_frame)
+        return Rows(facts.relation, [column.name for column in facts.columns], self.joins, keeps_order=self.is_frame)
 
     @property
     def kinds(self) -> dict[str, str]:
-        """What nbsql makes of the type of each column, by its name."""
+        """The kind of each column by its name; see `Column.kind`."""
         return {column.name: column.kind for column in self.columns}
 
     @property
-    def is_lent(self) -> bool:
-        """Whether it is a frame, which has a name as long as it is needed."""
+    def is_registered(self) -> bool:
+        """Whether it is a frame that is registered under a temporary name until the source is released."""
         return self.facts._release is not None
 
     def release(self) -> None:
@@ -87,8 +87,8 @@ class Source:
         self.release()
 
 
-def refuse_twice(names: Iterable[Any], label: str) -> None:
-    """Raise InputError if a name comes twice: the engine may number them, and a user would not know which is meant."""
+def check_distinct(names: Iterable[Any], label: str) -> None:
+    """Raise InputError if a name occurs twice: the engine may number the two, and a user could not tell them apart."""
     seen: set[str] = set()
     for name in map(str, names):
         if folded(name) in seen:
@@ -97,22 +97,22 @@ def refuse_twice(names: Iterable[Any], label: str) -> None:
 
 
 def check_names(columns: Sequence[Column], label: str) -> None:
-    """Raise InputError if a column has a name of nbsql's own."""
+    """Raise InputError if the name of a column is reserved for nbsql."""
     for column in columns:
-        if folded(column.name).startswith("nbsql_"):  # scoring numbers the rows in a column nbsql_row, and more
+        if folded(column.name).startswith("nbsql_"):  # scoring adds columns such as nbsql_row
             raise InputError(f"column {column.name!r} of {label} has a name that nbsql keeps for itself; rename it")
 
 
 def passed_columns(source: Source, names: Any, *, exact: bool) -> list[str] | None:
-    """The columns of a source that are to come back, as the source spells them, each once; None for all.
+    """The columns of a source that the result contains, as the source spells them, without duplicates; None for all.
 
     Args:
         source: the source.
-        names: as the user gave them.
-        exact: whether names that differ in case are different ones.
+        names: the names as the user gave them.
+        exact: whether names that differ in case are different names.
 
     Raises:
-        InputError: they are no list of names of columns that it has.
+        InputError: `names` is not a list of names of columns of the source.
     """
     if names is None:
         return None
@@ -126,15 +126,15 @@ def passed_columns(source: Source, names: Any, *, exact: bool) -> list[str] | No
 
 
 def column_names(names: Any, argument: str = "columns") -> list[str]:
-    """The names of columns that an argument has, or InputError."""
+    """The column names of an argument as a list. Raises InputError for anything else."""
     found = list(names) if isinstance(names, Iterable) and not isinstance(names, (str, Mapping)) else None
     if found is None or not all(isinstance(name, str) and name for name in found):
         raise InputError(f"{argument} must be a list of names, not {names!r}")
     return found
 
 
-def parts(text: str) -> list[str]:
-    """The names of a path such as main."my table"; [] if it is none."""
+def split_path(text: str) -> list[str]:
+    """The names in a path such as main."my table"; [] if the text is not a path."""
     names, position = [], 0
     while position < len(text):
         match = _PATH.match(text, position)

@@ -1,4 +1,4 @@
-"""Several statements for one thing: searches in steps, where a query cannot read itself, and scripts."""
+"""Sequences of statements: iterative searches for engines without recursive queries, and scripts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from nbsql.plan import Statement
 
 
 class Steps:
-    """A search in steps: each is a temporary table that takes the place of the one before, of which it is made.
+    """A search in steps. Each step is a temporary table, computed from the previous one, which it replaces.
 
     Args:
-        engine: where.
-        act: what is searched for, as a watcher of the statements is told.
-        temporary: names temporary tables.
+        engine: the engine.
+        act: the name of the search, for those who watch the statements.
+        temporary: a function that names temporary tables.
     """
 
     def __init__(self, engine: Engine, act: str, temporary: Callable[[str], Markup]) -> None:
@@ -27,7 +27,7 @@ class Steps:
         self._count = 0
 
     def take(self, query: Markup) -> Markup:
-        """The table of the next step, of the rows of a query."""
+        """The table of the next step, created from the rows of a query."""
         last = self._last
         self._count += 1
         self._last = self._temporary(f"step {self._count}")
@@ -38,7 +38,7 @@ class Steps:
 
 
 def script(engine: Engine, statements: Iterable[Statement]) -> str:
-    """Statements as one text, in one transaction, where the engine has some."""
+    """Statements as one script, in one transaction if the engine has transactions."""
     parts = [f"-- {statement.name}\n{statement.sql};" for statement in statements]
     if not engine.drafts:
         render = engine.renderer.statement

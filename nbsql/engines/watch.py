@@ -1,4 +1,4 @@
-"""A verb at work: what its steps are, shown where somebody watches, and Ctrl-C, which stops it at once."""
+"""Shows the steps of a running verb on stderr, and lets Ctrl-C stop it at once."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Protocol
 
-_PATIENCE = 0.5  # seconds of a verb before a line is shown
+_PATIENCE = 0.5  # seconds that a verb runs before a line is shown
 _FRAME = 0.1
-_WIDTH = 100  # of the line, which is cut there
+_WIDTH = 100  # the width at which the line is cut
 _SPINNER = "|/-\\"
 
 
 def is_watched() -> bool:
-    """Whether somebody looks at stderr: it is a terminal, or the output of a cell in Jupyter."""
+    """Whether stderr is a terminal or the output of a cell in Jupyter."""
     if type(sys.stderr).__module__ == "ipykernel.iostream":
         return True
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 class Watch:
-    """A line on stderr that says which step of a verb is at work, for how long, and how far; `stop` takes it away.
+    """A line on stderr with the running step of a verb, its duration and its progress; `stop` removes the line.
 
     Args:
-        progress: the engine's method that says the share of the statement that is done, in per cent; None where it says
-            nothing. It is held weakly: the engine has the watch, and a file that it opened is to be free when nobody uses it.
+        progress: the engine's method that returns the progress of the statement in per cent, or None if it is unknown. The
+            reference is weak: the engine refers to the watch, and a file that it opened must be closed once nobody uses it.
     """
 
     def __init__(self, progress: Callable[[], float | None]) -> None:
@@ -49,7 +49,7 @@ class Watch:
             self._thread.start()
 
     def stop(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._thread is not None:
             self._stopped.set()
             self._thread.join()
@@ -75,25 +75,25 @@ class Watch:
         return f"{spinner} {self._step}  {int(seconds) // 60}:{int(seconds) % 60:02}{share}"
 
     def _write(self, text: str) -> None:
-        with suppress(OSError, ValueError):  # nobody is there any more
+        with suppress(OSError, ValueError):  # stderr is closed
             sys.stderr.write(text)
             sys.stderr.flush()
 
 
 class Interruptible(Protocol):
-    """What has a statement that another thread can stop."""
+    """An object whose running statement another thread can stop."""
 
     def interrupt(self) -> None: ...
 
 
 @contextmanager
 def interruptible(engine: Interruptible) -> Iterator[None]:
-    """Let Ctrl-C stop a statement at once, where it means KeyboardInterrupt.
+    """Let Ctrl-C stop a statement at once, if it would raise KeyboardInterrupt.
 
-    Python handles a signal only when the engine gives control back, which may be a minute later. But the signal's number
-    arrives in a socket at once, where a thread waits for it.
+    Python handles a signal only after the engine returns control, which may take a minute. The number of the signal, however,
+    arrives at once in a socket (signal.set_wakeup_fd), on which a thread waits.
     """
-    main = threading.current_thread() is threading.main_thread()  # only it receives signals
+    main = threading.current_thread() is threading.main_thread()  # only the main thread receives signals
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return

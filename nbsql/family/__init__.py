@@ -1,6 +1,6 @@
-"""The families of features: one file each, and its SQL in `sql/macros/families/`.
+"""The families of features. Each has a file here and its SQL in `sql/macros/families/`.
 
-The class attributes of a family say how it is counted, estimated and scored; the macros of its name do it.
+The class attributes of a family declare how it is counted, estimated and scored; the macros of the same name do the work.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ _FAMILIES = (
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
 
-# Those that a spec may hold: numbers of weights that were given have no other family, and pairs come with a method.
+# The families that a spec may contain. Numbers of a logistic model are `Weighted`, and method="aode" adds `Pairs`.
 STORED: dict[str, type[Family]] = {**FAMILIES, Weighted.name: Weighted, Pairs.name: Pairs}
 
-# The rule of inference looks at the type alone, so that fitting the same table tomorrow gives the same model.
+# The family is inferred from the type alone, so that fitting the same table tomorrow gives the same model.
 INFERRED: dict[str, type[Family]] = {
     "text": Categorical,
     "boolean": Bernoulli,
@@ -60,7 +60,7 @@ def named(family: str | Family) -> Family:
     """The family of that name with its default options, or the instance itself.
 
     Raises:
-        InputError: the name is no family's.
+        InputError: no family has that name.
     """
     if isinstance(family, Pairs):
         raise InputError("pairs come with method='aode', beside the categories they are of; leave them out of families")

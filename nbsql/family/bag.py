@@ -1,4 +1,4 @@
-"""What the families of bags of tokens share."""
+"""The base of the families of bags of tokens."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ class Bag(Family):
     """A bag of tokens.
 
     Args:
-        event: "multinomial" scores the tokens as drawn from those of a class, "bernoulli" by the presence or absence of every
-            token of the vocabulary (McCallum and Nigam 1998), "complement" by how little they are like those of all other
-            classes (Rennie et al. 2003).
-        weight_norm: of the complement: divide the weights of a class by their sum.
-        tfidf: a token counts as often as it occurs, times ln((1 + N) / (1 + df)) + 1, where df of the N bags hold it.
+        event: "multinomial" scores every occurrence of a token; "bernoulli" scores the presence or absence of every token of
+            the vocabulary (McCallum and Nigam 1998); "complement" scores how much a bag differs from those of all other classes
+            (Rennie et al. 2003).
+        weight_norm: whether the weights of a class are divided by their sum; for the complement only.
+        tfidf: whether the count of a token is multiplied by ln((1 + N) / (1 + df)) + 1, where df of the N bags contain it.
         norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
-        best: so many tokens that tell most of the class are the vocabulary, chosen by their counts; None for all of them.
-        best_by: "mutual_information" or "chi_square", as `Model.relevance(values=True)` has them.
-        vocabulary: the tokens that there are, seen or not; all others are left out. None: those that training meets.
+        best: the size of a vocabulary of the most informative tokens, chosen by their counts; None keeps all tokens.
+        best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
+        vocabulary: the tokens of the vocabulary, seen or not; all others are left out. None takes the tokens of the training
+            rows.
     """
 
     event: Literal["multinomial", "bernoulli", "complement"] = "multinomial"
@@ -39,7 +40,7 @@ class Bag(Family):
     vocabulary: Sequence[str] | None = None
 
     bag: ClassVar[bool] = True
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "weight_norm", "best", "best_by")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "weight_norm", "best", "best_by")
     events: ClassVar[tuple[str, ...]] = ("multinomial", "bernoulli", "complement")
 
     def __post_init__(self) -> None:
@@ -52,7 +53,7 @@ class Bag(Family):
             raise InputError(f"norm must be None or 'l2', not {self.norm!r}")
         if self.weight_norm and self.event != "complement":
             raise InputError(f"weight_norm=True needs event='complement', not {self.event!r}")
-        if self.weighed and self.presence:
+        if self.reweights_tokens and self.presence:
             raise InputError("event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm")
         if self.presence and self.unseen == "smooth":
             raise InputError("unseen='smooth' needs event='multinomial': to the Bernoulli model a new word is no word at all")
@@ -61,7 +62,7 @@ class Bag(Family):
                 f"{type(self).__name__}(event='bernoulli') needs alpha > {self.pseudo_counts[0]:g}, "
                 "or a word that every text of a class holds could not be absent"
             )
-        if self.weighed and self.unseen == "smooth":
+        if self.reweights_tokens and self.unseen == "smooth":
             raise InputError("unseen='smooth' needs tfidf=False and norm=None: a token never met has no frequency in bags")
 
         choice(self.best_by, BestBy, "best_by")
@@ -82,7 +83,7 @@ class Bag(Family):
                     raise InputError(f"a declared vocabulary is all the words there are; leave out {name}")
             if not self.vocabulary:
                 raise InputError("vocabulary is empty; name a word, or leave it out")
-            if self.weighed or self.least_occurrences:
+            if self.reweights_tokens or self.least_occurrences:
                 raise InputError(
                     "a declared vocabulary has words never met, which have no frequency; leave out tfidf, norm and min_count"
                 )
@@ -104,7 +105,7 @@ class Bag(Family):
         return self.event == "bernoulli"
 
     @property
-    def weighed(self) -> bool:
+    def reweights_tokens(self) -> bool:
         return self.tfidf or self.norm is not None
 
     @property
@@ -112,24 +113,24 @@ class Bag(Family):
         return self.tfidf
 
     @property
-    def binding(self) -> str | None:
+    def non_additive_option(self) -> str | None:
         return f"norm={self.norm!r}" if self.norm is not None and (self.tfidf or self.least_occurrences > 0) else None
 
     @property
     def least_occurrences(self) -> int:
-        """How often a token must occur in the training data to be one."""
+        """How often a token must occur in the training data to be in the vocabulary."""
         return 0
 
     @property
     def least_count(self) -> int:
-        return 0 if self.weighed else self.least_occurrences
+        return 0 if self.reweights_tokens else self.least_occurrences
 
     @property
-    def scanned(self) -> bool:
+    def in_wide_scan(self) -> bool:
         return self.presence or self.tfidf
 
     @property
-    def parametrised_term(self) -> bool:
+    def has_parameter_term(self) -> bool:
         return self.presence
 
     @property
@@ -137,7 +138,7 @@ class Bag(Family):
         return "presence" if self.presence else "complement" if self.complement else "dirichlet"
 
     @property
-    def times(self) -> str:
+    def multiplier(self) -> str:
         return "has" if self.presence else "count"
 
     @property
@@ -145,8 +146,8 @@ class Bag(Family):
         return 1 if self.norm is None else None
 
     @property
-    def drawn(self) -> str | None:
-        return "bag" if self.distribution == "dirichlet" and not self.weighed else None
+    def sampling_kind(self) -> str | None:
+        return "bag" if self.distribution == "dirichlet" and not self.reweights_tokens else None
 
     @property
     def normalised_weights(self) -> bool:

@@ -1,4 +1,4 @@
-"""What the families of features share: how a column is distributed in a class, and with which options."""
+"""The base class of the families: how a column is distributed in a class, and with which options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Estimate = Literal["mean", "mode", "mle"]
 
 
 def choice(value: str, allowed: Any, name: str) -> None:
-    """Raise InputError unless `value` is one of a Literal's."""
+    """Raise InputError unless `value` is one of the values of the Literal `allowed`."""
     options = get_args(allowed)
     if value not in options:
         known = ", ".join(map(repr, options))
@@ -24,14 +24,14 @@ def choice(value: str, allowed: Any, name: str) -> None:
 
 
 def non_negative(value: Any, name: str) -> float:
-    """`value` as a float; InputError unless it is a finite number of at least 0."""
+    """`value` as a float. Raises InputError unless it is a finite number of at least 0."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
         raise InputError(f"{name} must be a finite number of at least 0, not {value!r}")
     return float(value)
 
 
 def estimate_named(value: Any) -> Any:
-    """The estimate of that name; None stays None."""
+    """The estimate of that name, with "map" as "mode"; None stays None."""
     if value is None:
         return None
     choice(value, Literal["mean", "mode", "map", "mle"], "estimate")
@@ -39,12 +39,12 @@ def estimate_named(value: Any) -> Any:
 
 
 def label(value: Any) -> str:
-    """A value as DuckDB casts it to text."""
+    """A value as text, in the form in which DuckDB casts it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def texts(values: Any, rule: str) -> tuple[str, ...]:
-    """`values` as a tuple; InputError with the rule unless it is a list of texts."""
+    """`values` as a tuple. Raises InputError, which begins with `rule`, unless it is a list of texts."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         raise InputError(f"{rule}, not {values!r}")
     found = tuple(values)
@@ -56,17 +56,18 @@ def texts(values: Any, rule: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number a class that scoring reads for a feature.
+    """A parameter of a feature that scoring reads: one number for each class.
 
     Args:
-        name: begins the name of its column: mean_3_1 is the `mean` of the third feature in the first class.
-        quantity: what it is of a likelihood: its "score", or what the macro <distribution>_quantities computes.
-        value: the value whose likelihood it is; None for numbers and for the category of missing values.
-        unseen: whether it is the likelihood of a value never seen.
-        total: whether it is a sum over all values.
-        column: the number of the column, for a feature over several.
-        common: whether it is the same in all classes; a table with a column a class has it once, as that of the first.
-        paired: whether it is one of a pair of columns, which the macro <family>_pairs lists.
+        name: the beginning of the column's name: mean_3_1 is the `mean` of the third feature in the first class.
+        quantity: "score" for the score of a value, or a quantity that the macro <distribution>_quantities computes.
+        value: the value that is scored; None for numbers and for the category of missing values.
+        unseen: whether this is the score of a value never seen.
+        total: whether this is a sum over all values.
+        column: the number of the column, for a feature over several columns.
+        common: whether the number is the same in all classes. A table with a column for each class stores it once, in the
+            column of the first class.
+        paired: whether this belongs to a pair of columns, which the macro <family>_pairs lists.
     """
 
     name: str
@@ -81,17 +82,17 @@ class Parameter:
 
 @dataclass(frozen=True, kw_only=True)
 class Family:
-    """What all families share.
+    """The base class of all families.
 
     Args:
-        alpha: pseudo-count of additive smoothing; None takes the fit's.
-        nulls: "skip" leaves a missing value out of counts and score, "category" makes it a value of its own, "error"
-            refuses to fit; None takes the fit's.
-        unseen: a value never met in training is left out of the score ("skip") or has the likelihood of a count of 0
-            ("smooth"); None takes the fit's.
-        estimate: what a parameter is taken to be once the data has been seen: the "mean" of its posterior distribution; the
-            "mode", its most probable value (MAP, and "map" will do, too); or "mle", the maximum-likelihood estimate, which has
-            no prior. None takes the fit's.
+        alpha: the pseudo-count of additive smoothing; None takes the fit's alpha.
+        nulls: how a missing value is treated. "skip" leaves it out of the counts and the score, "category" makes it a value of
+            its own, "error" refuses to fit; None takes the fit's option.
+        unseen: how a value that training never saw is scored. "skip" leaves it out, "smooth" gives it the likelihood of a count
+            of 0; None takes the fit's option.
+        estimate: how a parameter is estimated from its posterior distribution: by its "mean", or by its "mode", the most
+            probable value (MAP; "map" is accepted, too). "mle" is the maximum-likelihood estimate, which has no prior. None
+            takes the fit's option.
 
     >>> import nbsql
     >>> nbsql.Poisson(a=1, b=1).name
@@ -106,29 +107,27 @@ class Family:
     estimate: Estimate | None = None
 
     name: ClassVar[str]
-    smoothed: ClassVar[bool] = True  # by pseudo-counts, the parameters of a Dirichlet prior
-    alpha_by_value: ClassVar[bool] = False  # whether alpha may be one a value
+    smoothed: ClassVar[bool] = True  # smoothed by pseudo-counts, the parameters of a Dirichlet prior
+    alpha_by_value: ClassVar[bool] = False  # alpha may be a mapping with one pseudo-count for each value
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
     number: ClassVar[bool] = False  # scored from <name>_inputs and parameters, by <name>_term or its density
     density: ClassVar[bool] = False  # a number whose density is a formula: <name>_density (sql/macros/families/numbers.sql)
-    zeros: ClassVar[bool] = False  # whether a 0 is counted apart, so that the density is that of the other numbers
+    zeros: ClassVar[bool] = False  # zeros are counted apart, so that the density is that of the other numbers
     level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
-    adds_up: ClassVar[bool] = True  # whether what a bag says is the sum of what its tokens say
-    has_categories: ClassVar[bool] = False  # whether a missing value can be a category
-    guarded: ClassVar[bool] = False  # whether a guard of its term against missing values costs as much as the term
-    over_columns: ClassVar[bool] = False  # one feature of several columns
-    by_column: ClassVar[bool] = True  # whether the score of such a feature is a sum over its columns
-    linear_cure: ClassVar[str] = "use quadratic()"  # where the score is a square
-    divergence: ClassVar[str] = (
-        "normal"  # how far two of its distributions are apart: <divergence>_divergence (sql/macros/judging/drift.sql)
-    )
-    units: ClassVar[str] = "counts"  # what a message calls its values
-    accepts: ClassVar[tuple[str, ...]]  # the kinds of column it can be asked for
-    estimated: ClassVar[tuple[str, ...]] = ("alpha", "estimate", "unseen")  # options that change the estimates and no count
-    rules: ClassVar[
-        dict[str, tuple[str, ...]]
-    ] = {}  # kind of column -> what training rows must keep (sql/macros/counting/rules.sql)
+    scores_add_up: ClassVar[bool] = True  # the score of a bag is the sum of the scores of its tokens
+    has_categories: ClassVar[bool] = False  # a missing value can be a category
+    needs_guard: ClassVar[bool] = False  # guarding its term against missing values costs as much as the term itself
+    over_columns: ClassVar[bool] = False  # one feature over several columns
+    by_column: ClassVar[bool] = True  # the score of a feature over several columns is a sum over its columns
+    linear_cure: ClassVar[str] = "use quadratic()"  # the advice in an error, if the score is a square
+    # The macro that compares two of its distributions: <divergence>_divergence (sql/macros/judging/drift.sql).
+    divergence: ClassVar[str] = "normal"
+    units: ClassVar[str] = "counts"  # the word for its values in messages
+    accepts: ClassVar[tuple[str, ...]]  # the kinds of columns that may have this family
+    estimation_only: ClassVar[tuple[str, ...]] = ("alpha", "estimate", "unseen")  # options that do not change the counts
+    # By the kind of the column: the rules that training rows must obey (sql/macros/counting/rules.sql).
+    rules: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     def __post_init__(self) -> None:
         if self.alpha is not None and not (isinstance(self.alpha, Mapping) and self.alpha_by_value):
@@ -150,21 +149,21 @@ class Family:
                 f"estimate='mode' of {self.name!r} needs every pseudo-count at 1 (no smoothing) or above: "
                 f"a Dirichlet distribution with alpha = {min(self.pseudo_counts):g} has no mode"
             )
-        if self.complement and self.pseudo_counts and self.added(min(self.pseudo_counts)) == 0:
+        if self.complement and self.pseudo_counts and self.added_to_count(min(self.pseudo_counts)) == 0:
             raise InputError(
                 f"the complement needs alpha > {min(self.pseudo_counts):g}, "
                 "or a word that no other class holds would weigh infinitely"
             )
 
     def with_estimate(self, estimate: Estimate) -> Family:
-        """The same family with the estimate of the fit, if it has none of its own."""
+        """The same family with the fit's estimate, unless it has its own."""
         return self if self.estimate is not None else dataclasses.replace(self, estimate=estimate)
 
     def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
-        """The same family with what was left out taken from the fit."""
+        """The same family with the fit's options in place of those that are None."""
         if nulls == "category" and not self.has_categories:
             nulls = "skip"
-        if self.presence or self.weighed or self.value_limit is not None:
+        if self.presence or self.reweights_tokens or self.value_limit is not None:
             unseen = "skip"
         return dataclasses.replace(
             self,
@@ -174,7 +173,7 @@ class Family:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The family as JSON holds it."""
+        """The family as a dictionary for JSON."""
         return {"family": self.name, **dataclasses.asdict(self)}
 
     def __str__(self) -> str:
@@ -182,47 +181,47 @@ class Family:
 
     @property
     def pseudo_counts(self) -> list[float]:
-        """The pseudo-counts that are known, each the parameter of a Dirichlet prior."""
+        """The known pseudo-counts, each a parameter of a Dirichlet prior."""
         return [self.alpha] if isinstance(self.alpha, float) else []
 
     @property
-    def counting(self) -> dict[str, Any]:
-        """The options that say what is counted: families that share these share their cells."""
-        fields = (item.name for item in dataclasses.fields(self) if item.name not in self.estimated)
+    def counting_options(self) -> dict[str, Any]:
+        """The options that determine the counts: families with equal options share their cells."""
+        fields = (item.name for item in dataclasses.fields(self) if item.name not in self.estimation_only)
         return {name: getattr(self, name) for name in fields}
 
     def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:
-        """Raise InputError if these are no numbers of its distribution; a variance and a rate are above 0 already."""
+        """Raise InputError unless the distribution can have these numbers; a variance or a rate is already above 0."""
 
-    # What the macros read. -----------------------------------------------------------------------------------------
+    # Attributes that the macros read. ------------------------------------------------------------------------------
 
-    def added(self, pseudo_count: float) -> float:
-        """What a pseudo-count adds to a count: the mode, (n + a - 1) / (N + A - K), is the mean of one less."""
+    def added_to_count(self, pseudo_count: float) -> float:
+        """The number that a pseudo-count adds to a count: 1 less for the mode, (n + a - 1) / (N + A - K), than for the mean."""
         return pseudo_count - 1 if self.estimate == "mode" else pseudo_count
 
     @property
     def added_count(self) -> float:
-        """What is added to the count of a value that is not declared."""
-        return self.added(self.alpha) if isinstance(self.alpha, float) else 0.0
+        """The number that is added to the count of a value that is not declared."""
+        return self.added_to_count(self.alpha) if isinstance(self.alpha, float) else 0.0
 
     @property
     def declared(self) -> list[tuple[str, float]]:
-        """Values that exist though no row has them, with what is added to their counts."""
+        """The declared values, which exist even if no row has them, each with the number that is added to its count."""
         return []
 
     @property
     def distribution(self) -> str:
-        """Which macro estimates it: <distribution>_likelihoods."""
+        """The name of the distribution; the macro <distribution>_likelihoods estimates it."""
         return "dirichlet"
 
     @property
     def formula(self) -> str:
-        """Whose density it has: <formula>_density (sql/macros/families/numbers.sql)."""
+        """The name of the density's formula: the macro <formula>_density (sql/macros/families/numbers.sql)."""
         return self.name
 
     @property
-    def logarithmic(self) -> bool:
-        """Whether its density is one of its logarithm."""
+    def is_logarithmic(self) -> bool:
+        """Whether the density is that of the number's logarithm."""
         return self.formula == "lognormal"
 
     @property
@@ -231,113 +230,113 @@ class Family:
         return {}
 
     @property
-    def scanned(self) -> bool:
-        """Whether the wide scan counts it: <name>_inputs, <name>_aggregates and <name>_cells."""
+    def in_wide_scan(self) -> bool:
+        """Whether the wide scan counts the feature, by the macros <name>_inputs, <name>_aggregates and <name>_cells."""
         return self.number
 
     @property
     def presence(self) -> bool:
-        """Whether a token counts once a row, and its absence counts too."""
+        """Whether a token counts at most once a row, and its absence is scored, too."""
         return False
 
     @property
-    def plain(self) -> Family:
-        """The family as its rows are distributed, whatever is shared or shrunk in an estimate."""
+    def unregularised(self) -> Family:
+        """The same family with the covariance matrices of the rows themselves, neither shared nor shrunk."""
         return self
 
     @property
     def question(self) -> str | None:
-        """The macro of what must be known of the column before it can be counted; None if nothing is."""
+        """The macro that asks for facts about the column, such as quantiles, before it is counted; None if there is none."""
         return None
 
     def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:  # noqa: ARG002
-        """The family that knows the rows of the answer; one that asks nothing learns nothing."""
+        """The family completed with the rows that the macro `question` returned."""
         return self
 
     def without_answer(self) -> Family:
-        """The family before the classes of the rows answered, for rows that are to have no say in it."""
+        """The family without an answer that depended on the classes, for rows that must not influence it."""
         return self
 
     @property
-    def drawn(self) -> str | None:
-        """How it is drawn at random (sample.sql): a "value", "number", "vector" or "bag"; None if it cannot be."""
+    def sampling_kind(self) -> str | None:
+        """What a random draw makes (sample.sql): a "value", "number", "vector" or "bag"; None if it cannot be drawn."""
         if self.bag or (self.over_columns and not self.level):
             return None
         return "value" if self.smoothed else "number"
 
     @property
     def backs_off(self) -> bool:
-        """Whether its columns are features of their own where their values together were never seen."""
+        """Whether its columns are scored as features of their own in a row whose combination of values was never seen."""
         return False
 
     @property
     def supervised(self) -> bool:
-        """Whether what it asks of the column depends on the classes, so that held-back rows are known to it."""
+        """Whether the answer to its question depends on the classes, so that it leaks the classes of held-out rows."""
         return False
 
     @property
-    def binding(self) -> str | None:
-        """The option that makes cells depend on all rows at once, such as "norm='l2'"; None: those of two sources add up."""
+    def non_additive_option(self) -> str | None:
+        """The option that makes the cells depend on all rows at once, such as "norm='l2'"; None if cells can be added."""
         return None
 
     @property
     def complement(self) -> bool:
-        """Whether a class is scored by all others; priors do not enter a model of nothing else."""
+        """Whether a class is scored by the counts of all others. A model of such features alone does not use priors."""
         return False
 
     @property
     def normalised_weights(self) -> bool:
-        """Whether the weights of a complement are divided by their sum."""
+        """Whether the weights of a class are divided by their sum, for a complement."""
         return False
 
     @property
     def idf(self) -> bool:
-        """Whether a token weighs the more the fewer bags hold it."""
+        """Whether a token weighs more the fewer bags contain it (inverse document frequency)."""
         return False
 
     @property
-    def weighed(self) -> bool:
-        """Whether a token counts for something else than how often it occurs (sql/macros/estimating/tfidf.sql)."""
+    def reweights_tokens(self) -> bool:
+        """Whether the weight of a token differs from the number of its occurrences (sql/macros/estimating/tfidf.sql)."""
         return False
 
     @property
     def value_limit(self) -> int | None:
-        """How many of its values are kept, the most telling ones (sql/macros/families/best_values.sql); None for all."""
+        """The number of most informative values that are kept (sql/macros/families/best_values.sql); None keeps all."""
         return None
 
     @property
     def least_count(self) -> int:
-        """How often a value must be met to be one."""
+        """How often a value must occur to be counted as a value."""
         return 0
 
     @property
-    def times(self) -> str:
-        """What the score of a value that is looked up is multiplied with (sql/macros/scoring/linear.sql)."""
+    def multiplier(self) -> str:
+        """The factor of a looked-up score in the linear form: "is", "has" or "count" (sql/macros/scoring/linear.sql)."""
         return "is"
 
     @property
-    def parametrised_term(self) -> bool:
-        """Whether <name>_term adds something from the parameters alone."""
+    def has_parameter_term(self) -> bool:
+        """Whether the macro <name>_term adds a term that is computed from parameters."""
         return self.number
 
     @property
     def has_steps(self) -> bool:
-        """Whether <name>_steps are computed once a row, for its term to read with a column a class."""
+        """Whether the macro <name>_steps computes intermediate values once a row, which the terms of all classes read."""
         return False
 
     @property
-    def common_term(self) -> bool:
-        """Whether <name>_common is a part of its term that is the same in all classes, and so tells none from another."""
+    def has_common_term(self) -> bool:
+        """Whether a part of its term, the macro <name>_common, is the same in all classes and does not affect the posterior."""
         return False
 
     @property
-    def looked_up(self) -> bool:
-        """Whether its values are in the lookups."""
+    def has_lookups(self) -> bool:
+        """Whether its values are in the table of lookups."""
         return self.level or self.bag
 
     @property
     def parameters(self) -> list[Parameter]:
-        """What scoring reads of it in the one-row table of parameters; a category's looked-up values are not among it."""
+        """The parameters that scoring reads from the one-row table; values in the table of lookups are not among them."""
         found = []
         if self.unseen == "smooth":
             found.append(Parameter("unseen", "score", unseen=True))
@@ -347,10 +346,10 @@ class Family:
 
     @property
     def degree(self) -> int | None:
-        """Of the polynomial that its score is in the number or the count that it reads; None if it is none (linear.sql)."""
+        """The degree of the score as a polynomial of the number or count; None if it is not a polynomial (linear.sql)."""
         return None
 
     @property
     def allows_zero(self) -> bool:
-        """Whether a likelihood may be 0, so that 0 ln 0 must be told apart."""
+        """Whether a likelihood may be 0, in which case 0 ln 0 needs care."""
         return min([added for _, added in self.declared] or [self.added_count]) == 0

@@ -1,4 +1,4 @@
-"""Yes or no."""
+"""The family of booleans and 0/1 columns."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from nbsql.family.base import Family, Parameter, non_negative
 
 @dataclass(frozen=True)
 class Bernoulli(Family):
-    """Yes or no, BOOLEAN or 0/1: P(true | c) = (n_true + alpha) / (n + alpha + beta), alpha and beta of a Beta prior.
+    """A yes or no, BOOLEAN or 0/1: P(true | c) = (n_true + alpha) / (n + alpha + beta), with a Beta(alpha, beta) prior.
 
     Args:
-        alpha: pseudo-count of true; None takes the fit's.
-        beta: pseudo-count of false; None takes alpha.
+        alpha: the pseudo-count of true; None takes the fit's alpha.
+        beta: the pseudo-count of false; None takes `alpha`.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (TRUE, 'a'), (TRUE, 'a'), (FALSE, 'b')) AS t(x, y)"
@@ -27,7 +27,7 @@ class Bernoulli(Family):
     beta: float | None = None
 
     name: ClassVar[str] = "bernoulli"
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "beta")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "beta")
     number: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("boolean", "integer", "float", "decimal")
@@ -44,13 +44,16 @@ class Bernoulli(Family):
 
     @property
     def declared(self) -> list[tuple[str, float]]:
-        return [("true", self.added_count), ("false", self.added_count if self.beta is None else self.added(self.beta))]
+        return [
+            ("true", self.added_count),
+            ("false", self.added_count if self.beta is None else self.added_to_count(self.beta)),
+        ]
 
     @property
     def parameters(self) -> list[Parameter]:
         found = [Parameter(value, "score", value=value) for value in ("true", "false")]
         if self.nulls != "category":
-            return found  # true and false are declared: a missing value alone can be one never seen
+            return found  # true and false are declared, so only a missing value can be unseen
         return [*found, *super().parameters, Parameter("missing", "score")]
 
     @property

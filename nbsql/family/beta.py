@@ -1,4 +1,4 @@
-"""Shares and other numbers between 0 and 1."""
+"""The family of shares and other numbers between 0 and 1."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from nbsql.family.moments import Moments
 
 @dataclass(frozen=True, kw_only=True)
 class Beta(Moments):
-    """A number between 0 and 1, neither of them, with a beta density in each class: shares, rates, scores.
+    """A number strictly between 0 and 1 with a beta density in each class: shares, rates, scores.
 
-    Its a and b are those that have the mean and the variance of the class (the method of moments).
+    The parameters a and b are estimated by the method of moments: they match the mean and the variance of the class.
 
     Args:
         floor: the least variance, as a share of the feature's variance over all classes.

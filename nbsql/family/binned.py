@@ -1,4 +1,4 @@
-"""Numbers cut into categories."""
+"""The family of numbers that are cut into bins."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ MOST_BINS = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Binned(Family):
-    """A number cut into bins, which are categories: P(bin | c) = (n_bc + alpha) / (n_c + alpha K), K the number of bins.
+    """A number cut into bins, scored as categories: P(bin | c) = (n_bc + alpha) / (n_c + alpha K) with K bins.
 
-    A bin holds its lower edge and not its upper one; the first and the last have no end. So it makes no assumption on how the
-    number is distributed.
+    Binning makes no assumption on how the number is distributed. A bin includes its lower edge and excludes its upper edge. The
+    first bin has no lower end, and the last has no upper end.
 
     Args:
-        bins: how many; fewer where edges coincide.
-        by: "quantile", of as many rows (or as much weight) each as ties allow; "width", of equal width between the least and
-            the largest value; "mdl", where the classes differ, as many as the minimum description length principle accepts
-            (Fayyad and Irani 1993); or the edges between the bins, as a list.
-        monotone: whether bins beside each other are merged until the share of a class rises, or falls, from bin to bin (pool
-            adjacent violators), in the direction that keeps the greater information value. It takes a target of two classes.
-            The model then has the edges that were merged as `by`.
-        edges: those between the bins, as the fit found them.
+        bins: the number of bins; there are fewer where edges coincide.
+        by: how the edges are chosen. "quantile" gives each bin the same number of rows (or the same weight), as far as ties
+            allow; "width" makes bins of equal width between the least and the largest value; "mdl" cuts where the classes
+            differ, into as many bins as the minimum description length principle accepts (Fayyad and Irani 1993). A list gives
+            the edges themselves.
+        monotone: whether adjacent bins are merged until the share of a class rises, or falls, from bin to bin (pool adjacent
+            violators), in the direction that keeps the greater information value. It requires a target of two classes. The
+            model then stores the merged edges as `by`.
+        edges: the edges between the bins, as the fit found them.
 
     >>> Binned(by=[18, 65]).labels
     ['(-inf, 18)', '[18, 65)', '[65, inf)']
@@ -88,7 +89,7 @@ class Binned(Family):
                 )
             return replace(self, edges=tuple(edge for edge, _ in rows if edge is not None))
         if self.monotone and edges:
-            return replace(self, by=edges)  # which are merged next
+            return replace(self, by=edges)  # the edges are merged next
         return replace(self, edges=tuple(edges))
 
     def without_answer(self) -> Family:
@@ -96,12 +97,12 @@ class Binned(Family):
 
     @property
     def labels(self) -> list[str]:
-        """The bins, lowest first, as the statistics name them."""
+        """The names of the bins in the statistics, lowest bin first."""
         return bin_labels(self.edges or ())
 
     @property
     def spans(self) -> list[tuple[str, float, float]]:
-        """The bins with their ends; the first and the last, which have none, are as wide as the bin beside them."""
+        """The bins with their two ends; the open bins at either side are given the width of the bin beside them."""
         edges = list(self.edges or (0.0,))
         first, last = (edges[1] - edges[0], edges[-1] - edges[-2]) if len(edges) > 1 else (1.0, 1.0)
         ends = [edges[0] - first, *edges, edges[-1] + last]
@@ -117,7 +118,7 @@ class Binned(Family):
 
 
 def bin_labels(edges: Sequence[float]) -> list[str]:
-    """The bins between some edges, lowest first."""
+    """The names of the bins that the edges separate, lowest bin first."""
     short = [f"{edge:.6g}" for edge in edges]
     texts = short if len(set(short)) == len(short) else [repr(edge) for edge in edges]
     ends = ["-inf", *texts, "inf"]
@@ -125,7 +126,7 @@ def bin_labels(edges: Sequence[float]) -> list[str]:
 
 
 def bin_edges(values: Any, rule: str) -> tuple[float, ...]:
-    """The edges as numbers; InputError, with the rule where they are no list, unless they ascend."""
+    """The edges as floats. Raises InputError unless they ascend; `rule` is the message for what is not a list."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         raise InputError(f"{rule}, not {values!r}")
     edges = tuple(values)

@@ -1,4 +1,4 @@
-"""Categories."""
+"""The family of categories."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from nbsql.family.base import Family, Nulls, Unseen, label, non_negative
 
 @dataclass(frozen=True, kw_only=True)
 class Categorical(Family):
-    """Categories: P(v | c) = (n_cv + alpha_v) / (n_c + sum of alpha), over the values seen in any class or declared.
+    """A category: P(v | c) = (n_cv + alpha_v) / (n_c + sum of alpha), over the values that are declared or seen in any class.
 
     Args:
-        alpha: one pseudo-count, or one a category: {"red": 2, "blue": 1}. Categories that are named are declared.
-        other_alpha: the pseudo-count of the categories that `alpha` does not name; None takes the fit's.
-        levels: values that count though no row may have them.
+        alpha: one pseudo-count for all categories, or one for each: {"red": 2, "blue": 1}. Categories named here are declared.
+        other_alpha: the pseudo-count of the categories that `alpha` does not name; None takes the fit's alpha.
+        levels: declared values, which are smoothed even if no row has them.
 
     >>> Categorical(alpha=0.5, levels=["rain", "snow"]).levels
     ('rain', 'snow')
@@ -31,7 +31,7 @@ class Categorical(Family):
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     alpha_by_value: ClassVar[bool] = True
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "other_alpha", "levels")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "other_alpha", "levels")
     accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
 
     def __post_init__(self) -> None:
@@ -61,13 +61,13 @@ class Categorical(Family):
 
     @property
     def added_count(self) -> float:
-        return super().added_count if self.other_alpha is None else self.added(self.other_alpha)
+        return super().added_count if self.other_alpha is None else self.added_to_count(self.other_alpha)
 
     @property
     def declared(self) -> list[tuple[str, float]]:
         alphas = self.alpha if isinstance(self.alpha, Mapping) else {}
         return [
-            *((level, self.added(alpha)) for level, alpha in alphas.items()),
+            *((level, self.added_to_count(alpha)) for level, alpha in alphas.items()),
             *((level, self.added_count) for level in self.levels if level not in alphas),
         ]
 

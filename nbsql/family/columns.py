@@ -1,4 +1,4 @@
-"""What the families over several columns share."""
+"""The base of the families over several columns."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from nbsql.family.base import Family
 
 @dataclass(frozen=True)
 class OverColumns(Family):
-    """One feature of several columns."""
+    """A family whose single feature reads several columns."""
 
     columns: Sequence[str] = ()
 
     over_columns: ClassVar[bool] = True
 
     def of(self, columns: Sequence[str], integers: Sequence[str]) -> OverColumns:  # noqa: ARG002
-        """The family of these columns, as the catalogue spells them; `integers` are those of whole numbers."""
+        """The same family with its columns spelt as in the catalogue; `integers` names the columns of whole numbers."""
         return replace(self, columns=tuple(columns))

@@ -1,4 +1,4 @@
-"""Columns of counts, each class weighed by all others."""
+"""The complement family: columns of counts that score a class by the counts of all other classes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from nbsql.family.multinomial import Multinomial
 
 @dataclass(frozen=True)
 class Complement(Multinomial):
-    """Columns of counts that share one total, scored by how little they are like those of all other classes.
+    """Columns of counts that share one total, scored by how much they differ from the counts of all other classes.
 
-    The score of a class is the sum over the columns t of -x_t ln((n_t - n_ct + alpha_t) / (n - n_c + sum of alpha)): the
-    complement naive Bayes of Rennie et al. (2003), for classes of very different sizes. Priors do not enter a model of
-    nothing else.
+    This is the complement naive Bayes of Rennie et al. (2003), for classes of very different sizes. The score of a class is the
+    sum over the columns t of -x_t ln((n_t - n_ct + alpha_t) / (n - n_c + sum of alpha)). A model whose features are all
+    complements does not use priors.
 
     Args:
         columns: the count columns.
-        alpha: one pseudo-count, or one a column: {"w1": 0.5, "w2": 2}; the others have the fit's.
-        norm: divide the weights of a class by the sum of their absolute values.
+        alpha: one pseudo-count for all columns, or one for each: {"w1": 0.5, "w2": 2}; columns not named take the fit's alpha.
+        norm: whether the weights of a class are divided by the sum of their absolute values.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (3, 0, 'a'), (2, 1, 'a'), (0, 4, 'b')) AS t(free, lunch, y)"
@@ -33,7 +33,7 @@ class Complement(Multinomial):
     norm: bool = False
 
     name: ClassVar[str] = "complement"
-    estimated: ClassVar[tuple[str, ...]] = (*Multinomial.estimated, "norm")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Multinomial.estimation_only, "norm")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -1,4 +1,4 @@
-"""A category that depends on another column, too."""
+"""The family of categories that depend on a parent column."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from nbsql.errors import InputError
 from nbsql.family.base import Family, non_negative
 from nbsql.family.binned import bin_edges, bin_labels
 
-MOST_PARENTS = 1000  # values of a parent, which stand in every statement
+MOST_PARENTS = 1000  # values of a parent: every statement spells them out
 
 
 @dataclass(frozen=True)
 class Conditional(Family):
-    """A category that depends on a parent, too: P(v | u, c) = (n_cuv + alpha) / (n_cu + alpha K), u the value of the parent.
+    """A category that also depends on a parent column: P(v | u, c) = (n_cuv + alpha) / (n_cu + alpha K), u the parent's value.
 
-    One edge of a tree-augmented naive Bayes classifier (Friedman, Geiger and Goldszmidt, Bayesian network classifiers, 1997);
-    `nbsql.TAN` finds a tree of them. K is the number of the column's values. A row whose parent is missing, or has a value that
-    the fit did not meet, has P(v | c) = (n_cv + alpha) / (n_c + alpha K), which takes no more than the same counts.
+    It is one edge of a tree-augmented naive Bayes classifier (Friedman, Geiger and Goldszmidt, Bayesian network classifiers,
+    1997); `nbsql.TAN` finds a tree of them. K is the number of the column's values. A row whose parent is missing, or has a
+    value that the fit did not see, is scored by P(v | c) = (n_cv + alpha) / (n_c + alpha K), which the same counts provide.
 
-    In the statistics a value is the JSON text of a list, the parent's value last: ["hot","sunny"], or ["hot"] without one.
+    In the statistics a value is the JSON text of a list with the parent's value last: ["hot","sunny"], or ["hot"] if the parent
+    is missing.
 
     Args:
-        parent: the column that it depends on.
-        shrinkage: s of (n_cuv + s P(v | c)) / (n_cu + s), in the place of alpha: what is known of v without its parent, as so
-            many rows; None: alpha stands for what is known.
-        edges: between the bins of the column, if it is a number that is to be cut; each bin holds its lower edge.
-        parent_edges: between those of the parent.
+        parent: the column that this one depends on.
+        shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), which replaces alpha: the estimate without the parent counts as s
+            rows. None smooths by alpha.
+        edges: the edges between the bins of the column, if it is a number to cut; a bin includes its lower edge.
+        parent_edges: the same for the parent.
         parents: the values of the parent, as the fit found them.
         integers: the columns of whole numbers, as the fit found them.
-        chosen: whether a fit has chosen the parent.
+        chosen: whether the fit chose the parent.
 
     >>> Conditional("outlook").parent
     'outlook'
@@ -48,7 +49,7 @@ class Conditional(Family):
     name: ClassVar[str] = "conditional"
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "shrinkage", "chosen")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "shrinkage", "chosen")
     accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
 
     def __post_init__(self) -> None:
@@ -81,11 +82,11 @@ class Conditional(Family):
 
     @property
     def labels(self) -> Sequence[str]:
-        """The bins of the column, lowest first."""
+        """The names of the column's bins, lowest bin first."""
         return bin_labels(self.edges or ())
 
     def is_cut(self, number: int) -> bool:
-        """Whether the column of that number, or the parent, which is the second, is cut into bins."""
+        """Whether a column is cut into bins: the column itself (number 0) or its parent (number 1)."""
         return (self.edges, self.parent_edges)[number] is not None
 
     @property
@@ -93,7 +94,7 @@ class Conditional(Family):
         return "conditional"
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         return None
 
     @property

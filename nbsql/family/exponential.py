@@ -1,4 +1,4 @@
-"""Times between events."""
+"""The family of times between events."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from nbsql.family.rate import Rate
 
 @dataclass(frozen=True)
 class Exponential(Rate):
-    """A number of at least 0 with an exponential density in each class, of rate (n + a) / (sum of x + b).
+    """A number of at least 0 with an exponential density of rate (n + a) / (sum of x + b) in each class.
 
-    That is the posterior mean of the rate; its mode has a - 1.
+    This rate is the posterior mean; the posterior mode has a - 1 in the place of a.
 
     Args:
-        a: shape of the Gamma prior on the rate; a and b at 0 are no prior.
-        b: rate of that prior.
+        a: the shape of the Gamma prior on the rate; with a and b at 0 there is no prior.
+        b: the rate of that prior.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"

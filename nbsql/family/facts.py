@@ -1,4 +1,4 @@
-"""What the dbt package reads of the families, from their classes: `python -m nbsql.family.facts` writes its file anew."""
+"""The facts about families that the dbt package reads. `python -m nbsql.family.facts` writes them from the classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FACTS = (
     "number", "density", "zeros", "level", "bag", "centred", "has_categories", "over_columns", "bounded", "accepts", "rules",
     "units", "divergence", "events",
 )  # fmt: skip
-_LEFT_OUT = ("best", "best_by", "vocabulary")  # options that look at the counts before they count, and long ones
+_LEFT_OUT = ("best", "best_by", "vocabulary")  # options that need a look at the data before counting, and long ones
 _HEADER = """{{#
   The facts about each family of features that do not depend on its options: attributes as in its class (nbsql/family/), and
 
@@ -38,12 +38,12 @@ _HEADER = """{{#
 
 
 def facts() -> dict[str, dict[str, Any]]:
-    """The facts of each family that the package has."""
+    """The facts of each family that the dbt package supports, by name."""
     return {name: _facts_of(family) for name, family in FAMILIES.items() if _is_counted_at_once(family)}
 
 
 def facts_sql() -> str:
-    """The file of the package."""
+    """The text of the dbt package's file of facts."""
     families = ",\n".join(f"  {_literal(name)}: {{\n{_lines(known)}}}" for name, known in facts().items())
     return _HEADER.format(families=families, elsewhere=_literal([name for name in FAMILIES if name not in facts()]))
 
@@ -65,12 +65,12 @@ def _facts_of(family: type[Family]) -> dict[str, Any]:
 
 
 def _lines(known: dict[str, Any]) -> str:
-    """The facts of a family, one a line."""
+    """The facts of a family, one on each line."""
     return ",\n".join(f"    {_literal(name)}: {_literal(value)}" for name, value in known.items())
 
 
 def _literal(value: Any) -> str:
-    """A value as a template writes it."""
+    """A value as a Jinja literal."""
     if value is None or isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Numbers above 0 with a skew of their own: waiting times, amounts, lengths."""
+"""The family of skewed numbers above 0: waiting times, amounts, lengths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbsql.family.moments import Moments
 class Gamma(Moments):
     """A number above 0 with a gamma density in each class: waiting times, amounts, rainfall.
 
-    Its shape m^2 / v and scale v / m are those with the mean m and the variance v of the class (the method of moments).
+    The shape m^2 / v and the scale v / m follow from the mean m and the variance v of the class (the method of moments).
 
     Args:
         floor: the least variance, as a share of the feature's variance over all classes.

@@ -1,4 +1,4 @@
-"""Numbers with a normal density."""
+"""The family of numbers with a normal density."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nbsql.family.base import Estimate, Family, Parameter, choice, non_negative
 
 @dataclass(frozen=True, kw_only=True)
 class NormalInverseGamma:
-    """The conjugate prior of a normal density: its variance is inverse gamma (a, b), its mean normal (mean, variance / kappa).
+    """The conjugate prior of a normal density: the variance is inverse gamma (a, b), the mean normal (mean, variance / kappa).
 
     Args:
-        mean: where the means of the classes are; None takes the mean over all classes.
-        kappa: how many rows that is worth.
-        a: shape of the variance's prior, which is worth 2 a rows.
-        b: its scale; None takes the one whose estimate is the variance over all classes.
+        mean: the expected mean of a class; None takes the mean over all classes.
+        kappa: the number of rows that `mean` is worth.
+        a: the shape of the variance's prior, which is worth 2 a rows.
+        b: the scale of the variance's prior; None takes the scale whose estimate is the variance over all classes.
 
     >>> NormalInverseGamma(kappa=0.1, a=1.5)
     NormalInverseGamma(mean=None, kappa=0.1, a=1.5, b=None)
@@ -51,12 +51,12 @@ class Gaussian(Family):
     Args:
         variance: "population" (m2 / n) or "sample" (m2 / (n - 1)).
         floor: the least variance, as a share of the feature's variance over all classes.
-        smoothing: added to every variance, in the place of the floor, as a share of the largest variance over all classes that
-            any number with a smoothing has: scikit-learn's `var_smoothing`, for numbers of one scale, such as pixels.
-        shared_variance: one variance for all classes, that within them: the sum of their m2 over the sum of their n (of
+        smoothing: a constant added to every variance instead of the floor: this share of the largest variance over all classes
+            among the numbers with a smoothing. It is scikit-learn's `var_smoothing`, for numbers of one scale, such as pixels.
+        shared_variance: whether all classes share the variance within classes: the sum of their m2 over the sum of their n (of
             n - 1 for "sample"). The score of a class is then a linear function of the number.
-        prior: a `NormalInverseGamma` prior on mean and variance, for small classes; with it `estimate` says which mean and
-            variance of the posterior are meant.
+        prior: a `NormalInverseGamma` prior on the mean and variance, for small classes; `estimate` then chooses the mean or the
+            mode of their posterior.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
@@ -77,9 +77,9 @@ class Gaussian(Family):
     centred: ClassVar[bool] = True
     number: ClassVar[bool] = True
     density: ClassVar[bool] = True
-    guarded: ClassVar[bool] = True
+    needs_guard: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)"
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "variance", "floor", "smoothing", "prior")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "variance", "floor", "smoothing", "prior")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class Gaussian(Family):
             object.__setattr__(self, name, non_negative(getattr(self, name), name))
         if not isinstance(self.shared_variance, bool):
             raise InputError(f"shared_variance must be True or False, not {self.shared_variance!r}")
-        if self.smoothing and self.logarithmic:
+        if self.smoothing and self.is_logarithmic:
             raise InputError(f"smoothing compares variances of numbers, and {self.name!r} has those of logarithms; use floor")
         if self.smoothing and (self.shared_variance or self.prior is not None):
             other = "shared_variance" if self.shared_variance else "a prior"
@@ -114,7 +114,7 @@ class Gaussian(Family):
             raise InputError("variance='sample' is not the maximum-likelihood estimate; leave it or estimate='mle' out")
 
     def with_estimate(self, estimate: Estimate) -> Family:
-        if self.prior is None and estimate != "mean":  # no prior, no mode
+        if self.prior is None and estimate != "mean":  # without a prior there is no mode
             estimate = "mle" if self.variance == "population" else "mean"
         return super().with_estimate(estimate)
 
@@ -146,7 +146,7 @@ class Gaussian(Family):
 def _prior(prior: Any) -> NormalInverseGamma:
     if isinstance(prior, NormalInverseGamma):
         return prior
-    if isinstance(prior, Mapping):  # as JSON and the command line write it
+    if isinstance(prior, Mapping):  # JSON and the command line give a mapping
         try:
             return NormalInverseGamma(**prior)
         except TypeError:

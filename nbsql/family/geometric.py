@@ -1,4 +1,4 @@
-"""Counts of failures."""
+"""The family of counts of failures before a success."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from nbsql.family.rate import Rate
 
 @dataclass(frozen=True)
 class Geometric(Rate):
-    """A count of the failures before a success, 0, 1, 2, ..., with (n + a) / (n + sum of x + a + b) as the chance of success.
+    """A count of failures before a success, 0, 1, 2, ..., whose chance of success is (n + a) / (n + sum of x + a + b).
 
-    That is the posterior mean of the chance; its mode has a - 1 and b - 1. A count of trials, which begins at 1, is one more.
+    This chance is the posterior mean; the posterior mode has a - 1 and b - 1. Subtract 1 from a count of trials, which
+    begins at 1.
 
     Args:
-        a: successes that the Beta prior on the chance is worth; a and b at 0 are no prior.
-        b: failures that it is worth.
+        a: the successes that the Beta prior on the chance is worth; with a and b at 0 there is no prior.
+        b: the failures that it is worth.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (1, 'a'), (0, 'a'), (5, 'b'), (6, 'b')) AS t(x, y)"

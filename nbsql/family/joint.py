@@ -1,4 +1,4 @@
-"""Several columns as one category."""
+"""The family of several columns that form one category."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from nbsql.family.columns import OverColumns
 
 @dataclass(frozen=True)
 class Joint(OverColumns):
-    """Several columns whose values together are one category: P(v | c) = (n_cv + alpha) / (n_c + alpha K), v a list of values.
+    """Several columns whose values form one category: P(v | c) = (n_cv + alpha) / (n_c + alpha K), v a list of values.
 
-    So the columns are not taken to be independent of each other, only of the other features (Kononenko, Semi-naive Bayesian
-    classifier, 1991). `nbsql.fit(method="joint")` is a model of all columns as one, without smoothing.
+    The columns may depend on each other; they are assumed to be independent of the other features only (Kononenko, Semi-naive
+    Bayesian classifier, 1991). `nbsql.fit(method="joint")` fits a model of all columns as one category, without smoothing.
 
     In the statistics a value is the JSON text of a list: ["sunny","hot"].
 
     Args:
-        columns: those that make the category.
-        alpha: pseudo-count of every list of values that any class has seen; None takes the fit's.
-        backoff: "naive" makes each column a feature of its own too, which counts where the list of values was never seen; None
-            leaves it to `unseen`.
-        nulls: "skip" leaves out a row that lacks any of the values, "category" makes a missing value one like others.
+        columns: the columns that form the category.
+        alpha: the pseudo-count of every list of values seen in any class; None takes the fit's alpha.
+        backoff: "naive" also makes each column a feature of its own, which scores a row whose list of values was never seen;
+            None leaves such a row to `unseen`.
+        nulls: "skip" leaves out a row that lacks any of the values; "category" treats a missing value as a value.
 
     >>> Joint(["sky", "wind"]).columns
     ('sky', 'wind')

@@ -1,4 +1,4 @@
-"""Numbers whose density is estimated by a kernel."""
+"""The family of numbers whose density is estimated by a kernel."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ MOST_CELLS = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class Kernel(Family):
-    """A number of any density: the mean of normal densities around the values of the class, on a grid of cells.
+    """A number with any density, estimated as the mean of normal densities around the values of the class, on a grid of cells.
 
     With phi the normal density and h the bandwidth of a class, p(x | c) = (sum over its values v of phi((x - v) / h) / h +
-    alpha / range) / (n_c + alpha): x and the values stand in the middle of their cells, and alpha rows are spread over the
-    range of the grid. Numbers beyond it count as those in its outermost cells.
+    alpha / range) / (n_c + alpha). Every number is moved to the middle of its cell, and alpha rows are spread evenly over the
+    range of the grid. Numbers beyond the grid count as if they were in its outermost cells.
 
     Args:
-        bandwidth: h; None takes Silverman's rule, s (3 n_c / 4)^(-1/5), s the deviation in the class; at least the width
-            of a cell.
-        cells: of the grid, which reaches three bandwidths of the whole column beyond its values.
-        low: where the grid begins, as the fit found it.
-        width: of a cell, as the fit found it.
+        bandwidth: h; None takes Silverman's rule, s (3 n_c / 4)^(-1/5), s the standard deviation in the class. It is at least
+            the width of a cell.
+        cells: the number of cells of the grid, which extends three bandwidths of the whole column beyond its values.
+        low: the lower end of the grid, as the fit found it.
+        width: the width of a cell, as the fit found it.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
@@ -53,7 +53,7 @@ class Kernel(Family):
             raise InputError(f"cells must be a whole number from 2 to {MOST_CELLS}, not {self.cells!r}")
 
     def with_estimate(self, estimate: Estimate) -> Family:
-        return super().with_estimate("mean" if estimate == "mode" else estimate)  # rows spread over the range have no mode
+        return super().with_estimate("mean" if estimate == "mode" else estimate)  # rows that are spread out have no mode
 
     @property
     def question(self) -> str | None:

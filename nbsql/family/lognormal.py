@@ -1,4 +1,4 @@
-"""Positive numbers whose logarithm has a normal density."""
+"""The family of positive numbers whose logarithm has a normal density."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from nbsql.family.gaussian import Gaussian
 class LogNormal(Gaussian):
     """A positive number whose logarithm has a normal density in each class: sums of money, lengths, waiting times.
 
-    Mean and variance, in the statistics and in the likelihoods too, are those of ln x.
+    All means and variances, including those in the statistics and the likelihoods, are those of ln x.
 
     Args:
-        variance: of ln x, "population" (m2 / n) or "sample" (m2 / (n - 1)).
+        variance: the variance of ln x: "population" (m2 / n) or "sample" (m2 / (n - 1)).
         floor: the least variance, as a share of the variance of ln x over all classes.
-        shared_variance: one variance of ln x for all classes.
-        prior: a `NormalInverseGamma` prior on mean and variance of ln x.
+        shared_variance: whether all classes share one variance of ln x.
+        prior: a `NormalInverseGamma` prior on the mean and variance of ln x.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
@@ -28,7 +28,7 @@ class LogNormal(Gaussian):
     """
 
     name: ClassVar[str] = "lognormal"
-    guarded: ClassVar[bool] = False
+    needs_guard: ClassVar[bool] = False
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("positive",))
 
     @property

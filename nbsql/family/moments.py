@@ -1,4 +1,4 @@
-"""What the densities share whose parameters are those that have the mean and the variance of the class."""
+"""The base of the densities that are estimated by the method of moments."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nbsql.family.base import Estimate, Family, non_negative
 
 @dataclass(frozen=True, kw_only=True)
 class Moments(Family):
-    """A number whose density is known by its mean and variance (the method of moments)."""
+    """A number whose density follows from its mean and variance (the method of moments)."""
 
     floor: float = 1e-9
 
@@ -21,7 +21,7 @@ class Moments(Family):
     number: ClassVar[bool] = True
     density: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "leave it out of the model"
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "floor")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
 
     def __post_init__(self) -> None:
@@ -42,5 +42,5 @@ class Moments(Family):
         return {"floor": self.floor}
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         return None

@@ -1,4 +1,4 @@
-"""Columns of counts that share one total."""
+"""The family of count columns that share one total."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from nbsql.family.columns import OverColumns
 
 @dataclass(frozen=True)
 class Multinomial(OverColumns):
-    """Columns of counts that share one total: x_t ln((n_ct + alpha_t) / (n_c + sum of alpha)), summed over the columns t.
+    """Columns of counts that share one total, scored by the sum over t of x_t ln((n_ct + alpha_t) / (n_c + sum of alpha)).
 
     Args:
         columns: the count columns.
-        alpha: one pseudo-count, or one a column: {"w1": 0.5, "w2": 2}; the others have the fit's.
+        alpha: one pseudo-count for all columns, or one for each: {"w1": 0.5, "w2": 2}; columns not named take the fit's alpha.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (3, 0, 'a'), (2, 1, 'a'), (0, 4, 'b')) AS t(free, lunch, y)"
@@ -56,13 +56,15 @@ class Multinomial(OverColumns):
         return list(self.alpha.values()) if isinstance(self.alpha, Mapping) else super().pseudo_counts
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         return None if self.complement else "bag"
 
     @property
     def declared(self) -> list[tuple[str, float]]:
         alphas = self.alpha if isinstance(self.alpha, Mapping) else {}
-        return [(column, self.added(alphas[column]) if column in alphas else self.added_count) for column in self.columns]
+        return [
+            (column, self.added_to_count(alphas[column]) if column in alphas else self.added_count) for column in self.columns
+        ]
 
     @property
     def parameters(self) -> list[Parameter]:

@@ -1,4 +1,4 @@
-"""Several numbers with a multivariate normal density."""
+"""The family of several numbers with a multivariate normal density."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from nbsql.family.columns import OverColumns
 class MultivariateGaussian(OverColumns):
     """Several numbers with a multivariate normal density in each class: linear or quadratic discriminant analysis.
 
-    ln p(x | c) = -(p ln 2 pi + ln det S_c + (x - m_c)' S_c^-1 (x - m_c)) / 2. A row without one of the numbers is left out of
-    the estimates, with a warning that counts such rows, and has no score of this feature.
+    Formula: ln p(x | c) = -(p ln 2 pi + ln det S_c + (x - m_c)' S_c^-1 (x - m_c)) / 2. A row that lacks one of the numbers
+    is left out of the estimates, with a warning that counts such rows, and this feature adds nothing to its score.
 
     Args:
-        columns: the numbers.
-        shared: one covariance matrix for all classes, that within them (LDA), or one a class (QDA).
-        shrinkage: s of (1 - s) S + s tr(S) / p I, from 0 to 1; "ledoit-wolf" takes, in every class and of standardised numbers,
-            the s that is best for normal ones (Ledoit and Wolf, 2004), as scikit-learn's shrinkage="auto".
-        variance: "population" divides the co-moments by n, "sample" by n - 1 (shared: by n less the number of classes).
-        impute: take the mean over all classes, as it is when the model is fitted, for a missing number.
-        scales: powers of two near the deviations of the columns, as the fit found them.
-        means: what is imputed, as the fit found it.
-        fourth: by class, the mean of the fourth power of the length of standardised rows, as the fit found it.
+        columns: the columns of the numbers.
+        shared: whether all classes share the covariance matrix within classes (LDA); otherwise each class has its own (QDA).
+        shrinkage: the s of (1 - s) S + s tr(S) / p I, from 0 to 1. "ledoit-wolf" estimates for every class, from standardised
+            numbers, the s that is best for a normal density (Ledoit and Wolf, 2004), as scikit-learn's shrinkage="auto" does.
+        variance: "population" divides the co-moments by n, "sample" by n - 1 (if shared, by n less the number of classes).
+        impute: whether a missing number is replaced by the mean over all classes at the time of the fit.
+        scales: powers of two near the standard deviations of the columns, as the fit found them.
+        means: the imputed values, as the fit found them.
+        fourth: for each class the mean fourth power of the length of its standardised rows, as the fit found it.
 
     >>> MultivariateGaussian(["length", "width"]).shared
     True
@@ -57,7 +57,7 @@ class MultivariateGaussian(OverColumns):
         object.__setattr__(self, "columns", texts(self.columns, "MultivariateGaussian takes a list of columns"))
         choice(self.variance, Literal["population", "sample"], "variance")
         for name, least in (("scales", 0.0), ("means", -math.inf)):
-            if getattr(self, name) is not None:  # a list, as JSON has it
+            if getattr(self, name) is not None:  # JSON stores a list
                 object.__setattr__(self, name, self._numbers(name, least))
         for name in ("shared", "impute"):
             if not isinstance(getattr(self, name), bool):
@@ -70,13 +70,13 @@ class MultivariateGaussian(OverColumns):
         plain = self.shrinkage is None and self.variance == "population"
         return super().with_estimate("mle" if estimate != "mean" and plain else "mean")
 
-    # What the fit asks of the columns. -----------------------------------------------------------------------------
+    # What the fit measures before it counts. -----------------------------------------------------------------------
 
     def _numbers(self, name: str, least: float) -> tuple[float, ...]:
-        """What is given of each column.
+        """The option of that name, one number for each column.
 
         Raises:
-            InputError: it is not a finite number a column, above the least.
+            InputError: the option is not a list of one finite number above `least` for each column.
         """
         given = getattr(self, name)
         numbers = tuple(given) if isinstance(given, (list, tuple)) else ()
@@ -104,7 +104,7 @@ class MultivariateGaussian(OverColumns):
 
     @property
     def ledoit_wolf(self) -> bool:
-        """Whether the shrinkage is estimated by the formula of Ledoit and Wolf."""
+        """Whether the shrinkage is estimated by the Ledoit-Wolf formula."""
         return self.shrinkage == "ledoit-wolf"
 
     # What the macros read. -----------------------------------------------------------------------------------------
@@ -114,11 +114,11 @@ class MultivariateGaussian(OverColumns):
         return "multivariate_gaussian"
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         return "vector"
 
     @property
-    def binding(self) -> str | None:
+    def non_additive_option(self) -> str | None:
         return f"shrinkage={self.shrinkage!r}" if self.ledoit_wolf else None
 
     @property
@@ -130,42 +130,46 @@ class MultivariateGaussian(OverColumns):
         return True
 
     @property
-    def common_term(self) -> bool:
+    def has_common_term(self) -> bool:
         return self.shared
 
     @property
-    def quoted(self) -> list[str]:
-        """The columns as JSON writes them: a pair of columns is the value ["a","b"]."""
+    def quoted_columns(self) -> list[str]:
+        """The names of the columns as JSON strings; in the statistics a pair of columns is the value ["a","b"]."""
         return [json.dumps(column, ensure_ascii=False) for column in self.columns]
 
     def moments_of(self, means: Sequence[float], covariance: Sequence[Sequence[float]]) -> Iterator[tuple[str, float, float]]:
-        """The cells of one row's weight that have this mean and covariance matrix: of each the value, the mean and m2."""
+        """The cells of weight 1 with these means and this covariance matrix: for each cell the value, the mean and m2."""
         scales = self.scales or [1.0] * len(self.columns)
         for i, column in enumerate(self.columns):
             yield column, means[i], covariance[i][i]
             for j in range(i + 1, len(self.columns)):
                 s, t = scales[i], scales[j]
                 squares = covariance[i][i] / (s * s) + covariance[j][j] / (t * t) + 2 * covariance[i][j] / (s * t)
-                yield f"[{self.quoted[i]},{self.quoted[j]}]", means[i] / s + means[j] / t, squares
+                yield f"[{self.quoted_columns[i]},{self.quoted_columns[j]}]", means[i] / s + means[j] / t, squares
 
     def covariance_of(self, variances: Mapping[str, float]) -> list[list[float]]:
-        """The covariance matrix by the m2 of cells divided by their n: the inverse of `moments_of`."""
+        """The covariance matrix from the m2 of the cells divided by their n; the inverse of `moments_of`."""
         scales = self.scales or [1.0] * len(self.columns)
 
         def covariance(i: int, j: int) -> float:
             i, j = min(i, j), max(i, j)
             s, t, a, b = scales[i], scales[j], variances[self.columns[i]], variances[self.columns[j]]
-            return a if i == j else (variances[f"[{self.quoted[i]},{self.quoted[j]}]"] - a / (s * s) - b / (t * t)) * s * t / 2
+            return (
+                a
+                if i == j
+                else (variances[f"[{self.quoted_columns[i]},{self.quoted_columns[j]}]"] - a / (s * s) - b / (t * t)) * s * t / 2
+            )
 
         return [[covariance(i, j) for j in range(len(self.columns))] for i in range(len(self.columns))]
 
     @property
-    def plain(self) -> Family:
+    def unregularised(self) -> Family:
         return replace(self, shared=False, shrinkage=None, variance="population", estimate=None)
 
     @property
     def fixed_shrinkage(self) -> float:
-        """The shrinkage that is given; 0 where there is none, or it is estimated."""
+        """The shrinkage that the user chose; 0 if there is none or if it is estimated."""
         return self.shrinkage if isinstance(self.shrinkage, float) else 0.0
 
     @property
@@ -182,7 +186,7 @@ class MultivariateGaussian(OverColumns):
 
 
 def shrinkage_named(shrinkage: Any) -> float | Literal["ledoit-wolf"] | None:
-    """A shrinkage of a covariance matrix; InputError unless it is None, a number from 0 to 1, or "ledoit-wolf"."""
+    """The shrinkage of a covariance matrix. Raises InputError unless it is None, a number from 0 to 1, or "ledoit-wolf"."""
     if shrinkage is None or shrinkage == "ledoit-wolf":
         return "ledoit-wolf" if shrinkage else None
     if isinstance(shrinkage, (bool, str)) or not isinstance(shrinkage, (int, float)) or not 0 <= shrinkage <= 1:
@@ -191,12 +195,12 @@ def shrinkage_named(shrinkage: Any) -> float | Literal["ledoit-wolf"] | None:
 
 
 def powers_of_two(variances: Sequence[float]) -> list[float]:
-    """The powers of two nearest to the deviations of columns, by their variances."""
+    """For each variance the power of two that is nearest to the standard deviation."""
     return [2.0 ** round(math.log2(math.sqrt(variance))) for variance in variances]
 
 
 def _scale(spread: float | None) -> float:
-    """A power of 2 ** 20 near the spread of a column: 1, unless it is very large or small."""
+    """A power of 2 ** 20 near the spread of a column: 1 unless the spread is very large or very small."""
     if spread is None or not math.isfinite(spread) or spread <= 0:
         return 1.0
     return float(2.0 ** (20 * round(math.log2(spread) / 20)))

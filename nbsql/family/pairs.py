@@ -1,4 +1,4 @@
-"""What pairs of categories say beyond each of them by itself."""
+"""The pairs of categories of averaged one-dependence estimators."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from nbsql.family.columns import OverColumns
 
 @dataclass(frozen=True, kw_only=True)
 class Pairs(OverColumns):
-    """What the averaged one-dependence estimators of some categories add to naive Bayes of the same (Webb et al. 2005).
+    """What averaged one-dependence estimators add to the naive Bayes score of the same categories (Webb et al. 2005).
 
-    A model that `nbsql.AODE` fits has one, beside the categories themselves: sql/macros/families/pairs.sql has the formulas.
-    Its tokens are the values of the columns, and the pairs of them, that a row holds.
+    A model fitted with `nbsql.AODE` has one such feature beside the categories themselves; the formulas are in
+    sql/macros/families/pairs.sql. Its tokens are the values of a row and the pairs of these values.
 
     Args:
-        columns: of the categories.
-        edges: of each column those between its bins, or None.
+        columns: the columns of the categories.
+        edges: for each column the edges between its bins, or None.
         integers: the columns of whole numbers.
-        gaps: those whose missing values are a value.
-        added_counts: what is added to the count of a value of each column.
-        least: how often a value must be met to be a super-parent.
-        shrinkage: s of (n_cuv + s P(v | c)) / (n_cu + s), in the place of the pseudo-counts.
+        gaps: the columns in which a missing value is a value.
+        added_counts: for each column the number that is added to the count of a value.
+        least: how often a value must occur to be a super-parent.
+        shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), which replaces the pseudo-counts.
 
     >>> Pairs(columns=["sky", "wind"], edges=[None, [3.5]]).labels_of(1)
     ['(-inf, 3.5)', '[3.5, inf)']
@@ -42,8 +42,8 @@ class Pairs(OverColumns):
     bag: ClassVar[bool] = True
     by_column: ClassVar[bool] = False
     smoothed: ClassVar[bool] = False
-    adds_up: ClassVar[bool] = False
-    estimated: ClassVar[tuple[str, ...]] = (*OverColumns.estimated, "added_counts", "least", "shrinkage")
+    scores_add_up: ClassVar[bool] = False
+    estimation_only: ClassVar[tuple[str, ...]] = (*OverColumns.estimation_only, "added_counts", "least", "shrinkage")
     accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
 
     def __post_init__(self) -> None:
@@ -54,12 +54,12 @@ class Pairs(OverColumns):
         super().__post_init__()
 
     def labels_of(self, position: int) -> list[str]:
-        """The bins of a column, lowest first."""
+        """The names of a column's bins, lowest bin first."""
         return bin_labels(self.edges[position] or ())
 
     @property
     def bins(self) -> list[tuple[str, str]]:
-        """Every bin there is, with its column first."""
+        """All bins as pairs of a column and the name of a bin."""
         return [
             (column, label)
             for at, column in enumerate(self.columns)
@@ -72,11 +72,11 @@ class Pairs(OverColumns):
         return "pairs"
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         return None
 
 
 def check_least(least: Any) -> None:
-    """Raise InputError unless it is how often a value must be met."""
+    """Raise InputError unless `least` is a valid minimum count."""
     if isinstance(least, bool) or not isinstance(least, int) or least < 1:
         raise InputError(f"least must be a whole number of at least 1, not {least!r}")

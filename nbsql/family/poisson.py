@@ -1,4 +1,4 @@
-"""Counts."""
+"""The family of counts."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from nbsql.family.rate import Rate
 
 @dataclass(frozen=True)
 class Poisson(Rate):
-    """A count with a Poisson distribution in each class, of rate (sum of x + a) / (n + b), or (sum of x + a - 1) / (n + b).
+    """A count with a Poisson distribution of rate (sum of x + a) / (n + b) in each class.
 
-    The first is the posterior mean of the rate, the second its mode (`estimate="mode"`).
+    This rate is the posterior mean; the posterior mode (`estimate="mode"`) is (sum of x + a - 1) / (n + b).
 
     Args:
-        a: shape of the Gamma prior on the rate; a and b at 0 are no prior.
-        b: rate of that prior.
+        a: the shape of the Gamma prior on the rate; with a and b at 0 there is no prior.
+        b: the rate of that prior.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (1, 'a'), (0, 'a'), (5, 'b'), (6, 'b')) AS t(x, y)"

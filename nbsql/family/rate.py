@@ -1,4 +1,4 @@
-"""What the families with two prior parameters, a and b, share."""
+"""The base of the families whose parameter has a conjugate prior."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from nbsql.family.base import Estimate, Family, non_negative
 
 @dataclass(frozen=True)
 class Rate(Family):
-    """A family whose one parameter has a conjugate prior of a and b.
+    """A family with one parameter, whose conjugate prior has the parameters a and b.
 
-    The posterior mode is the posterior mean of one less: of a for a Gamma prior, of a and b for a Beta prior.
+    The posterior mode is the posterior mean with one subtracted: from a for a Gamma prior, from a and b for a Beta prior.
     """
 
     a: float = 0.0
@@ -21,9 +21,9 @@ class Rate(Family):
 
     number: ClassVar[bool] = True
     density: ClassVar[bool] = True
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "a", "b")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "a", "b")
     smoothed: ClassVar[bool] = False
-    bounded: ClassVar[bool] = False  # the parameter lies between 0 and 1, and its prior is Beta's
+    bounded: ClassVar[bool] = False  # whether the parameter lies between 0 and 1, with a Beta prior
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -46,12 +46,12 @@ class Rate(Family):
 
     @property
     def has_prior(self) -> bool:
-        """Whether a or b says anything; both 0 is the maximum-likelihood estimate."""
+        """Whether there is a prior: a and b at 0 give the maximum-likelihood estimate."""
         return self.a > 0 or self.b > 0
 
     @property
     def estimate_options(self) -> dict[str, float | None]:
-        """What the prior adds where a and b stand in the posterior mean."""
+        """The numbers that take the places of a and b in the formula of the posterior mean."""
         lower = self.has_prior and self.estimate == "mode"
         return {"a": self.a - lower, "b": self.b - (lower and self.bounded)}
 

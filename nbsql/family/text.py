@@ -1,4 +1,4 @@
-"""Text, cut into words in the database."""
+"""The family of texts, which the database cuts into words."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ LETTERS_AND_DIGITS = r"[\p{L}\p{N}]+"
 
 @dataclass(frozen=True, kw_only=True)
 class Text(Bag):
-    """A text, cut into words in the database; the same way for fitting and for scoring.
+    """A text, which the database cuts into words in the same way for fitting and for scoring.
 
     Args:
-        event: "multinomial" counts every occurrence of a word, "bernoulli" the presence or absence of every word of the
-            vocabulary (McCallum and Nigam 1998), "complement" how little a text is like those of all other classes (Rennie et
-            al. 2003).
-        weight_norm: of the complement: divide the weights of a class by their sum.
-        tfidf: a word counts as often as it occurs, times ln((1 + N) / (1 + df)) + 1, where df of the N texts hold it.
+        event: "multinomial" scores every occurrence of a word; "bernoulli" scores the presence or absence of every word of the
+            vocabulary (McCallum and Nigam 1998); "complement" scores how much a text differs from those of all other classes
+            (Rennie et al. 2003).
+        weight_norm: whether the weights of a class are divided by their sum; for the complement only.
+        tfidf: whether the count of a word is multiplied by ln((1 + N) / (1 + df)) + 1, where df of the N texts contain it.
         norm: "l2" divides the counts of a text by the root of the sum of their squares, so that long texts weigh no more.
-        best: so many words (n-grams) that tell most of the class are the vocabulary, chosen by their counts; None for all.
-        best_by: "mutual_information" or "chi_square", as `Model.relevance(values=True)` has them.
-        vocabulary: the tokens that there are, seen or not; all others are left out. None: those that training meets.
-        pattern: what a word is, in RE2 syntax, whose word class is ASCII only; by default a run of Unicode letters and digits.
-        lower: fold to lower case first.
-        stop_words: words to leave out: None, "english" (203 function words, not scikit-learn's list), or a list.
+        best: the size of a vocabulary of the most informative words (n-grams), chosen by their counts; None keeps all.
+        best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
+        vocabulary: the words of the vocabulary, seen or not; all others are left out. None takes the words of the training
+            rows.
+        pattern: a regular expression for a word, in RE2 syntax, whose word class is ASCII only; by default a run of Unicode
+            letters and digits.
+        lower: whether the text is folded to lower case first.
+        stop_words: the words to leave out: None, "english" (203 function words, not scikit-learn's list), or a list.
         min_length: the least length of a word, in characters.
-        min_count: words (n-grams) met fewer times in the whole training data are no part of the vocabulary.
-        ngrams: runs of up to so many words are terms too; or a pair, the shortest and the longest run.
+        min_count: the least number of times that a word (n-gram) must occur in the training data to be in the vocabulary.
+        ngrams: the longest run of words that is a term; or a pair of the shortest and the longest run.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('a free prize', 'spam'), ('lunch on friday', 'ham')) AS t(said, y)"
@@ -71,16 +73,18 @@ class Text(Bag):
 
     @property
     def letters_and_digits(self) -> bool:
-        """Whether words are what they are by default, which can be found faster than by matching a pattern."""
+        """Whether words have the default pattern, which the engine can find faster than by a regular expression."""
         return self.pattern == LETTERS_AND_DIGITS
 
     @property
-    def drawn(self) -> str | None:
-        return super().drawn if tuple(self.ngrams) == (1, 1) else None  # n-grams overlap: no text has them independently
+    def sampling_kind(self) -> str | None:
+        return (
+            super().sampling_kind if tuple(self.ngrams) == (1, 1) else None
+        )  # n-grams overlap, so they cannot be drawn independently
 
     @property
     def least_occurrences(self) -> int:
-        return self.min_count if self.min_count > 1 else 0  # not 1: a word may weigh less
+        return self.min_count if self.min_count > 1 else 0  # 0 and not 1, as the weight of a word may be below 1
 
 
 def _run_lengths(ngrams: Any) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Bags of tokens."""
+"""The families of bags of tokens."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from nbsql.family.bag import Bag
 
 @dataclass(frozen=True, kw_only=True)
 class Tokens(Bag):
-    """A bag of tokens, VARCHAR[]: ln((n_ct + alpha) / (n_c + alpha V)) an occurrence, V the tokens seen.
+    """A bag of tokens, VARCHAR[], scored by ln((n_ct + alpha) / (n_c + alpha V)) an occurrence, V the number of tokens seen.
 
     Args:
-        event: "multinomial", "bernoulli", which scores whether each token of the vocabulary is there (McCallum and Nigam 1998),
-            or "complement" (Rennie et al. 2003).
-        weight_norm: of the complement: divide the weights of a class by their sum.
-        tfidf: weigh each token by how few bags hold it.
-        norm: "l2" gives every bag the same length.
-        best: so many tokens that tell most of the class are the vocabulary, chosen by their counts; None for all.
-        best_by: "mutual_information" or "chi_square", as `Model.relevance(values=True)` has them.
-        vocabulary: the tokens that there are, seen or not; all others are left out. None: those that training meets.
+        event: "multinomial" scores every occurrence of a token; "bernoulli" scores the presence or absence of every token of
+            the vocabulary (McCallum and Nigam 1998); "complement" scores a class by all other classes (Rennie et al. 2003).
+        weight_norm: whether the weights of a class are divided by their sum; for the complement only.
+        tfidf: whether a token weighs more the fewer bags contain it.
+        norm: "l2" scales every bag to the same length.
+        best: the size of a vocabulary of the most informative tokens, chosen by their counts; None keeps all tokens.
+        best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
+        vocabulary: the tokens of the vocabulary, seen or not; all others are left out. None takes the tokens of the training
+            rows.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (['free', 'prize'], 'spam'), (['lunch', 'friday'], 'ham')) AS t(said, y)"
@@ -35,7 +36,7 @@ class Tokens(Bag):
 
 @dataclass(frozen=True, kw_only=True)
 class TokenCounts(Bag):
-    """A bag of tokens with their counts, MAP(VARCHAR, number), scored as `Tokens`, with the same options.
+    """A bag of tokens with counts, MAP(VARCHAR, number). It is scored as `Tokens` is, and has the same options.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT MAP {'free': 2} AS said, 'spam' AS y UNION ALL SELECT MAP {'lunch': 1}, 'ham'"

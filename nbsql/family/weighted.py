@@ -1,4 +1,4 @@
-"""Features as a logistic model scores them: by a weight that was learnt, and no likelihood."""
+"""The features of a logistic model, which are scored by learnt weights instead of likelihoods."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ from typing import ClassVar
 
 from nbsql.family.base import Family, Parameter
 
-_OWN = ("categorical", "binned", "joint", "multinomial")  # scored by a number a value, or a column, whoever found it
+_OWN = ("categorical", "binned", "joint", "multinomial")  # one number a value or column scores them, in any model
 
 
 @dataclass(frozen=True, kw_only=True)
 class Weighted(Family):
-    """A number, or a yes or no as 1 or 0, that adds weight (x - mean) to the score of a class; a missing one adds nothing.
-
-    A feature of two columns has their product for its number.
+    """A number that adds weight (x - mean) to the score of a class; a yes or no is 1 or 0, and a missing value adds nothing.
 
     Args:
-        binary: whether it is a yes or no.
+        binary: whether the column is a yes or no.
         squared: whether (x - mean) squared has a weight, too.
         product: whether the number is the product of two columns.
     """
@@ -49,7 +47,7 @@ class Weighted(Family):
 
 
 def weighted(family: Family) -> Family | None:
-    """The family by which a logistic model scores what is counted as `family`; None if it cannot."""
+    """The family by which a logistic model scores a feature that is counted as `family`; None if there is none."""
     if family.name in ("gaussian", "bernoulli"):
         return Weighted(alpha=0.0, nulls=family.nulls, unseen="skip", binary=family.name == "bernoulli")
     return family if family.name in _OWN and not family.backs_off else None

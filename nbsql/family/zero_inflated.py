@@ -1,4 +1,4 @@
-"""Numbers that are mostly zero: rain, amounts of money, capital gains."""
+"""The family of numbers that are mostly zero: rain, amounts of money, capital gains."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ _NUMBERS: dict[str, type[Family]] = {family.name: family for family in (LogNorma
 
 @dataclass(frozen=True, kw_only=True)
 class ZeroInflated(Family):
-    """A number that is often exactly 0, and else has a density: rain in millimetres, capital gains, amounts.
+    """A number that is often exactly 0 and has a density otherwise: rain in millimetres, capital gains, amounts.
 
-    P(x = 0 | c) = (n_c0 + alpha) / (n_c + 2 alpha), n_c0 of the n_c rows being 0; any other x has the rest of that, times
-    its density by the numbers of the class that are not 0. A density is compared with densities and a chance with chances,
-    as every class has both for the same x. There is no form for counts: a Poisson has zeros of its own.
+    P(x = 0 | c) = (n_c0 + alpha) / (n_c + 2 alpha), where n_c0 of the n_c rows of the class are 0. Any other x has the
+    remaining probability times its density, which is estimated from the numbers of the class that are not 0. The two never
+    mix: for a given x every class has a probability, or every class has a density. There is no zero-inflated family of
+    counts, because a Poisson distribution has zeros of its own.
 
     Args:
-        of: the family of the numbers that are not 0: "lognormal", "gamma" and "exponential" are of numbers above 0,
-            "gaussian" of any.
-        alpha: pseudo-count of a 0 and of a number that is none; None takes the fit's.
-        floor: the least variance, as a share of that over all classes, of the numbers that are not 0.
+        of: the family of the numbers that are not 0: "lognormal", "gamma" or "exponential" for numbers above 0, "gaussian" for
+            any number.
+        alpha: the pseudo-count of a 0, and of a number that is not 0; None takes the fit's alpha.
+        floor: the least variance of the numbers that are not 0, as a share of their variance over all classes.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES (0.0, 'a'), (0.0, 'a'), (2.0, 'a'), (0.0, 'b'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
@@ -46,7 +47,7 @@ class ZeroInflated(Family):
     density: ClassVar[bool] = True
     zeros: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "leave it out of the model"
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "floor")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))
 
@@ -70,8 +71,8 @@ class ZeroInflated(Family):
         return {"floor": self.floor, "lost": 0.0, "added": self.added_count}
 
     @property
-    def drawn(self) -> str | None:
-        return _NUMBERS[self.of]().drawn
+    def sampling_kind(self) -> str | None:
+        return _NUMBERS[self.of]().sampling_kind
 
     @property
     def degree(self) -> int | None:
@@ -80,6 +81,6 @@ class ZeroInflated(Family):
     @property
     def parameters(self) -> list[Parameter]:
         numbers = _NUMBERS[self.of]().parameters
-        inverse = "inverse_" if self.of == "exponential" else ""  # its rate is 1 / mean: the rate here is that of the zeros
+        inverse = "inverse_" if self.of == "exponential" else ""  # its rate is 1 / mean, as `rate` is the share of zeros here
         found = [Parameter(each.name, f"{inverse}{each.quantity}") for each in numbers]
         return [*found, Parameter("zero", "log_zero"), Parameter("other", "log_other")]

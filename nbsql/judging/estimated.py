@@ -45,5 +45,5 @@ def estimated(
     priors = table("priors", renderer.fragment("priors", context, cells))
     if spec.features:
         estimates = table("estimates", renderer.fragment("smoothed_likelihoods", context, cells, priors, spec.features))
-        context = context.reads(estimates=estimates)
+        context = context.with_options(estimates=estimates)
     return Estimated(context, cells, priors)

@@ -88,7 +88,7 @@ def evaluation_queries(
     """
     names = [] if by is None else check_slices(by, source)
     rows = judgeable(engine, plan, source, weight, names)
-    judged = plan.judged(rows, classes, calibration=calibration, costs=costs)
+    judged = plan.judged_rows(rows, classes, calibration=calibration, costs=costs)
     queries = queries_of(engine, judged, source, bins)
     if rows.by:
         queries["slices"] = Slices(engine, judged, source, rows.by, [column.label for column in classes])

@@ -21,8 +21,8 @@ from nbsql.learning.fit import answer_questions, declared_labels, given_priors, 
 from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
-from nbsql.plan.context import Context, Reading
-from nbsql.plan.layout import is_wide, without_gaps
+from nbsql.plan.context import Context, QueryOptions
+from nbsql.plan.layout import complete_features, is_wide
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
@@ -103,7 +103,7 @@ class Folds:
         self._shared = Shared(specs)
         known = answer_questions(engine, self._shared.spec, source)
         for feature in known.features:
-            if (option := feature.family.binding) is not None:
+            if (option := feature.family.non_additive_option) is not None:
                 name = repr(feature.name)
                 raise InputError(f"{name} depends on all rows at once, so no fold can be taken away; leave out {option}")
         knowing = [feature for feature in known.features if feature.family.supervised]
@@ -115,7 +115,7 @@ class Folds:
             say(f"{' and '.join(told)} by the classes of all rows, and so the figures too good; judge on others")
         self._count(replace(known, slice_by="nbsql_slice"), folds, column)
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
-        complete = without_gaps(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
+        complete = complete_features(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
         # Every feature that is counted, by its name among the cells.
         self.known = _marked(known, [feature.name for feature in known.features], complete)
         answered = [self._known(self._shared.with_answer(spec, known)) for spec in specs]
@@ -135,7 +135,7 @@ class Folds:
         """
         names = self.names if names is None else names
         context = self.context(spec)
-        looked_up = [feature for feature in spec.features if feature.family.looked_up]
+        looked_up = [feature for feature in spec.features if feature.family.has_lookups]
         parametrised = [feature for feature in spec.features if feature.family.parameters]
         with self.engine.temporaries() as temporary:
 
@@ -154,7 +154,7 @@ class Folds:
         layout = self.engine.renderer.layout
         wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits, layout)
         whole, vectorised = self._hashes_rows, self._vectorised
-        reading = Reading(by_slice=True, whole_slices=whole, coded=coded)
+        reading = QueryOptions(by_slice=True, integer_slices=whole, has_category_scores=coded)
         return Context.of(spec, classes, reading, wide=wide, vectorised=vectorised, layout=layout)
 
     def counted_as(self, spec: Spec) -> list[str]:
@@ -334,7 +334,7 @@ class Folds:
             cells = fragment("subquery", self._others(spec, fold))
             return cells, fragment("subquery", fragment("priors", context, cells))
 
-        if self.engine.renderer.dialect.traits.tabulates and known is not None:
+        if self.engine.renderer.dialect.traits.materializes_estimates and known is not None:
             parts = [(fold, known(fold)) for fold in folds]
             yield fragment(
                 "union_of_rows", [fragment("model_of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in parts]
@@ -363,7 +363,9 @@ def _marked(spec: Spec, names: Sequence[str], complete: Collection[str]) -> Spec
     None is near: a row meets the parameters of its fold by a join, which copies lists.
     """
     both = zip(spec.features, names, strict=True)
-    return replace(spec, features=tuple(replace(feature, complete=name in complete, near=False) for feature, name in both))
+    return replace(
+        spec, features=tuple(replace(feature, is_complete=name in complete, has_near_means=False) for feature, name in both)
+    )
 
 
 def _listed(exclude: Any) -> list[str]:

@@ -137,7 +137,7 @@ def _stands_in(feature: Feature, joint: Feature) -> bool:
 def _is_left_out(feature: Feature) -> bool:
     """Whether a row can be taken out of its counts where it is scored."""
     family = feature.family
-    chosen = family.weighed or family.supervised or family.normalised_weights or family.value_limit is not None
+    chosen = family.reweights_tokens or family.supervised or family.normalised_weights or family.value_limit is not None
     chosen = chosen or (family.bag and bool(family.declared))  # a vocabulary that is not that of the counts
     shrunk = getattr(family, "shrinkage", None) or getattr(family, "smoothing", None)  # by what every row changes, too
     return (family.density or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)
@@ -229,7 +229,7 @@ class LeaveOneOut(Folds):
         """What the covariance matrices of cells say: of all classes together, and of each."""
         family = feature.family
         assert isinstance(family, MultivariateGaussian)  # noqa: S101 - what `together` has
-        own = feature.plain
+        own = feature.unregularised
         shared = replace(feature, family=replace(family, shared=True, shrinkage=None, variance="population"))
         name = f"{feature.index} {number}"
         pooled = self._relation(f"pooled {name}", "left_out_pooled", context, cells, shared)

@@ -70,8 +70,8 @@ def monitor(
     columns = [*names, "nbsql_period", _WEIGHT]
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
     sql = renderer.statement(
-        "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), plan.monitored(rows, classes),
-        plan.counted(), plan.relations["priors"], as_text, _tied(spec, by), score,
+        "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), plan.monitored_rows(rows, classes),
+        plan.current_cells(), plan.relations["priors"], as_text, _tied(spec, by), score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
     return Query(engine, sql, source)

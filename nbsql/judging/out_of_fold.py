@@ -16,7 +16,7 @@ from nbsql.judging.refitted import deal_for
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
-from nbsql.spec.rules import recounted
+from nbsql.spec.rules import spec_for_recount
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def out_of_fold(
         InputError: the rows are not those that the model has learnt, or of one of its families no row can be taken away.
     """
     check_folds(folds)
-    spec = replace(recounted(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
+    spec = replace(spec_for_recount(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
     if not isinstance(folds, str):  # the fold that is judged has no say in its bins
         spec = replace(spec, features=tuple(replace(each, family=each.family.without_answer()) for each in spec.features))
     learnt = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]

@@ -65,7 +65,7 @@ def profile(
         raise ModelError(f"{feature.name!r} of {title} is one of several columns together, which have no profile of one")
     if not is_number(feature):
         check(plan.spec, "discrimination", title)
-        tables = (relations["likelihoods"], plan.counted(), relations["priors"])
+        tables = (relations["likelihoods"], plan.current_cells(), relations["priors"])
         return Query(engine, renderer.statement("profile_of_values", *tables, feature))
     check(plan.spec, "densities", title)
     grid = _grid(engine, plan, feature)

@@ -42,7 +42,7 @@ class Shared:
             if feature.family.question is None:
                 return feature
             name = self._names[_counted(feature)]
-            found = replace(feature, family=replace(feature.family, **families[name].counting))
+            found = replace(feature, family=replace(feature.family, **families[name].counting_options))
             self._names[_counted(found)] = name
             return found
 
@@ -51,4 +51,4 @@ class Shared:
 
 def _counted(feature: Feature) -> str:
     """Features of one such text have the same cells."""
-    return repr((feature.columns, feature.family.name, feature.family.counting))
+    return repr((feature.columns, feature.family.name, feature.family.counting_options))

@@ -28,7 +28,7 @@ _LEAST_ALIKE = 3  # names that a pattern stands for
 
 def inferred_features(spec: Spec) -> tuple[list[Feature], list[Feature]]:
     """The categories and the numbers whose families were chosen by the types of their columns, and may be of no use."""
-    inferred = [feature for feature in spec.features if feature.inferred]
+    inferred = [feature for feature in spec.features if feature.is_inferred]
     categories = [feature for feature in inferred if isinstance(feature.family, Categorical)]
     numbers = [f for f in inferred if f.whole and isinstance(f.family, Gaussian) and spec.logistic is None]
     return categories, numbers

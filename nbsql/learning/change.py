@@ -17,10 +17,10 @@ from nbsql.learning.count import Count, total
 from nbsql.learning.factorised import count_of
 from nbsql.learning.half_life import check_now
 from nbsql.plan import EARLIER_MACROS, MACROS, Entry, Plan
-from nbsql.plan.classes import ClassColumn, class_columns, scored
+from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
-from nbsql.spec.rules import recounted
+from nbsql.spec.rules import spec_for_recount
 from nbsql.storage.build import run_statements
 from nbsql.storage.calibration import outdate
 from nbsql.warn import say
@@ -185,7 +185,7 @@ class Change:
         """The plan by which the source is counted: its columns may have other types than those of the fit."""
         spec = self.plan.spec
         check(spec, "change", self.title)
-        spec = recounted(spec, source.columns, source.label, self.title, exact=self.engine.exact)
+        spec = spec_for_recount(spec, source.columns, source.label, self.title, exact=self.engine.exact)
         if spec.slice_expression is not None:
             argument = "slice_by" if spec.slice_by else "segment_by"
             self.engine.check_expression(spec.slice_expression, source, f"{argument} of {self.title}")
@@ -221,7 +221,7 @@ class Change:
                 f"cannot forget {label}: it has {forgotten:.15g} of {cell}, "
                 f"of which {self.title} has learnt {max(learnt, 0):.15g}"
             )
-        if self.plan.centred:
+        if self.plan.centred_features:
             for name, feature in engine.ask("overdrawn_squares", self._statistics, cells):
                 raise InputError(
                     f"cannot forget {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
@@ -250,7 +250,7 @@ class Change:
         check_covariances(self.engine, self.plan.spec, cells, change)
 
     def _write(self, entry: Entry) -> None:
-        statement = self.plan.enter(entry)
+        statement = self.plan.add_ledger_line(entry)
         self.engine.run(statement.name, statement.sql)
         self._rebuild()
 
@@ -260,19 +260,19 @@ class Change:
         renderer = engine.renderer
         check_now(engine, plan.spec, plan.relations["statistics"], self.title)
         engine.run("touch", renderer.statement("set_updated_at", plan.relations["spec"]))
-        for statement in plan.estimates(again=True):
+        for statement in plan.create_estimates(again=True):
             engine.run(statement.name, statement.sql)
         classes = class_columns(engine.rows(plan.class_order()))
-        plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored(classes)))
+        plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored_class_count(classes)))
         same = classes == self.classes and plan.wide == self.plan.wide
-        again = renderer.dialect.traits.refills and same
+        again = renderer.dialect.traits.refills_tables and same
         for name in () if again else ("parameters", "lookups"):
             engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
-        statements = list(plan.compiled(classes, again=again))
+        statements = list(plan.create_scoring_tables(classes, again=again))
         if not plan.relations.temporary and not same:
             for name in (*MACROS, *EARLIER_MACROS):
                 engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name], if_exists=True))
-            macros = list(plan.macros(classes))
-            statements += [*macros, *plan.commented(macros)]
+            macros = list(plan.create_macros(classes))
+            statements += [*macros, *plan.add_comments(macros)]
         run_statements(engine, plan, statements)
         self.plan, self.classes = plan, classes

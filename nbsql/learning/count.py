@@ -14,7 +14,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Text
 from nbsql.plan import Plan, Statement
-from nbsql.spec.rules import checks
+from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature
 from nbsql.warn import say
 
@@ -43,8 +43,8 @@ class Count:
         self.engine = engine
         self.source = source
         self.plan = plan
-        self.rules = checks(plan.spec, source.columns)
-        self._relation = sliced or plan.sliced(source.relation)
+        self.rules = training_checks(plan.spec, source.columns)
+        self._relation = sliced or plan.with_slices(source.relation)
         self._is_table = (source.is_table and plan.spec.components is None) or sliced is not None
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
@@ -67,15 +67,15 @@ class Count:
         Raises:
             InputError: the source has no rows that count, or one that breaks a rule.
         """
-        if not self._is_table and self.plan.reads > 2:
+        if not self._is_table and self.plan.source_scans > 2:
             staged = self._temporary("source")
             self.run(self.plan.stage(self._relation, staged))
             self._relation = staged
         self.run(self.plan.scan(self._relation, self._scan, self.rules, self.centres()))
         labels = self._check(quiet=quiet)
         self._few_rows = total(labels) <= FEW_ROWS
-        indices = {row[0] for query in self.plan.untrusted(self._scan) for row in self.engine.rows(query)}
-        self._careful = [feature for feature in self.plan.centred if feature.index in indices]
+        indices = {row[0] for query in self.plan.find_imprecise_features(self._scan) for row in self.engine.rows(query)}
+        self._careful = [feature for feature in self.plan.centred_features if feature.index in indices]
         if self._careful:
             self._rescan = self._temporary("rescan")
             self.run(self.plan.rescan(self._relation, self._rescan, self._careful))
@@ -85,7 +85,7 @@ class Count:
         """Raise InputError if a row without a class, which a count leaves out, breaks a rule."""
         for rule, count in zip(self.rules, self._broken_unlabelled, strict=False):
             if count:
-                raise InputError(rule.broken(count))
+                raise InputError(rule.violation_message(count))
 
     @property
     def relation(self) -> Markup:
@@ -95,17 +95,17 @@ class Count:
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         """The statements that create the table of cells."""
         scans = (self._relation, self._scan, self._rescan, self._careful)
-        return self.plan.cells(relation, batch, *scans, temporary=temporary, few_rows=self._few_rows)
+        return self.plan.create_cells(relation, batch, *scans, temporary=temporary, few_rows=self._few_rows)
 
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
         """The statements that create a temporary table of the cells of the classes and of some scanned features."""
         plan = Plan(self.engine.renderer, replace(self.plan.spec, features=tuple(features)), self.plan.relations)
         careful = [feature for feature in self._careful if feature in features]
-        return plan.cells(relation, "1", self._relation, self._scan, self._rescan, careful, temporary=True)
+        return plan.create_cells(relation, "1", self._relation, self._scan, self._rescan, careful, temporary=True)
 
     def centres(self) -> dict[int, float | list[float]]:
         """A typical value of every feature whose squares are summed."""
-        centred = self.plan.centred
+        centred = self.plan.centred_features
         if not centred:
             return {}
         rows = self.engine.rows(self.plan.centres(self._relation))
@@ -137,7 +137,7 @@ class Count:
             raise InputError(f"{target!r} of {name} is NaN in some rows, which is no class; make it NULL there")
         for rule, *counts in zip(self.rules, *(row[4:] for row in rows), strict=True):
             if any(counts):
-                raise InputError(rule.broken(sum(filter(None, counts))))
+                raise InputError(rule.violation_message(sum(filter(None, counts))))
         rows = [row[:4] for row in rows if row[3] > 0]
         if not rows:
             raise InputError(f"every row of {name} has a weight of 0; a model needs rows that count")

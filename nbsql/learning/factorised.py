@@ -41,7 +41,7 @@ def count_of(engine: Engine, source: Source, plan: Plan, temporary: Callable[[st
     spec = plan.spec
     facts = {column.name for column in source.facts.columns}
     roles = {spec.target, spec.weight} - {None}
-    once = spec.logistic is None and spec.em is None and spec.components is None and not spec.bound
+    once = spec.logistic is None and spec.em is None and spec.components is None and not spec.non_additive_parts
     if not source.joins or not roles <= facts or not once:
         return Count(engine, source, plan, temporary)
     if spec.slice_expression is not None:
@@ -112,7 +112,7 @@ class Factorised(Count):
 
     def _staged_facts(self, keys: Iterable[tuple[str, ...]]) -> Markup:
         """The facts with their slices, where they are quick to read again."""
-        spec, facts = self.plan.spec, self.plan.sliced(self.source.facts.relation)
+        spec, facts = self.plan.spec, self.plan.with_slices(self.source.facts.relation)
         if self.source.facts.is_table:
             return facts
         read = {*spec.columns, *(column for key in keys for column in key)}

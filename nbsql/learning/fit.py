@@ -28,12 +28,12 @@ from nbsql.learning.tree import with_tree
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.context import Context
-from nbsql.plan.layout import few_values, many_levels, without_gaps
+from nbsql.plan.layout import complete_features, few_values, many_levels
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.method import TAN, Logistic
-from nbsql.spec.options import Best, Options, candidates
+from nbsql.spec.options import Best, Options, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Prior, Spec
 from nbsql.storage.build import build, run_statement
@@ -56,7 +56,7 @@ class Fit:
         self.engine = engine
         self.source = source
         self.relations = relations
-        options, self.choosing = candidates(options)
+        options, self.choosing = candidate_options(options)
         self.spec = resolve(source.columns, options, source.label)
         if source.joins:
             self.spec = replace(
@@ -121,7 +121,7 @@ class Fit:
             if not temporary_model:
                 run_statement(self.engine, plan.create_schema())
             if counted:
-                written = iter([plan.part_of_rows(name, relation) for name, relation in counted.items()])
+                written = iter([plan.create_from_temporary(name, relation) for name, relation in counted.items()])
             else:
                 written = count.cells(self.relations["statistics"], "1", temporary=temporary_model)
             for statement in written:
@@ -163,7 +163,7 @@ class Fit:
         temporary = renderer.dialect.traits.temporary
         scan, rescan = (renderer.dialect.ident(*temporary, f"nbsql {name}") for name in ("scan", "rescan"))
         count = Count(self.engine, self.source, self.plan, renderer.dialect.ident)
-        source = self.plan.sliced(self.source.relation)
+        source = self.plan.with_slices(self.source.relation)
         statements = [self.plan.scan(source, scan, count.rules, count.centres())]
         if not self.relations.temporary:
             statements.append(self.plan.create_schema())
@@ -175,11 +175,19 @@ class Fit:
         plan, now = self.plan, replace(now, prior=self.spec.prior)
         order = plan.class_order(renderer.fragment("subquery", renderer.fragment("priors", Context.of(now), cells)))
         classes = class_columns(self.engine.rows(order))
-        statements.extend(plan.cells(self.relations["statistics"], "1", source, scan, rescan, [], temporary=False))
+        statements.extend(plan.create_cells(self.relations["statistics"], "1", source, scan, rescan, [], temporary=False))
         rows = renderer.fragment("rows_scanned", scan)
-        statements.extend(plan.described(__version__, Entry(1, "1", "fit", self.source.label, 0), rows, single=self._is_single))
-        statements.extend([*plan.compiled(classes, single=self._is_single), *plan.macros(classes), *plan.published()])
-        statements.extend(plan.commented(statements))
+        statements.extend(
+            plan.describe_model(__version__, Entry(1, "1", "fit", self.source.label, 0), rows, has_unique_cells=self._is_single)
+        )
+        statements.extend(
+            [
+                *plan.create_scoring_tables(classes, has_unique_cells=self._is_single),
+                *plan.create_macros(classes),
+                *plan.create_user_views(),
+            ]
+        )
+        statements.extend(plan.add_comments(statements))
         statements.append(Statement("drop the scan", renderer.statement("drop_if_exists", scan)))
         return statements
 
@@ -198,7 +206,7 @@ class Fit:
     def _summarised(self) -> list[tuple[Any, ...]]:
         """The rows of `feature_summary` (model.sql); the spec then says more of each feature."""
         rows = self.engine.ask("feature_summary", self.relations["statistics"], for_advice=any(inferred_features(self.spec)))
-        complete = without_gaps(rows)
+        complete = complete_features(rows)
         few = set()
         if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features, self.engine.renderer.layout):
             sizes = self.engine.ask("value_counts", self.relations["statistics"])
@@ -206,9 +214,9 @@ class Fit:
         features = [
             replace(
                 feature,
-                complete=feature.name in complete,
-                near=complete.get(feature.name, False),
-                few=feature.family.level and feature.name in few,
+                is_complete=feature.name in complete,
+                has_near_means=complete.get(feature.name, False),
+                has_few_values=feature.family.level and feature.name in few,
             )
             for feature in self.spec.features
         ]

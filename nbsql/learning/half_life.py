@@ -12,7 +12,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.spec.capabilities import USES
-from nbsql.spec.half_life import NOTHING, WEIGHT_NOW, HalfLife
+from nbsql.spec.half_life import NEGLIGIBLE_AGE, WEIGHT_NOW, HalfLife
 from nbsql.spec.options import Options
 from nbsql.spec.resolve import Columns
 from nbsql.spec.spec import Spec
@@ -27,7 +27,7 @@ class Aged:
     type: str
     weight: str | None
     target: str
-    nothing: int = NOTHING
+    nothing: int = NEGLIGIBLE_AGE
 
 
 class Weighed(Source):
@@ -51,10 +51,10 @@ def weighed(engine: Engine, source: Source, target: str, half_life: Any) -> Sour
     known = Columns(source.columns, source.label)
     at = known.find(half_life.at)
     is_time = at.kind == "temporal" and at.type.lower().startswith(("date", "timestamp"))
-    if half_life.of_times and not is_time:
+    if half_life.is_duration and not is_time:
         cure = "leave the unit out" if at.kind == "integer" else "cast it to a timestamp"
         raise InputError(f"column {at.name!r} is {at.type}, and a half-life of {half_life.half_life} takes a time; {cure}")
-    if not half_life.of_times and at.kind != "integer":
+    if not half_life.is_duration and at.kind != "integer":
         cure = "say its unit, '30 days'" if is_time else "cast it"
         raise InputError(f"column {at.name!r} is {at.type}, and a half-life without a unit takes a whole number; {cure}")
     weight = None if half_life.weight is None else known.find(half_life.weight)
@@ -79,11 +79,13 @@ def check_now(engine: Engine, spec: Spec, statistics: Markup, title: str) -> Non
     aged = spec.half_life
     if aged is not None and aged.now is not None:
         newest = max((int(row[0]) for row in engine.ask("slices_in_order", statistics)), default=aged.whole_periods)
-        if abs(newest - aged.whole_periods) > NOTHING:
-            raise InputError(f"{aged.now} is over {NOTHING} half-lives from the newest rows of {title}; take a nearer time")
+        if abs(newest - aged.whole_periods) > NEGLIGIBLE_AGE:
+            raise InputError(
+                f"{aged.now} is over {NEGLIGIBLE_AGE} half-lives from the newest rows of {title}; take a nearer time"
+            )
 
 
 def refuse_half_life(options: Mapping[str, Any]) -> None:
     """Raise InputError for what searches the options of a fit, if its rows are to age."""
     if isinstance(options.get("weight"), HalfLife):
-        raise USES["search"].error(USES["search"].refused["half_life"])
+        raise USES["search"].error(USES["search"].refusals["half_life"])

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, suggestion
-from nbsql.plan.joins import has_few_rows, joinings, missing_dimensions, read
+from nbsql.plan.joins import columns_read, has_few_rows, missing_dimensions, number_joins
 from nbsql.plan.rows import Joining
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
@@ -57,7 +57,7 @@ def completed(engine: Engine, spec: Spec, relations: Relations, source: Source, 
         InputError: the source has some columns of a dimension and lacks others, or lacks its key; or the dimension is gone.
     """
     names = {folded(column.name) for column in source.columns}
-    lacking = missing_dimensions(spec, names, read(spec, judged=judged), source.label, title)
+    lacking = missing_dimensions(spec, names, columns_read(spec, judged=judged), source.label, title)
     if not lacking:
         return source
     names |= {folded(name) for dimension in lacking for name in dimension.names}
@@ -68,10 +68,10 @@ def completed(engine: Engine, spec: Spec, relations: Relations, source: Source, 
                 raise InputError(
                     f"no column {key!r} in {source.label}, by which {title} joins {dimension.title}{suggestion(key, known)}"
                 )
-    found = joinings(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in lacking])
+    found = number_joins(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in lacking])
     for joining in found:
         _check(engine, joining, title)
-    return Joined(engine, source, [replace(joining, by_key=_is_small(engine, joining, source)) for joining in found])
+    return Joined(engine, source, [replace(joining, is_scored_by_key=_is_small(engine, joining, source)) for joining in found])
 
 
 def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:

@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from nbsql.engines.engine import Engine
-from nbsql.engines.source import Source, check_names, parts
+from nbsql.engines.source import Source, check_names, split_path
 from nbsql.errors import InputError
 from nbsql.learning.joined_source import Joined, refuse_repeated
-from nbsql.plan.joins import joinings
+from nbsql.plan.joins import number_joins
 from nbsql.rendering.dialect import folded, restore
 from nbsql.rendering.relations import Relations
 from nbsql.spec.column import Column
-from nbsql.spec.join import Dimension, Join, joins_of
+from nbsql.spec.join import Dimension, Join, check_joins
 from nbsql.spec.resolve import Columns
 
 _NUMBERS = ("integer", "float", "decimal")
@@ -27,14 +27,14 @@ def joined(engine: Engine, source: Source, joins: Any) -> Source:
         InputError: a join cannot be made, or would multiply rows.
     """
     columns, dimensions = list(source.columns), []
-    for join in joins_of(joins):
+    for join in check_joins(joins):
         dimension, brought = _dimension(engine, source, columns, join)
         columns += brought
         dimensions.append(dimension)
     if not dimensions:
         return source
     ident = engine.renderer.dialect.ident
-    found = joinings(engine.renderer, [(dimension, ident(*dimension.path)) for dimension in dimensions])
+    found = number_joins(engine.renderer, [(dimension, ident(*dimension.path)) for dimension in dimensions])
     for each in found:
         refuse_repeated(engine, each)
     return Joined(engine, source, found)
@@ -43,7 +43,7 @@ def joined(engine: Engine, source: Source, joins: Any) -> Source:
 def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: Join) -> tuple[Dimension, list[Column]]:
     """A join as a model keeps it, and the columns that it brings."""
     found = engine.source(join.table)
-    path = found.path or tuple(parts(restore(found.relation)))
+    path = found.path or tuple(split_path(restore(found.relation)))
     if len(path) < 2 and not found.path:
         raise InputError(f"a join takes a table or a view, not {join.table!r}; make a view of it")
     ours, theirs = Columns(columns, source.label), Columns(found.columns, found.label)

@@ -17,7 +17,7 @@ from nbsql.learning.count import Count
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
-from nbsql.spec.components import Components, Split
+from nbsql.spec.components import ClassSplit, Components
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import say
 
@@ -46,7 +46,7 @@ def decomposed(engine: Engine, spec: Spec, components: Components, source: Sourc
         InputError: a class is not there, or has fewer rows than components; or the rows break a rule.
     """
     search = _Search(engine, spec, source, components)
-    wanted = _wanted(components.asked, search.labels, spec.target, source.label)
+    wanted = _wanted(components.requested, search.labels, spec.target, source.label)
     if not wanted:
         return replace(spec, components=None)
     splits = tuple(search.splits(wanted))
@@ -55,16 +55,16 @@ def decomposed(engine: Engine, spec: Spec, components: Components, source: Sourc
         if found.get(label, 1) < count:
             fewer = f"{found[label]} components" if label in found else "one component"
             say(f"class {label!r} has {fewer} and not {count}: its rows differ no more, or no row is nearest to the others")
-    asked = components.asked if isinstance(components.asked, int) else dict(wanted)
-    return replace(spec, components=Components(asked, components.numbers, splits))
+    requested = components.requested if isinstance(components.requested, int) else dict(wanted)
+    return replace(spec, components=Components(requested, components.numbers, splits))
 
 
-def _wanted(asked: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], target: str, source: str) -> dict[str, int]:
+def _wanted(requested: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], target: str, source: str) -> dict[str, int]:
     """How many components the classes are to have, by label as text, those of one left out."""
-    left = dict(asked) if isinstance(asked, Mapping) else {}
+    left = dict(requested) if isinstance(requested, Mapping) else {}
     wanted = {}
     for label, value, rows, _ in labels:
-        count = left.pop(value, 1) if isinstance(asked, Mapping) else asked
+        count = left.pop(value, 1) if isinstance(requested, Mapping) else requested
         if count > rows:
             has = f"{rows} row{'' if rows == 1 else 's'}"
             raise InputError(f"class {label!r} of {source} has {has}, fewer than its {count} components; ask for fewer")
@@ -79,7 +79,7 @@ def _wanted(asked: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], t
 class _Moving:
     """A split whose centres still move, and the rows of each."""
 
-    split: Split
+    split: ClassSplit
     sizes: list[float]
 
 
@@ -114,7 +114,7 @@ class _Search:
             scales[label] = [_rounded(scale) for _, scale in pairs]
         return labels, means, scales
 
-    def splits(self, wanted: Mapping[str, int]) -> list[Split]:
+    def splits(self, wanted: Mapping[str, int]) -> list[ClassSplit]:
         """The classes that have several components, each numbered by its rows, the most first."""
         with self.engine.temporaries() as temporary:
             first = self._first(wanted, temporary)
@@ -150,12 +150,12 @@ class _Search:
                     del left[label]
         return found, list(left)
 
-    def _first(self, wanted: Mapping[str, int], temporary: Callable[[str], Markup]) -> list[Split]:
+    def _first(self, wanted: Mapping[str, int], temporary: Callable[[str], Markup]) -> list[ClassSplit]:
         """The splits with the centres that k-means begins with; what such a row lacks is taken from the mean of the class."""
         engine, numbers = self.engine, list(self.numbers)
         most = max(wanted.values())
         size = max(min(CANDIDATES, math.isqrt(MOST_DISTANCES // len(wanted))), 2 * most)
-        scaled = [Split(label, tuple(self.scales[label]), ()) for label in wanted]
+        scaled = [ClassSplit(label, tuple(self.scales[label]), ()) for label in wanted]
         candidates, distances, chosen = map(temporary, ("candidates", "distances", "chosen"))
         query = engine.renderer.fragment
         engine.create(
@@ -214,7 +214,7 @@ def _rounded(scale: float) -> float:
     return float(f"{scale:.6g}")
 
 
-def _sorted(moving: _Moving) -> Split:
+def _sorted(moving: _Moving) -> ClassSplit:
     """The components by their rows, the most first; of as many by the order of the first centres."""
     order = sorted(range(len(moving.sizes)), key=lambda j: -moving.sizes[j])
     return replace(moving.split, centres=tuple(moving.split.centres[j] for j in order))

@@ -15,7 +15,7 @@ from nbsql.family import Gaussian, Multinomial, Weighted
 from nbsql.learning.newton import Newton, Step
 from nbsql.plan import Plan
 from nbsql.plan.classes import class_columns
-from nbsql.plan.context import Context, Reading
+from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.facts import Facts
 from nbsql.spec.method import Logistic
 from nbsql.spec.spec import Feature
@@ -182,9 +182,9 @@ class _Search:
         )
         spec = replace(spec, features=features, logistic=None)
         estimates = None
-        if self.engine.renderer.dialect.traits.tabulates and features:
+        if self.engine.renderer.dialect.traits.materializes_estimates and features:
             estimates = self._table("estimates", render("smoothed_likelihoods", Context.of(spec), self.cells, priors, features))
-        context = Context.of(spec, columns, Reading(estimates=estimates))
+        context = Context.of(spec, columns, QueryOptions(estimates=estimates))
         tables = [
             self._table(kind, render(kind, context, self.cells, priors))
             for kind in ("parameters", "lookups")

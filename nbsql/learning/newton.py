@@ -83,5 +83,5 @@ class Newton:
         relation = renderer.dialect.ident(name)
         self.engine.ask("drop_if_exists", relation)
         create = renderer.statement("create_table_as", relation, renderer.fragment(query), temporary=False)
-        self.engine.prepared(create)([list(column) for column in columns])
+        self.engine.prepare(create)([list(column) for column in columns])
         return relation

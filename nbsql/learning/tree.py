@@ -138,5 +138,5 @@ def _given(feature: Feature, parent: Feature, values: Iterable[str], wanted: TAN
         columns=(feature.column, parent.column),
         floating=feature.floating or parent.floating,
         types=(*feature.types, *parent.types),
-        inferred=False,
+        is_inferred=False,
     )

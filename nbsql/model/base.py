@@ -207,7 +207,7 @@ class Handle:
 
     def _rows(self, verb: str, source: Source, passed: Sequence[str] | None, spec: Spec | None = None) -> Rows:
         """The rows of a source that a verb scores by a spec, of which only some columns come back unless `passed` is None."""
-        rows, spec = replace(source.rows, passed=passed), spec or self._spec
+        rows, spec = replace(source.rows, passed_columns=passed), spec or self._spec
         if passed is None:
             self._check(verb, source, spec=spec)
             return rows
@@ -223,7 +223,7 @@ class Handle:
     def _added(self, verb: str) -> list[str]:
         name, _, option = verb.partition(" with ")
         verbs = {**VERBS, "review": REVIEW}
-        return verbs[name].added(self._classes, option or None) if name in verbs else []
+        return verbs[name].all_added_columns(self._classes, option or None) if name in verbs else []
 
     def _check(self, verb: str, source: Source, left_out: Collection[str] = (), spec: Spec | None = None) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds, but for some."""

@@ -194,7 +194,7 @@ class Deriving(Handle):
                 sharing.spec_of(self._spec, self._title)
                 number, batch = Ledger.of(engine, self._plan, self._title).next(None)
                 draft = drafted(engine, self._plan)
-                statement = draft.enter(Entry(number, batch, "export", f"{sharing.said} to {text}", 0))
+                statement = draft.add_ledger_line(Entry(number, batch, "export", f"{sharing.said} to {text}", 0))
                 engine.run(statement.name, statement.sql)
                 self._plan = publish(engine, draft, self._relations, self._stamp)
             write_file(engine, self._plan, text, self._title, overwrite=overwrite, sharing=sharing)

@@ -65,7 +65,7 @@ class Imputing(Handle):
                 if folded(each.added) in taken:
                     added = f"a column {each.added!r} already, which impute adds"
                     raise InputError(f"{found.label} has {added}; rename it or leave it out")
-            return self._plan.completed("imputed_rows", rows, self._classes, filled, labelled, columns)
+            return self._plan.impute("imputed_rows", rows, self._classes, filled, labelled, columns)
 
         self._check_labelled(found, labelled)
         return self._scored("impute", found, render)
@@ -86,7 +86,7 @@ class Imputing(Handle):
                 raise InputError(f"top_k goes with values, and {target!r} is a number with a density")
             renderer, spec = self._engine.renderer, self._spec
             plan = Plan(renderer, without(spec), self._relations, wide=self._plan.wide, whole=spec)
-            return plan.completed("predicted_column", rows, self._classes, [one], labelled, most, whole=self._plan)
+            return plan.impute("predicted_column", rows, self._classes, [one], labelled, most, whole=self._plan)
 
         self._check_labelled(found, labelled)
         number = not predictable(self._spec, target, dialect, self._title).is_value

@@ -258,7 +258,7 @@ class Judging(Handle):
         """
         self._refresh()
         check(self._spec, "drift", self._title)
-        statistics, features = self._plan.counted(), self._spec.features
+        statistics, features = self._plan.current_cells(), self._spec.features
         renderer = self._engine.renderer
         if values:
             return Query(
@@ -291,7 +291,7 @@ class Judging(Handle):
         labels = [self._label(label) for label in (a, b)]
         kind = self._engine.type_name(self._spec.target_type)
         classes = [self._fragment("class_literal", label, kind) for label in labels]
-        relations = (self._relations["likelihoods"], self._plan.counted())
+        relations = (self._relations["likelihoods"], self._plan.current_cells())
         statement = self._engine.renderer.statement("discrimination", *relations, self._spec.features, *classes)
         return Query(self._engine, statement, guard=self._there)
 

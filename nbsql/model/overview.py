@@ -92,7 +92,7 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
 
 
 def _components(components: Components) -> str:
-    asked = components.asked
+    asked = components.requested
     return str(asked) if isinstance(asked, int) else ", ".join(f"{plain(label)} {count}" for label, count in asked.items())
 
 

@@ -81,10 +81,10 @@ class Reviewing(Handle):
 
         def render(rows: Rows) -> str:
             method = self._calibration(calibrated)
-            known = {folded(name) for name in rows.columns} if rows.passed is not None else None
+            known = {folded(name) for name in rows.columns} if rows.passed_columns is not None else None
             kinds = {each.name: each.kind for each in found.columns if known is None or folded(each.name) in known}
-            passed = [each.name for each in found.facts.columns] if rows.passed is None else rows.passed
-            whole = Rows(found.relation, list(kinds), passed=passed)
+            passed = [each.name for each in found.facts.columns] if rows.passed_columns is None else rows.passed_columns
+            whole = Rows(found.relation, list(kinds), passed_columns=passed)
             return self._plan.review(by, whole, self._classes, n, kinds, calibration=method, costs=matrix)
 
         return self._scored(f"review with {by}", found, render, columns, by_row=False)

@@ -254,7 +254,7 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
             _accept(feature)
         plan, renderer = model._plan, model._engine.renderer
         literal = renderer.fragment("class_literal", label, model._engine.type_name(model._spec.target_type))
-        tables = plan.counted(), model._relations["priors"]
+        tables = plan.current_cells(), model._relations["priors"]
         return renderer.statement("scorecard_lines", plan.context(model._classes), *tables, literal, scale)
 
     lines = Query(model._engine, sql, guard=model._there)

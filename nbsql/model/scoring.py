@@ -140,7 +140,7 @@ class Scoring(Imputing, Weighing):
         'dry'
         """
         engine = self._engine
-        engine.need("predict_one")
+        engine.require("predict_one")
         scorer = self._scorer
         if scorer is not None:
             try:
@@ -171,7 +171,7 @@ class Scoring(Imputing, Weighing):
         1
         """
         engine = self._engine
-        engine.need("predict_one_sql")
+        engine.require("predict_one_sql")
         self._refresh()
         check(self._spec, "predict_one", self._title)
         return row_sql(engine, self._plan, self._classes, self._title, self._stamp[0][0])
@@ -263,7 +263,7 @@ class Scoring(Imputing, Weighing):
         check(self._spec, "labelled", self._title)
         self._check("evaluate", found)
         check_source(self._spec, found.columns, found.label, self._title, exact=self._engine.exact, training=True)
-        return self._plan.log_joint(found.relation, self._classes)
+        return self._plan.query_log_joint(found.relation, self._classes)
 
     def sample(self, n: int, *, seed: int = 0) -> Query:
         """`n` rows as the model has them: a class, by the priors, then each feature from its distribution in that class.
@@ -328,7 +328,7 @@ class Scoring(Imputing, Weighing):
             if inline:
                 raise InputError("a dialect gives a scorer with the numbers in it already; leave out inline=True")
             return self._frozen(verb, source, dialect, columns)
-        if columns is not None and not VERBS[verb].a_row:
+        if columns is not None and not VERBS[verb].keeps_rows:
             raise InputError(f"columns goes with the verbs that pass columns of the source on, not with {verb!r}")
         found = self._source(source)
         query = self._query(verb, found, columns=columns).sql

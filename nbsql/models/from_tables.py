@@ -272,8 +272,8 @@ def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str
                 floating=kinds[0] == "covariance",
                 whole=whole,
                 # Most rows have their numbers, and those that lack one are told from them; so are classes that are far apart.
-                complete=family.centred and family.by_column,
-                near=family.centred and family.by_column,
+                is_complete=family.centred and family.by_column,
+                has_near_means=family.centred and family.by_column,
                 types=_types(engine, family, columns, whole=whole),
             )
         )

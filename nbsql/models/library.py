@@ -20,7 +20,7 @@ from nbsql.plan.classes import class_columns
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import Method
-from nbsql.spec.options import Best, Forward, Naming, Options, Placing, PriorArgument, Segments, candidates
+from nbsql.spec.options import Best, FitOptions, Forward, Options, PriorArgument, Segments, UnnamedFitOptions, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
@@ -138,7 +138,7 @@ def fit(
             found.release()
 
 
-def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", **options: Unpack[Placing]) -> str:
+def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", **options: Unpack[UnnamedFitOptions]) -> str:
     """The statements that `fit` would run, as one text: a script, which makes the model whole or not at all.
 
     Takes the arguments of `fit`; with `replace` the script takes the place of the model of that name, whenever it is run. Reads
@@ -207,7 +207,7 @@ def models(con: Connection, *, database: str | None = None) -> list[str]:
         return schemas.model_names(engine, engine.database(database))
 
 
-def families(con: Connection, source: Any, *, target: str, **options: Unpack[Naming]) -> dict[str, Family]:
+def families(con: Connection, source: Any, *, target: str, **options: Unpack[FitOptions]) -> dict[str, Family]:
     """The families that `fit` with these arguments would give to the features, without fitting.
 
     >>> import duckdb
@@ -219,7 +219,7 @@ def families(con: Connection, source: Any, *, target: str, **options: Unpack[Nam
     with opened(con, close=True) as engine:
         found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
         try:
-            spec = resolve(found.columns, candidates(asked)[0], found.label)
+            spec = resolve(found.columns, candidate_options(asked)[0], found.label)
         finally:
             found.release()
     return {feature.name: feature.family for feature in spec.features}

@@ -121,7 +121,7 @@ def from_statistics(
         try:
             _check_columns(source)
             spec, title = known or (spec_of_cells(engine, source, options), "the model")
-            _look_over(engine, spec, source, title)
+            _prefetch_catalog(engine, spec, source, title)
             render = engine.renderer.fragment
             cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
             rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
@@ -149,7 +149,7 @@ def _check_columns(source: Source) -> None:
             raise InputError(f"no column {column!r} in {source.label}; a cell has class, feature, value, n, mean and m2")
 
 
-def _look_over(engine: Engine, spec: Spec, source: Source, title: str) -> None:
+def _prefetch_catalog(engine: Engine, spec: Spec, source: Source, title: str) -> None:
     """Raise InputError unless a source holds the cells of a model."""
     unknown, wrong, classes = engine.ask("summary_of_cells", source.relation, spec.features)[0]
     if unknown is not None:

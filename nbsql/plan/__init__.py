@@ -1,4 +1,4 @@
-"""From a spec to ordered, named statements. Pure: knows no connection, renders and nothing else."""
+"""Turns a spec into ordered, named statements. It only renders SQL and needs no connection."""
 
 from __future__ import annotations
 

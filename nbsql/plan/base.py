@@ -1,4 +1,4 @@
-"""What all parts of a plan share: the model that it is of, and the forms of statements."""
+"""The base class of a plan: the model and the forms of statements."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.plan.classes import ClassColumn, scored
-from nbsql.plan.context import Context, Reading
-from nbsql.plan.dimension_scores import split
+from nbsql.plan.classes import ClassColumn, scored_class_count
+from nbsql.plan.context import Context, QueryOptions
+from nbsql.plan.dimension_scores import split_dimension_scores
 from nbsql.plan.layout import is_vectorised, is_wide
 from nbsql.plan.parts import PARTS
 from nbsql.plan.rows import Rows
 from nbsql.rendering.dialect import restore
 from nbsql.rendering.relations import Relations
 from nbsql.rendering.renderer import Renderer
-from nbsql.spec.half_life import NOTHING
+from nbsql.spec.half_life import NEGLIGIBLE_AGE
 from nbsql.spec.spec import Spec
 
-BINS = 10  # of the calibration error and of tables of bins, unless asked for otherwise
+BINS = 10  # the default number of bins of the calibration error and of tables of bins
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement of a plan and what it is for; `small`: it reads no statistics, and so is run at once with its like."""
+    """A statement of a plan, with a name. A `small` one reads no statistics, and is run together with other small ones."""
 
     name: str
     sql: str
@@ -34,7 +34,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the ledger: its number, from 1; its name; what was done, with what, and how many rows that was."""
+    """A line of the ledger: its number, from 1, its name, the operation, the source, and the number of rows."""
 
     number: int
     batch: str
@@ -47,11 +47,11 @@ class Base:
     """The model that a plan is of.
 
     Args:
-        renderer: of the engine.
-        spec: what to model.
-        relations: where the model's relations are.
+        renderer: the renderer of the engine.
+        spec: the spec of the model.
+        relations: the names of the model's relations.
         wide: the form of the tables that scoring reads; None chooses it by their size.
-        whole: the spec that the tables are of, where `spec` has fewer features.
+        whole: the spec of the tables, if `spec` has only some of its features.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Base:
 
     @property
     def labels_as_text(self) -> bool:
-        """Whether labels of a relation yet unknown are compared as text, so that an ENUM and a VARCHAR agree."""
+        """Whether labels of a still unknown relation are compared as text, so that an ENUM equals a VARCHAR."""
         return self.spec.target_type.startswith(("VARCHAR", "ENUM", "text", "char"))
 
     @property
@@ -74,62 +74,72 @@ class Base:
         return self._wide
 
     def is_wide(self, class_count: int) -> bool:
-        """Whether a model of so many classes takes the wide form, a column a class."""
+        """Whether a model with this number of classes has the wide form, with one column for each class."""
         return is_wide(self.spec, class_count, self.renderer.dialect.traits, self.renderer.layout)
 
     def context(self, classes: Sequence[ClassColumn], rows: Rows | None = None, *, whole: bool = False) -> Context:
-        """What the macros know as `model`.
+        """The context of a query, which macros receive as `model`.
 
         Args:
-            classes: of the model.
-            rows: that it meets, if it does.
-            whole: whether each feature is asked for by itself: no dimension is scored as one, and rows keep their order.
+            classes: the classes of the model.
+            rows: the rows that are scored, if any.
+            whole: whether each feature is needed by itself: dimensions are not scored as a whole, and rows keep their order.
         """
-        wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
+        wide = self.is_wide(scored_class_count(classes)) if self._wide is None else self._wide
         spec, joins = self.spec, () if rows is None else rows.joins
         if joins and wide and not whole:
-            spec, joins = split(spec, classes, joins, self.renderer.layout)
-        estimates = self.relations["estimates"] if self.renderer.dialect.traits.tabulates and spec.features else None
-        columns, passed, ordered = ((), None, False) if rows is None else (rows.columns, rows.passed, rows.ordered)
+            spec, joins = split_dimension_scores(spec, classes, joins, self.renderer.layout)
+        estimates = (
+            self.relations["estimates"] if self.renderer.dialect.traits.materializes_estimates and spec.features else None
+        )
+        columns, passed_columns, keeps_order = (
+            ((), None, False) if rows is None else (rows.columns, rows.passed_columns, rows.keeps_order)
+        )
         return Context.of(
             spec,
             classes,
-            Reading(ordered=ordered or whole, columns=columns, passed=passed, joins=joins, estimates=estimates),
+            QueryOptions(
+                keeps_order=keeps_order or whole,
+                columns=columns,
+                passed_columns=passed_columns,
+                joins=joins,
+                estimates=estimates,
+            ),
             wide=wide,
             layout=self.renderer.layout,
             vectorised=is_vectorised(self.spec, self.renderer.dialect.traits),
             whole=self._whole,
         )
 
-    def ready(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:
-        """What is scored of a source: joined, if it is still to be, and with the segment of each row, if the model has some."""
-        if context.reading.joins:
+    def prepare_source(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:
+        """The source in the form that is scored: with its joins, and with the segment of each row if the model has segments."""
+        if context.query_options.joins:
             source = self.renderer.fragment(
-                "joined_source", source, context.reading.joins, context.numbered, parameters, lookups
+                "joined_source", source, context.query_options.joins, context.has_row_numbers, parameters, lookups
             )
-        return self.segmented(source)
+        return self.with_segments(source)
 
-    def sliced(self, source: Markup) -> Markup:
-        """The source with the slice, segment or component of every row, if the model has some."""
+    def with_slices(self, source: Markup) -> Markup:
+        """The source with the slice, segment or component of every row, if the model has any."""
         if self.spec.components is not None:
             return self.renderer.fragment("with_components", source, self.spec.components, self.spec.target)
         if not self.spec.slice_expression:
             return source
         return self.renderer.fragment("with_slices", source, self.renderer.dialect.query(self.spec.slice_expression))
 
-    def segmented(self, source: Markup) -> Markup:
+    def with_segments(self, source: Markup) -> Markup:
         """The source with the segment of every row, if the model has segments."""
-        return self.sliced(source) if self.spec.segment_by else source
+        return self.with_slices(source) if self.spec.segment_by else source
 
     def priors(self, statistics: Markup | None = None) -> Markup:
-        return self.renderer.fragment("priors", Context.of(self.spec), self.counted(statistics))
+        return self.renderer.fragment("priors", Context.of(self.spec), self.current_cells(statistics))
 
-    def counted(self, statistics: Markup | None = None) -> Markup:
-        """The cells as they count: those of the statistics, or, where rows age, what they weigh now."""
+    def current_cells(self, statistics: Markup | None = None) -> Markup:
+        """The cells of the statistics; with a half-life, in their decayed form."""
         cells = statistics or self.relations["statistics"]
         if self.spec.half_life is None:
             return cells
-        query = self.renderer.fragment("decayed_cells", cells, self.spec.half_life, NOTHING)
+        query = self.renderer.fragment("decayed_cells", cells, self.spec.half_life, NEGLIGIBLE_AGE)
         return self.renderer.fragment("subquery", query)
 
     def _table(self, name: str, relation: Markup, query: Markup, *, temporary: bool = False) -> Statement:
@@ -142,27 +152,29 @@ class Base:
         return Statement(name, self.renderer.statement("create_view_as", self.relations[name], query, **options), small=True)
 
     def _macro(self, name: str, query: Markup, reads: Sequence[str] = (), *, of_classes: bool = False) -> Statement:
-        """A table macro, whose query names what it may read of the model as `_in_macros` does."""
-        names = {} if self.relations.temporary else {self._in_macros(part): part for part in reads}
+        """A table macro; its query refers to the model's relations by the names of `_name_in_macros`."""
+        names = {} if self.relations.temporary else {self._name_in_macros(part): part for part in reads}
         schema = self.relations.path[-1]
-        read = [(name, self.read_by_macros(schema, part)) for name, part in names.items() if name in query]
+        read = [(name, self.relation_in_macros(schema, part)) for name, part in names.items() if name in query]
         statement = self.renderer.statement("create_table_macro", self.relations[name], query, read, of_classes=of_classes)
         return Statement(f"macro {name}", statement, small=True)
 
-    def _in_macros(self, name: str) -> Markup:
-        """What a macro calls a relation of the model, which it names in its first lines."""
+    def _name_in_macros(self, name: str) -> Markup:
+        """The name by which a macro refers to a relation of the model; the macro's first lines define it."""
         return self.relations[name] if self.relations.temporary else self.renderer.fragment("word", f"nbsql_{name}")
 
-    def read_by_macros(self, *path: str) -> Markup:
-        """A relation as macros read it: without its database, which has another name whenever its file is opened by another."""
+    def relation_in_macros(self, *path: str) -> Markup:
+        """A relation as macros name it: without its database, whose name depends on how the file is attached."""
         dialect = self.renderer.dialect
         relation = dialect.ident(*path)
-        if not dialect.traits.table_macros or any('"' in name for name in path):  # which query_table of DuckDB 1.5 misreads
+        if not dialect.traits.table_macros or any(
+            '"' in name for name in path
+        ):  # query_table of DuckDB 1.5 misreads such names
             return relation
         return self.renderer.fragment("relation_in_database", dialect.text(restore(relation)), self.relations.path[-1])
 
-    def ratios(self, likelihoods: Markup) -> Markup:
-        """The query of how much likelier a value is in a class than in another, which are parameters."""
+    def query_likelihood_ratios(self, likelihoods: Markup) -> Markup:
+        """The query of likelihood ratios of each value between two classes, which are parameters."""
         classes = (self.renderer.fragment("parameter_of_classes", number) for number in (1, 2))
         return self.renderer.fragment("likelihood_ratios", likelihoods, *classes)
 

@@ -9,22 +9,22 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ClassColumn:
-    """A class in the columns of a result: its number, and the names of its probability and joint log-likelihood."""
+    """A class in the columns of a result: its number, and the names of its probability and joint log-likelihood columns."""
 
     number: int
     label: str
     probability: str
     joint: str
-    members: tuple[int, ...] = ()  # the numbers of its components, where classes have some (sql/macros/estimating/mixture.sql)
+    members: tuple[int, ...] = ()  # the numbers of its components, if classes have any (sql/macros/estimating/mixture.sql)
 
 
-def scored(classes: Sequence[ClassColumn]) -> int:
-    """How many classes are scored: each component is, where classes have some."""
+def scored_class_count(classes: Sequence[ClassColumn]) -> int:
+    """The number of scored classes; if classes have components, each component is scored as a class."""
     return sum(len(column.members) or 1 for column in classes)
 
 
 def class_columns(classes: Iterable[tuple[Any, ...]]) -> list[ClassColumn]:
-    """The columns of classes, from the rows of `class_order`, by label. Names differ even without regard to case."""
+    """The columns of classes in the order of labels, from the rows of `class_order`. Names differ even if case is ignored."""
     columns: list[ClassColumn] = []
     taken: set[str] = set()
     classes = list(classes)
@@ -42,7 +42,7 @@ def class_columns(classes: Iterable[tuple[Any, ...]]) -> list[ClassColumn]:
 
 
 def _members(components: Mapping[int, int]) -> dict[int, list[int]]:
-    """The numbers of the components of each class: first those of the first components, which are those of their classes."""
+    """The numbers of the components of each class; the first component of a class has the number of the class."""
     places = range(1, max(components.values(), default=0) + 1)
     numbered = [number for place in places for number in sorted(components) if components[number] >= place]
     return {number: [member for member, of in enumerate(numbered, start=1) if of == number] for number in components}

@@ -1,4 +1,4 @@
-"""What the macros know as `model`: what its spec says, the form that scoring takes, and what one query reads."""
+"""The object that macros receive as `model`: the facts of the spec, the form of scoring, and the options of a query."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Members:
-    """Tables for the pairs of segments and classes, where an engine would work them out again and again (segments.sql)."""
+class SegmentTables:
+    """Tables of the pairs of segments and classes, for engines that would compute them repeatedly (segments.sql)."""
 
     table: Markup
     cells: Markup
@@ -29,105 +29,109 @@ class Members:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
-    """What is one query's own.
+class QueryOptions:
+    """The options of a single query.
 
     Args:
-        batch: what the cells that it counts are of.
-        ordered: whether the rows keep their order.
-        by_slice: whether the tables that scoring reads have a model a slice, and a row meets its own.
-        whole_slices: whether slices are whole numbers then, and no texts.
-        columns: of the source, for an engine that has no word for all but some.
-        passed: those of them that come back; None: all.
-        estimates: the table of likelihoods, where there is one.
-        without_tokens: whether that has none of tokens, whose vocabulary times the classes is long.
-        members: the tables of the pairs of segments and classes, where there are some.
-        joins: that the source is still to be joined with, before it is scored.
-        bare: whether it is a part of a model, which is scored without the prior.
-        coded: whether the rows come with what their categories add, which are no features then (coded.sql).
-        single: whether no class has two cells of one value of a feature, as after a fit by one batch of rows in no slices.
-        few_rows: whether those that are counted are so few that DuckDB would read them by one thread, or a few.
+        batch: the batch of the cells that the query counts.
+        keeps_order: whether the rows keep their order.
+        by_slice: whether the tables that scoring reads have a model for each slice, by which its rows are scored.
+        integer_slices: whether such slices are whole numbers instead of texts.
+        columns: the columns of the source, for engines without a keyword for all columns except some.
+        passed_columns: the columns of the source that the result contains; None for all.
+        estimates: the table of likelihoods, if there is one.
+        without_tokens: whether this table leaves out tokens, because vocabulary times classes is large.
+        segment_tables: the tables of the pairs of segments and classes, if there are any.
+        joins: the joins that are made before the source is scored.
+        without_prior: whether only a part of the model is scored, without the prior.
+        has_category_scores: whether the rows come with the scores of their categories, which are then not features (coded.sql).
+        has_unique_cells: whether no class has two cells of the same value of a feature, as after a fit without slices.
+        few_rows: whether there are so few rows that DuckDB would read them with one or a few threads.
     """
 
     batch: str = "1"
-    ordered: bool = False
+    keeps_order: bool = False
     by_slice: bool = False
-    whole_slices: bool = False
+    integer_slices: bool = False
     columns: Sequence[str] = ()
-    passed: Sequence[str] | None = None
+    passed_columns: Sequence[str] | None = None
     estimates: Markup | None = None
     without_tokens: bool = False
-    members: Members | None = None
+    segment_tables: SegmentTables | None = None
     joins: Sequence[Joining] = ()
     without_prior: bool = False
-    coded: bool = False
-    single: bool = False
+    has_category_scores: bool = False
+    has_unique_cells: bool = False
     few_rows: bool = False
 
     @property
     def joined_names(self) -> list[str]:
-        """The columns of the joins that are not passed through."""
-        return [name for joining in self.joins for _, name in joining.passed]
+        """The names of the columns that the joins add."""
+        return [name for joining in self.joins for _, name in joining.passed_columns]
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What the macros know as `model`, in which they find what each of its parts has.
+    """The object that macros receive as `model`. It has the attributes of all its parts.
 
     Args:
-        facts: what the spec says.
-        form: how the model is scored.
-        reading: what is this query's own.
+        facts: the facts of the spec.
+        form: the form of scoring.
+        query_options: the options of the query.
     """
 
     facts: Facts
     form: Form
-    reading: Reading
+    query_options: QueryOptions
 
     @classmethod
     def of(
         cls,
         spec: Spec,
         classes: Sequence[ClassColumn] = (),
-        reading: Reading = Reading(),
+        query_options: QueryOptions = QueryOptions(),
         *,
         wide: bool = True,
         vectorised: bool = False,
         layout: Layout = Layout(),  # noqa: B008 - it is frozen
         whole: Spec | None = None,
     ) -> Context:
-        """The context of a query on the model of a spec; that of the tables is `whole`, where `spec` has fewer features."""
+        """The context of a query on the model of a spec; `whole` is the spec of the tables, if `spec` has fewer features."""
         facts = Facts(spec, scoring=bool(classes))
-        in_tables = facts if whole is None else Facts(whole, scoring=bool(classes))
-        return cls(facts, Form(facts, classes, wide, vectorised, layout, in_tables.features), reading)
+        table_features = facts if whole is None else Facts(whole, scoring=bool(classes))
+        return cls(facts, Form(facts, classes, wide, vectorised, layout, table_features.features), query_options)
 
     def __getattr__(self, name: str) -> Any:
-        for part in ("facts", "form", "reading"):
+        for part in ("facts", "form", "query_options"):
             if part in self.__dict__ and hasattr(self.__dict__[part], name):
                 return getattr(self.__dict__[part], name)
         raise AttributeError(name)
 
-    def reads(self, **reading: Any) -> Context:
-        """The context of a query that differs in what it reads."""
-        return replace(self, reading=replace(self.reading, **reading))
+    def with_options(self, **query_options: Any) -> Context:
+        """The same context with other options of the query."""
+        return replace(self, query_options=replace(self.query_options, **query_options))
 
     @property
     def part_column(self) -> str | None:
-        """The column by which a row, the parameters and the lookups of its own model meet, where there are several."""
-        return "nbsql_slice" if self.reading.by_slice else "nbsql_segment" if self.facts.segmented else None
+        """The column by which rows are joined with the parameters and lookups of their model, if there are several models."""
+        return "nbsql_slice" if self.query_options.by_slice else "nbsql_segment" if self.facts.has_segments else None
 
     @property
     def has_prior(self) -> bool:
         spec = self.facts.spec
-        return self.reading.coded or not spec.features or not all(feature.family.complement for feature in self.facts.features)
+        return (
+            self.query_options.has_category_scores
+            or not spec.features
+            or not all(feature.family.complement for feature in self.facts.features)
+        )
 
     @cached_property
-    def numbered(self) -> bool:
-        """Whether rows have a number, by which what is scored apart finds them, and by which they are sorted."""
+    def has_row_numbers(self) -> bool:
+        """Whether rows have numbers, by which separately computed scores are joined and the result is sorted."""
         bags = any(feature.family.bag for feature in self.facts.features)
-        return self.reading.ordered or not self.form.wide or self.form.blocked or bool(self.facts.backoffs) or bags
+        return self.query_options.keeps_order or not self.form.wide or self.form.has_blocks or bool(self.facts.backoffs) or bags
 
     @cached_property
-    def parts(self) -> Context:
-        """Where classes have components: the context of the members, which are scored as classes."""
-        return replace(self, form=self.form.by_component()) if self.facts.mixed else self
+    def component_model(self) -> Context:
+        """The context in which components are scored as classes; the context itself if classes have no components."""
+        return replace(self, form=self.form.by_component()) if self.facts.has_components else self

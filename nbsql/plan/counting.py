@@ -8,11 +8,11 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.plan.base import Base, Statement
-from nbsql.plan.context import Context, Reading
+from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.layout import blocks
 from nbsql.spec.spec import Check, Feature
 
-# A statement reads so many categorical features at once: enough to keep every core busy, few enough to plan quickly.
+# The number of categorical features that a statement reads: enough to keep every core busy, few enough to plan quickly.
 LEVELS_A_STATEMENT = 50
 FEATURES_A_STATEMENT = 100
 
@@ -23,19 +23,19 @@ def _statement_name(act: str, block: Sequence[Feature]) -> str:
 
 
 class Counting(Base):
-    """From a source to the table of cells."""
+    """The statements from a source to the table of cells."""
 
     @property
-    def scanned(self) -> list[Feature]:
-        return [feature for feature in self.spec.features if feature.family.scanned]
+    def scanned_features(self) -> list[Feature]:
+        return [feature for feature in self.spec.features if feature.family.in_wide_scan]
 
     @property
-    def centred(self) -> list[Feature]:
+    def centred_features(self) -> list[Feature]:
         return [feature for feature in self.spec.features if feature.family.centred]
 
     @property
-    def reads(self) -> int:
-        """How often a fit reads its source."""
+    def source_scans(self) -> int:
+        """The number of times that a fit reads its source."""
         return 1 + sum(feature.family.level or feature.family.bag for feature in self.spec.features)
 
     def stage(self, source: Markup, staged: Markup, columns: Sequence[str] | None = None) -> Statement:
@@ -44,14 +44,14 @@ class Counting(Base):
         return self._table("read the source once", staged, query, temporary=True)
 
     def count_keys(self, source: Markup, key: Sequence[str], counted: Markup) -> Statement:
-        """A temporary table of how often each key met each class (nbsql/learning/factorised.py)."""
+        """A temporary table of the counts of each key and class (nbsql/learning/factorised.py)."""
         types = {name: kind for join in self.spec.joins for (name, _), kind in zip(join.on, join.types, strict=True)}
         keys = [(name, types[name]) for name in key]
         query = self.renderer.fragment("counted_keys", Context.of(self.spec), source, keys)
         return self._table(f"count {key[0]}", counted, query, temporary=True)
 
     def centres(self, source: Markup) -> str:
-        return self.renderer.statement("centres", source, self.centred)
+        return self.renderer.statement("centres", source, self.centred_features)
 
     def scan(self, source: Markup, scan: Markup, checks: Sequence[Check], centres: Mapping[int, Any]) -> Statement:
         number = self.renderer.dialect.number
@@ -59,17 +59,17 @@ class Counting(Base):
             index: [number(value) for value in centre] if isinstance(centre, list) else number(centre)
             for index, centre in centres.items()
         }
-        query = self.renderer.fragment("scan", Context.of(self.spec), source, self.scanned, checks, numbers)
+        query = self.renderer.fragment("scan", Context.of(self.spec), source, self.scanned_features, checks, numbers)
         return self._table("scan", scan, query, temporary=True)
 
-    def untrusted(self, scan: Markup) -> Iterator[str]:
+    def find_imprecise_features(self, scan: Markup) -> Iterator[str]:
         """Queries for the indices of the features that need the careful scan."""
-        for block in blocks(self.scanned if self.centred else [], FEATURES_A_STATEMENT):
+        for block in blocks(self.scanned_features if self.centred_features else [], FEATURES_A_STATEMENT):
             yield self.renderer.statement("imprecise_numbers", self._summed_cells(scan, block))
 
     def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:
         key = (scan, *(feature.index for feature in features))
-        if key not in self._rendered:  # asked for twice: to hold against the rules, and to write
+        if key not in self._rendered:  # used twice: to check precision, and to write the cells
             self._rendered[key] = self.renderer.fragment("summed_cells", Context.of(self.spec), scan, features)
         return self._rendered[key]
 
@@ -77,7 +77,7 @@ class Counting(Base):
         query = self.renderer.fragment("scan", Context.of(self.spec), source, features, careful=True)
         return self._table("scan again, carefully", rescan, query, temporary=True)
 
-    def cells(
+    def create_cells(
         self,
         relation: Markup,
         batch: str,
@@ -89,20 +89,20 @@ class Counting(Base):
         temporary: bool,
         few_rows: bool = False,
     ) -> Iterator[Statement]:
-        """A new table of cells: from what the scans found, and those of categories and tokens from the source.
+        """A new table of cells: those of scanned features from the scans, those of categories and tokens from the source.
 
         Args:
             relation: the table to create.
-            batch: the line of the ledger that the cells come with.
-            source: what is counted.
+            batch: the line of the ledger of these cells.
+            source: the source.
             scan: the table of the wide scan.
-            rescan: the table of the careful scan, of the features in `careful`.
-            careful: see `rescan`.
-            temporary: whether the table is one.
-            few_rows: whether no more are counted than a few threads would read.
+            rescan: the table of the careful scan of the features in `careful`.
+            careful: the features that were scanned again.
+            temporary: whether the table is temporary.
+            few_rows: whether there are so few rows that only a few threads would read them.
         """
-        context = Context.of(self.spec, reading=Reading(batch=batch, few_rows=few_rows))
-        trusted = [feature for feature in self.scanned if feature not in careful]
+        context = Context.of(self.spec, query_options=QueryOptions(batch=batch, few_rows=few_rows))
+        trusted = [feature for feature in self.scanned_features if feature not in careful]
         queries = [
             (block, self.renderer.fragment("feature_cells", context, self._summed_cells(scanned, block)))
             for scanned, features in ((scan, trusted), (rescan, careful))
@@ -111,7 +111,7 @@ class Counting(Base):
         classes = self.renderer.fragment("class_cells", context, scan)
         with_classes = (
             0 if self.spec.joins else 1
-        )  # parts of joined rows are counted apart, and leave the classes out (factorised.py)
+        )  # parts of joined rows are counted separately, without the classes (factorised.py)
         first = self.renderer.fragment("union_of_rows", [classes, *(query for _, query in queries[:with_classes])])
         yield self._table("statistics", relation, first, temporary=temporary)
         for block, query in queries[with_classes:]:
@@ -125,8 +125,8 @@ class Counting(Base):
                 cells = self.renderer.fragment("token_cells", context, source, feature)
                 yield self._insert(f"count the tokens of {feature.name}", relation, cells)
 
-    def part_of_rows(self, name: str, relation: Markup) -> Statement:
-        """One of the model's tables, of the rows of a temporary one."""
+    def create_from_temporary(self, name: str, relation: Markup) -> Statement:
+        """A table of the model, created from the rows of a temporary table."""
         return self._table(name, self.relations[name], self.renderer.fragment("all_rows", relation))
 
     def keep_features(self) -> Statement:

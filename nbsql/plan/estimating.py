@@ -1,4 +1,4 @@
-"""The statements that make, from the table of cells, what else a model is."""
+"""The statements that make the other relations of a model from the table of cells."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from markupsafe import Markup
 from nbsql.errors import NotSupportedError
 from nbsql.plan.base import BINS, Entry, Statement
 from nbsql.plan.classes import ClassColumn
-from nbsql.plan.context import Context, Members, Reading
-from nbsql.plan.functions import functions
-from nbsql.plan.layout import numbers_a_class
+from nbsql.plan.context import Context, QueryOptions, SegmentTables
+from nbsql.plan.functions import create_functions
+from nbsql.plan.layout import numbers_per_class
 from nbsql.plan.parts import COLUMNS, PARTS, SCHEMA
 from nbsql.plan.rows import Rows
 from nbsql.plan.scoring import Scoring
@@ -21,153 +21,161 @@ from nbsql.spec.spec import Feature
 
 
 class Estimating(Scoring):
-    """From the table of cells to the spec, the ledger, the estimates, what scoring reads, and the macros."""
+    """The statements for the spec, the ledger, the estimates, the tables that scoring reads, and the macros."""
 
     def create_schema(self) -> Statement:
         return Statement("schema", self.renderer.statement("create_schema", self.relations.schema))
 
-    def described(self, version: str, entry: Entry, rows: Markup | None = None, *, single: bool = False) -> Iterator[Statement]:
-        """What surrounds the statistics: the spec, the ledger with its first line, and the views of the estimates.
+    def describe_model(
+        self, version: str, entry: Entry, rows: Markup | None = None, *, has_unique_cells: bool = False
+    ) -> Iterator[Statement]:
+        """The relations that describe the statistics: the spec, the ledger with its first line, and the views of the estimates.
 
         Args:
-            version: of nbsql.
+            version: the version of nbsql.
             entry: the first line of the ledger.
-            rows: the query of the number of its rows, which a script does not know yet.
-            single: whether no class has two cells of one value of a feature.
+            rows: a query of the number of rows, for a script, in which it is not known yet.
+            has_unique_cells: whether no class has two cells of the same value of a feature.
         """
         yield self._table("spec", self.relations["spec"], self.renderer.fragment("spec_row", self.spec.to_json(), version))
         yield self._table("batches", self.relations["batches"], self._entry(entry, rows))
-        yield from self.estimates(single=single)
+        yield from self.create_estimates(has_unique_cells=has_unique_cells)
 
-    def enter(self, entry: Entry) -> Statement:
-        """One more line of the ledger."""
+    def add_ledger_line(self, entry: Entry) -> Statement:
+        """Insert a line into the ledger."""
         return self._insert("ledger", self.relations["batches"], self._entry(entry))
 
     def _entry(self, entry: Entry, rows: Markup | None = None) -> Markup:
         counted = entry.rows if rows is None else rows
         return self.renderer.fragment("batch_row", entry.number, entry.batch, entry.operation, entry.source, counted)
 
-    def estimates(self, *, again: bool = False, single: bool = False) -> Iterator[Statement]:
-        """The table of estimates, and the views of priors and likelihoods, or their tables; `again`: after a change."""
+    def create_estimates(self, *, again: bool = False, has_unique_cells: bool = False) -> Iterator[Statement]:
+        """The table of estimates, and the views (or tables) of priors and likelihoods; `again` after a change of the model."""
         traits = self.renderer.dialect.traits
-        again = again and not traits.tabulates
-        yield from self._analysed("statistics")
-        if traits.tabulates:
+        again = again and not traits.materializes_estimates
+        yield from self._analyze("statistics")
+        if traits.materializes_estimates:
             yield self._table("priors", self.relations["priors"], self.priors())
         elif not again:
             yield self._view("priors", self.priors())
-        if self._tabulated:
-            if again and not traits.refills:
+        if self._tabulated_features:
+            if again and not traits.refills_tables:
                 drop = self.renderer.statement("drop_relation", "table", self.relations["estimates"], if_exists=True)
                 yield Statement("drop estimates", drop)
-            context = Context.of(self.spec, reading=Reading(single=single))
-            arguments = (context, self.counted(), self.relations["priors"], self._tabulated)
+            context = Context.of(self.spec, query_options=QueryOptions(has_unique_cells=has_unique_cells))
+            arguments = (context, self.current_cells(), self.relations["priors"], self._tabulated_features)
             query = self.renderer.fragment("smoothed_likelihoods", *arguments)
-            yield from self._made("estimates", query, again=again and traits.refills)
+            yield from self._create_or_refill("estimates", query, again=again and traits.refills_tables)
         if again:
             return
-        yield self.likelihoods()
+        yield self.create_likelihoods_view()
         if self.spec.components is not None:
             tables = (self.relations["statistics"], self._priors_of_views())
             query = self.renderer.fragment("components", Context.of(self.spec), *tables, self.spec.components)
-            if self.renderer.dialect.traits.tabulates:
+            if self.renderer.dialect.traits.materializes_estimates:
                 yield self._table("components", self.relations["components"], query)
             else:
                 yield self._view("components", query)
 
     @property
-    def _tabulated(self) -> list[Feature]:
-        """The features whose likelihoods are a table: not tokens, whose vocabulary times the classes is long."""
-        everything = self.renderer.dialect.traits.tabulates
+    def _tabulated_features(self) -> list[Feature]:
+        """The features whose likelihoods are stored in a table: not tokens, whose vocabulary times classes is large."""
+        everything = self.renderer.dialect.traits.materializes_estimates
         return [feature for feature in self.spec.features if everything or not feature.family.bag]
 
-    def _reads_estimates(self, context: Context, estimates: Markup) -> Context:
-        if not self._tabulated:
+    def _with_estimates(self, context: Context, estimates: Markup) -> Context:
+        if not self._tabulated_features:
             return context
-        return context.reads(estimates=estimates, without_tokens=not self.renderer.dialect.traits.tabulates)
+        return context.with_options(estimates=estimates, without_tokens=not self.renderer.dialect.traits.materializes_estimates)
 
-    def likelihoods(self) -> Statement:
+    def create_likelihoods_view(self) -> Statement:
         """The view of the likelihoods."""
-        tables = (self.counted(), self._priors_of_views(), self.relations["estimates"])
+        tables = (self.current_cells(), self._priors_of_views(), self.relations["estimates"])
         return self._view("likelihoods", self._likelihoods(*tables))
 
     def _likelihoods(self, statistics: Markup, priors: Markup, estimates: Markup) -> Markup:
         if not self.spec.features:
             return self.renderer.fragment("no_likelihoods", priors)
-        context = self._reads_estimates(self.context([]), estimates)
+        context = self._with_estimates(self.context([]), estimates)
         return self.renderer.fragment("likelihoods", context, statistics, priors)
 
     def _priors_of_views(self) -> Markup:
-        """The priors as other views read them: no view of DuckDB's names another, as it restores an export by their names."""
-        if self.renderer.dialect.traits.tabulates:
+        """The priors for use in other views, which must not read the view: DuckDB restores the views of an export by name."""
+        if self.renderer.dialect.traits.materializes_estimates:
             return self.relations["priors"]
         return self.renderer.fragment("subquery", self.priors())
 
-    def compiled(self, classes: Sequence[ClassColumn], *, again: bool = False, single: bool = False) -> Iterator[Statement]:
-        """The tables that scoring reads; `again`: in place of what they hold; `single`: see `described`."""
-        context = self._reads_estimates(self.context(classes), self.relations["estimates"]).reads(single=single)
+    def create_scoring_tables(
+        self, classes: Sequence[ClassColumn], *, again: bool = False, has_unique_cells: bool = False
+    ) -> Iterator[Statement]:
+        """The tables that scoring reads; `again` replaces their rows. For `has_unique_cells` see `describe_model`."""
+        context = self._with_estimates(self.context(classes), self.relations["estimates"]).with_options(
+            has_unique_cells=has_unique_cells
+        )
         self._check_size(context)
-        arguments = (context, self.counted(), self.relations["priors"])
-        if context.facts.learnt:
+        arguments = (context, self.current_cells(), self.relations["priors"])
+        if context.facts.is_logistic:
             weights = self.relations["weights"]
             arguments = (context, weights, self.renderer.fragment("priors_with_bias", self.relations["priors"], weights))
         kind = "segment_" if self.spec.segment_by else "mixture_" if self.spec.components is not None else ""
-        if context.facts.segmented and self.renderer.dialect.traits.tabulates:
-            context, statements = self._members(context)
+        if context.facts.has_segments and self.renderer.dialect.traits.materializes_estimates:
+            context, statements = self._with_segment_tables(context)
             yield from statements
             arguments = (context, *arguments[1:])
         query = self.renderer.fragment(f"{kind}parameters", *arguments)
-        yield from self._made("parameters", query, again=again)
-        if any(feature.family.looked_up for feature in self.spec.features):
-            yield from self._made("lookups", self.renderer.fragment(f"{kind}lookups", *arguments), again=again)
-        for name, relation in vars(context.reading.members).items() if context.reading.members else ():
+        yield from self._create_or_refill("parameters", query, again=again)
+        if any(feature.family.has_lookups for feature in self.spec.features):
+            yield from self._create_or_refill("lookups", self.renderer.fragment(f"{kind}lookups", *arguments), again=again)
+        for name, relation in (
+            vars(context.query_options.segment_tables).items() if context.query_options.segment_tables else ()
+        ):
             yield Statement(f"drop the {name} of members", self.renderer.statement("drop_if_exists", relation))
 
-    def _members(self, context: Context) -> tuple[Context, list[Statement]]:
-        """The context that knows temporary tables of what the queries of segments name again and again; and what makes them."""
+    def _with_segment_tables(self, context: Context) -> tuple[Context, list[Statement]]:
+        """The context with temporary tables for the parts that queries of segments read repeatedly, and their statements."""
         ident, temporary = self.renderer.dialect.ident, self.renderer.dialect.traits.temporary
         names = [f"members {part}" for part in ("table", "cells", "estimates")]
         tables = [self.relations[name] if self.relations.temporary else ident(*temporary, f"nbsql {name}") for name in names]
         arguments = (self.relations["statistics"], self.relations["priors"])
         queries = [self.renderer.fragment("members", *arguments)]
-        context = context.reads(members=Members(*tables))
+        context = context.with_options(segment_tables=SegmentTables(*tables))
         macros = ("cells_of_members", "estimates_of_members") if self.spec.features else ()
         queries += [self.renderer.fragment(macro, context, *arguments) for macro in macros]
         made = zip(names, tables, queries, strict=False)
         return context, [self._table(name, relation, query, temporary=True) for name, relation, query in made]
 
-    def _made(self, name: str, query: Markup, *, again: bool) -> Iterator[Statement]:
+    def _create_or_refill(self, name: str, query: Markup, *, again: bool) -> Iterator[Statement]:
         relation = self.relations[name]
         if again:
             yield Statement(f"empty {name}", self.renderer.statement("delete_all", relation))
             yield self._insert(name, relation, query)
         else:
             yield self._table(name, relation, query)
-        yield from self._analysed(name)
+        yield from self._analyze(name)
 
-    def _analysed(self, name: str) -> Iterator[Statement]:
-        """Let an engine that does not do so by itself look at a new table, whose size it would guess at."""
+    def _analyze(self, name: str) -> Iterator[Statement]:
+        """Analyze a new table, if the engine does not do so by itself and would guess its size."""
         if self.renderer.dialect.traits.analyzes:
             yield Statement(f"analyze {name}", self.renderer.statement("analyze", self.relations[name]))
 
     def _check_size(self, context: Context) -> None:
-        """Raise NotSupportedError if the parameters are more than a row can hold, labels of usual length among them."""
-        most, parameters = self.renderer.dialect.traits.most_numbers, len(context.facts.parameters)
-        if most is not None and not context.form.class_numbers and numbers_a_class(self.spec) > most:
+        """Raise NotSupportedError if the parameters and a label of usual length do not fit into a row."""
+        most, parameters = self.renderer.dialect.traits.max_numbers, len(context.facts.parameters)
+        if most is not None and not context.form.class_numbers and numbers_per_class(self.spec) > most:
             raise NotSupportedError(
                 f"the {parameters} parameters of a class do not fit into a row of this engine's tables, "
                 f"which holds some {most:,} numbers; take fewer features"
             )
 
-    def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
-        """The table macros by which the model is used in SQL, or the functions, where an engine has no such macros."""
+    def create_macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
+        """The table macros by which SQL uses the model, or functions, if the engine has no table macros."""
         if not self.renderer.dialect.traits.table_macros:
-            made = functions(self, classes) if self.renderer.dialect.traits.row_functions else ()
+            made = create_functions(self, classes) if self.renderer.dialect.traits.row_functions else ()
             yield from (Statement(f"function {name}", sql) for name, sql in made)
             return
-        rows = self._queried()
+        rows = self._macro_source()
         context = self.context(classes, rows)
-        tables = self._in_macros("parameters"), self._in_macros("lookups")
+        tables = self._name_in_macros("parameters"), self._name_in_macros("lookups")
         yield self._class_scores(context)
         for verb in VERBS:
             if verb == "explain":
@@ -176,19 +184,19 @@ class Estimating(Scoring):
                 yield self._macro(verb, self.renderer.fragment(verb, context, self._scores))
         judged = self.renderer.fragment("judged_rows", context, self._scores, tables[0], None, self.labels_as_text)
         yield self._macro("evaluate", self.renderer.fragment("metrics", judged, BINS), ["parameters"])
-        # From the counts: DuckDB restores the macros of an export before the views, and looks then for what they read.
-        statistics, estimates = map(self._in_macros, ("statistics", "estimates"))
+        # They read the counts: DuckDB restores macros of an export before views, and checks then what they read.
+        statistics, estimates = map(self._name_in_macros, ("statistics", "estimates"))
         priors = self.renderer.fragment("subquery", self.priors(statistics))
-        likelihoods = self._likelihoods(self.counted(statistics), priors, estimates)
-        ratios = self.ratios(self.renderer.fragment("subquery", likelihoods))
+        likelihoods = self._likelihoods(self.current_cells(statistics), priors, estimates)
+        ratios = self.query_likelihood_ratios(self.renderer.fragment("subquery", likelihoods))
         yield self._macro("likelihood_ratios", ratios, ("statistics", "estimates"), of_classes=True)
 
-    def published(self) -> Iterator[Statement]:
-        """The views that users alone read."""
+    def create_user_views(self) -> Iterator[Statement]:
+        """The views that only users read."""
         yield self._view("features", self.renderer.fragment("features", self.relations["spec"]))
 
-    def commented(self, made: Sequence[Statement], more: Sequence[str] = ()) -> Iterator[Statement]:
-        """One text of statements that tells the database what all is that these make, and `more` that is made otherwise."""
+    def add_comments(self, made: Sequence[Statement], more: Sequence[str] = ()) -> Iterator[Statement]:
+        """A script of comments on the relations that these statements make, and on those named in `more`."""
         names: dict[str, None] = dict.fromkeys(
             [*more, *(statement.name.removeprefix("macro ").removeprefix("function ") for statement in made)]
         )
@@ -206,28 +214,28 @@ class Estimating(Scoring):
         told = self.renderer.dialect.traits.table_macros and PARTS[name].kind == "macro" and '"' not in self.relations.path[-1]
         return PARTS[name].comment + (" Where its database is attached: database := 'its name'." if told else "")
 
-    def calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
-        """The table macros of a calibrated model, or its functions."""
+    def create_calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
+        """The table macros of a calibrated model, or the functions."""
         if not self.renderer.dialect.traits.table_macros:
-            made = functions(self, classes, CALIBRATED, method)
+            made = create_functions(self, classes, CALIBRATED, method)
             yield from (Statement(f"function {name}", sql) for name, sql in made)
             return
-        context = self.context(classes, self._queried())
-        yield self._class_scores(context)  # again: a model of an earlier version has none
-        relations = map(self._in_macros, ("parameters", "calibration"))
+        context = self.context(classes, self._macro_source())
+        yield self._class_scores(context)  # again, because a model of an earlier version lacks it
+        relations = map(self._name_in_macros, ("parameters", "calibration"))
         query = self.renderer.fragment("calibrated_scores", context, self._scores, *relations, method)
         scored = self.renderer.fragment("subquery", query)
         for name, verb in CALIBRATED.items():
             yield self._macro(name, self.renderer.fragment(verb, context, scored), ("parameters", "calibration"))
 
-    def _queried(self) -> Rows:
-        """The rows that a table macro is asked about."""
+    def _macro_source(self) -> Rows:
+        """The rows of a table macro's argument."""
         return Rows(self.renderer.fragment("query_of_source"), joins=self.joins())
 
     def _class_scores(self, context: Context) -> Statement:
-        """The macro that the others read."""
-        tables = tuple(map(self._in_macros, ("parameters", "lookups")))
-        arguments = (self.ready(context, self.renderer.fragment("query_of_source"), *tables), *tables)
+        """The macro `class_scores`, which the others read."""
+        tables = tuple(map(self._name_in_macros, ("parameters", "lookups")))
+        arguments = (self.prepare_source(context, self.renderer.fragment("query_of_source"), *tables), *tables)
         return self._macro("class_scores", self.renderer.fragment("scored", context, *arguments), ("parameters", "lookups"))
 
     @property

@@ -1,4 +1,4 @@
-"""What a spec says of a model, whatever is asked of it, and however large it is."""
+"""The facts about a model that follow from its spec alone."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from nbsql.spec.spec import Feature, Prior, Spec
 
 
 @dataclass(frozen=True)
-class Part:
-    """One row a class of an explanation: a feature, or one column (by number) of a feature over several."""
+class ExplanationPart:
+    """A part of an explanation, with one row for each class: a feature, or a numbered column of a feature over several."""
 
     feature: Feature
     column: str
@@ -22,8 +22,8 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A parameter of a feature, among those that scoring reads, and its position, from 1."""
+class ScoredParameter:
+    """A parameter of a feature that scoring reads, and its position among all parameters, from 1."""
 
     feature: Feature
     parameter: Parameter
@@ -32,7 +32,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Backoff:
-    """A joint feature, and the features of its columns, which score from other columns: NULL where the joint value is known."""
+    """A joint feature and the features of its columns, which read masked columns: NULL wherever the joint value is known."""
 
     feature: Feature
     masked: Sequence[tuple[Feature, str]]
@@ -40,11 +40,11 @@ class Backoff:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What a spec says of a model.
+    """The facts about a model that follow from its spec.
 
     Args:
-        spec: of the model.
-        scoring: whether its classes are known, and its features are those that score.
+        spec: the spec of the model.
+        scoring: whether the classes are known, and the features are those of scoring.
     """
 
     spec: Spec
@@ -60,7 +60,7 @@ class Facts:
 
     @property
     def class_type(self) -> Markup:
-        """The type of the target, to be written: as the engine wrote it; that of a file is checked (storage/file_checks.py)."""
+        """The SQL of the target's type, as the engine wrote it; types from files have been checked (storage/file_checks.py)."""
         return Markup(self.spec.target_type)  # noqa: S704
 
     @property
@@ -77,7 +77,7 @@ class Facts:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Those that there may be, where they were named."""
+        """All possible labels, if the user named them."""
         return self.spec.classes
 
     @property
@@ -85,8 +85,8 @@ class Facts:
         return self.spec.given
 
     @property
-    def learnt(self) -> bool:
-        """Whether scoring goes by weights, not by likelihoods."""
+    def is_logistic(self) -> bool:
+        """Whether scoring uses learnt weights instead of likelihoods."""
         return self.spec.logistic is not None and self.scoring
 
     @property
@@ -95,27 +95,27 @@ class Facts:
         return self.spec.is_sliced
 
     @property
-    def segmented(self) -> bool:
+    def has_segments(self) -> bool:
         return self.spec.segment_by is not None
 
     @property
     def shrinkage(self) -> float:
-        """Of the segments toward the whole."""
+        """The shrinkage of segments toward the whole."""
         return self.spec.segment_shrinkage
 
     @property
-    def mixed(self) -> bool:
+    def has_components(self) -> bool:
         """Whether classes have components."""
         return self.spec.components is not None
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
         found = self.spec.features
-        if self.learnt:
+        if self.is_logistic:
             found = tuple(replace(feature, family=weighted(feature.family) or feature.family) for feature in found)
         masked = {feature.index: name for backoff in self.backoffs for feature, name in backoff.masked}
         return tuple(
-            replace(feature, columns=(masked[feature.index],), complete=False) if feature.index in masked else feature
+            replace(feature, columns=(masked[feature.index],), is_complete=False) if feature.index in masked else feature
             for feature in found
         )
 
@@ -124,13 +124,13 @@ class Facts:
         return list(_backoffs(self.spec.features)) if self.scoring else []
 
     @cached_property
-    def parameters(self) -> list[Wanted]:
+    def parameters(self) -> list[ScoredParameter]:
         found = [(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
-        return [Wanted(*pair, position) for position, pair in enumerate(found, start=1)]
+        return [ScoredParameter(*pair, position) for position, pair in enumerate(found, start=1)]
 
     @cached_property
-    def explained(self) -> list[Part]:
-        return list(_parts(self.features))
+    def explanation_parts(self) -> list[ExplanationPart]:
+        return list(_explanation_parts(self.features))
 
 
 def _backoffs(features: Sequence[Feature]) -> Iterator[Backoff]:
@@ -140,9 +140,9 @@ def _backoffs(features: Sequence[Feature]) -> Iterator[Backoff]:
             yield Backoff(joint, [(feature, f"nbsql_backoff_{feature.index}") for feature in alone])
 
 
-def _parts(features: Sequence[Feature]) -> Iterator[Part]:
+def _explanation_parts(features: Sequence[Feature]) -> Iterator[ExplanationPart]:
     for feature in features:
         if feature.family.over_columns and feature.family.by_column:
-            yield from (Part(feature, column, number) for number, column in enumerate(feature.columns, start=1))
-        elif feature.family.level or feature.family.parametrised_term:
-            yield Part(feature, feature.column, None)
+            yield from (ExplanationPart(feature, column, number) for number, column in enumerate(feature.columns, start=1))
+        elif feature.family.level or feature.family.has_parameter_term:
+            yield ExplanationPart(feature, feature.column, None)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from nbsql.plan.classes import ClassColumn, scored
-from nbsql.plan.facts import Facts, Wanted
+from nbsql.plan.classes import ClassColumn, scored_class_count
+from nbsql.plan.facts import Facts, ScoredParameter
 from nbsql.plan.layout import blocks, many_levels
 from nbsql.rendering.layout import Layout
 from nbsql.spec.spec import Feature
@@ -23,8 +23,8 @@ class Form:
         wide: whether there is a column a class.
         vectorised: whether lists and sums without guards pay.
         layout: how large a model may be in each form.
-        in_tables: the features of the tables that are read, of which a query may leave some out.
-        of_members: whether its classes are the components of classes.
+        table_features: the features of the tables that are read, of which a query may leave some out.
+        scores_components: whether its classes are the components of classes.
     """
 
     facts: Facts
@@ -32,107 +32,111 @@ class Form:
     wide: bool = True
     vectorised: bool = False
     layout: Layout = field(default_factory=Layout)
-    in_tables: Sequence[Feature] = ()
-    of_members: bool = False
+    table_features: Sequence[Feature] = ()
+    scores_components: bool = False
 
     def by_component(self) -> Form:
         """The form in which the components of classes are scored as classes."""
-        return replace(self, of_members=True)
+        return replace(self, scores_components=True)
 
     @cached_property
     def class_numbers(self) -> list[int]:
-        count = scored(self.class_columns) if self.of_members else len(self.class_columns)
+        count = scored_class_count(self.class_columns) if self.scores_components else len(self.class_columns)
         return list(range(1, count + 1)) if self.wide else []
 
     @cached_property
-    def of_classes(self) -> list[int]:
+    def class_of_component(self) -> list[int]:
         """Of each component the number of its class."""
-        if not self.of_members:
+        if not self.scores_components:
             return []
         classes_of = {member: column.number for column in self.class_columns for member in column.members}
         return [classes_of[number] for number in sorted(classes_of)]
 
     @cached_property
-    def listed(self) -> list[Feature]:
+    def categories_in_lists(self) -> list[Feature]:
         """Of many categories those of few values: their places are looked up in lists, without a join (listed.sql)."""
         levels = [feature for feature in self.facts.features if feature.family.level]
-        return [feature for feature in levels if feature.few] if self.vectorised and many_levels(levels, self.layout) else []
+        return (
+            [feature for feature in levels if feature.has_few_values]
+            if self.vectorised and many_levels(levels, self.layout)
+            else []
+        )
 
     @cached_property
-    def listed_places(self) -> dict[int, int]:
-        return {feature.index: place for place, feature in enumerate(self.listed, start=1)}
+    def category_positions(self) -> dict[int, int]:
+        return {feature.index: place for place, feature in enumerate(self.categories_in_lists, start=1)}
 
     @cached_property
-    def levels(self) -> list[Feature]:
+    def joined_categories(self) -> list[Feature]:
         """The categories that are looked up by joins."""
-        return [each for each in self.facts.features if each.family.level and each.index not in self.listed_places]
+        return [each for each in self.facts.features if each.family.level and each.index not in self.category_positions]
 
     @property
-    def blocked(self) -> bool:
+    def has_blocks(self) -> bool:
         """Whether these are too many for one star of joins."""
-        return self.wide and len(self.levels) > self.layout.star_joins
+        return self.wide and len(self.joined_categories) > self.layout.star_joins
 
     @property
-    def star(self) -> list[Feature]:
-        return [] if self.blocked else self.levels
+    def star_categories(self) -> list[Feature]:
+        return [] if self.has_blocks else self.joined_categories
 
     @cached_property
-    def blocks(self) -> list[Sequence[Feature]]:
-        return list(blocks(self.levels, self.layout.block_joins)) if self.blocked else []
+    def category_blocks(self) -> list[Sequence[Feature]]:
+        return list(blocks(self.joined_categories, self.layout.block_joins)) if self.has_blocks else []
 
     @cached_property
-    def complete(self) -> list[Feature]:
+    def complete_numbers(self) -> list[Feature]:
         """Numbers that no row lacked when the model was fitted: their terms are summed without a guard each."""
-        found = [feature for feature in self.facts.features if feature.complete and feature.family.guarded]
+        found = [feature for feature in self.facts.features if feature.is_complete and feature.family.needs_guard]
         return found if self.wide and self.vectorised else []
 
     @cached_property
-    def near(self) -> list[Feature]:
+    def numbers_in_lists(self) -> list[Feature]:
         """Those of them whose parameters are lists (gaussian.sql), also where the query leaves them out."""
-        found = [feature for feature in self.in_tables if feature.in_lists]
+        found = [feature for feature in self.table_features if feature.is_scored_in_lists]
         return found if len(found) > 1 and self.wide and self.vectorised else []
 
     @property
-    def left_out(self) -> list[int]:
+    def omitted_numbers(self) -> list[int]:
         """Those of these that the query leaves out, by their numbers."""
         present = {feature.index for feature in self.facts.features}
-        return [feature.index for feature in self.near if feature.index not in present]
+        return [feature.index for feature in self.numbers_in_lists if feature.index not in present]
 
     @cached_property
-    def places_in_lists(self) -> dict[int, int]:
-        return {feature.index: place for place, feature in enumerate(self.near, start=1)}
+    def number_positions(self) -> dict[int, int]:
+        return {feature.index: place for place, feature in enumerate(self.numbers_in_lists, start=1)}
 
     @cached_property
-    def in_columns(self) -> list[Wanted]:
+    def column_parameters(self) -> list[ScoredParameter]:
         """The parameters that are a column a class, those of the others being in lists."""
-        return [wanted for wanted in self.facts.parameters if wanted.feature.index not in self.places_in_lists]
+        return [wanted for wanted in self.facts.parameters if wanted.feature.index not in self.number_positions]
 
     @cached_property
-    def computed(self) -> list[Feature]:
+    def computed_features(self) -> list[Feature]:
         """The features whose terms are computed of columns of their own."""
-        found = (feature for feature in self.facts.features if feature.family.parametrised_term)
-        return [feature for feature in found if feature.index not in self.places_in_lists]
+        found = (feature for feature in self.facts.features if feature.family.has_parameter_term)
+        return [feature for feature in found if feature.index not in self.number_positions]
 
     @cached_property
-    def far(self) -> list[Feature]:
+    def unguarded_numbers(self) -> list[Feature]:
         """The other ones, whose terms are added."""
-        found = [feature for feature in self.complete if not feature.in_lists]
+        found = [feature for feature in self.complete_numbers if not feature.is_scored_in_lists]
         return found if len(found) > 1 else []
 
     @cached_property
-    def in_joint(self) -> list[Feature]:
-        whole = {feature.index for feature in [*self.near, *self.far]}
+    def joint_features(self) -> list[Feature]:
+        whole = {feature.index for feature in [*self.numbers_in_lists, *self.unguarded_numbers]}
         return [each for each in self.facts.features if not each.family.level and each.index not in whole]
 
     @cached_property
-    def common(self) -> list[Feature]:
-        return [feature for feature in self.in_joint if self.wide and feature.family.common_term]
+    def features_with_common_term(self) -> list[Feature]:
+        return [feature for feature in self.joint_features if self.wide and feature.family.has_common_term]
 
     @cached_property
-    def stepped(self) -> list[Feature]:
-        return [feature for feature in self.in_joint if self.wide and feature.family.has_steps]
+    def features_with_steps(self) -> list[Feature]:
+        return [feature for feature in self.joint_features if self.wide and feature.family.has_steps]
 
     @property
     def added_first(self) -> int:
-        few = len(self.levels) * scored(self.class_columns) <= self.layout.added_first_terms
+        few = len(self.joined_categories) * scored_class_count(self.class_columns) <= self.layout.added_first_terms
         return self.layout.added_first if few else 1

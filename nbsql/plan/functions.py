@@ -1,4 +1,4 @@
-"""The functions by which a model is used in SQL where there are no macros over a table: of one row, given as JSON."""
+"""The SQL functions of a model, for engines without table macros: functions of one row, given as JSON."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from nbsql.rendering.dialect import restore
 _OF_ROWS = {verb: verb for verb in ROW_VERBS}
 
 
-def functions(
+def create_functions(
     plan: Scoring, classes: Sequence[ClassColumn], verbs: Mapping[str, str] = _OF_ROWS, calibration: str | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The statements that make them, by the name of the function (sql/macros/engines/postgres/functions.sql).
+    """The statements that create the functions, by function name (sql/macros/engines/postgres/functions.sql).
 
     Args:
-        plan: of the model.
-        classes: its classes.
-        verbs: of each function, by its name.
-        calibration: the method of their calibration, if they have one.
+        plan: the plan of the model.
+        classes: the classes of the model.
+        verbs: the verb of each function, by function name.
+        calibration: the method of the calibration, if there is one.
     """
     dialect, render = plan.renderer.dialect, plan.renderer.fragment
     double = render("double")
     if verbs is _OF_ROWS:
-        yield "evaluate", evaluate(plan, classes)
-        yield "likelihood_ratios", likelihood_ratios(plan)
+        yield "evaluate", create_evaluate(plan, classes)
+        yield "likelihood_ratios", create_likelihood_ratios(plan)
     joins = plan.joins()
     pairs = [pair for feature in plan.spec.features for pair in zip(feature.columns, feature.types, strict=True)]
-    for dimension in (joining.dimension for joining in joins):  # whose columns the function looks up by its key
+    for dimension in (joining.dimension for joining in joins):  # the function looks up its columns by the key
         pairs += zip([key for key, _ in dimension.on], dimension.types, strict=True)
     brought = {name for joining in joins for name in joining.dimension.names}
-    # A "character" without its length would be one character.
+    # A "character" without a length would have one character.
     types = {name: dialect.query("text" if kind == "character" else kind) for name, kind in pairs if name not in brought}
-    if not types or plan.spec.segment_by is not None:  # which may read any column, and a text does not say which
+    if not types or plan.spec.segment_by is not None:  # a segment's expression may read any column
         return
     rows = Rows(render("given_row", list(types.items())), list(types)[:1], joins)
     for name, verb in verbs.items():
         query = plan.query(verb, rows, classes, calibration=calibration)
         added = [
             (dialect.output(column), dialect.query(plan.spec.target_type) if column == "prediction" else double)
-            for column in VERBS[verb].added(classes)
+            for column in VERBS[verb].all_added_columns(classes)
         ]
         body = dialect.text(restore(render("output_columns_alone", query, added)))
         yield name, plan.renderer.statement("create_function", plan.relations[name], body, added)
 
 
-def evaluate(plan: Scoring, classes: Sequence[ClassColumn]) -> str:
-    """The statement that makes the function by which a relation whose class is known is judged."""
+def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn]) -> str:
+    """The statement that creates the function for evaluating the model on a relation whose class is known."""
     dialect, render = plan.renderer.dialect, plan.renderer.fragment
     target_type = render("string") if plan.labels_as_text else dialect.query(plan.spec.target_type)
     columns = [
@@ -62,17 +62,17 @@ def evaluate(plan: Scoring, classes: Sequence[ClassColumn]) -> str:
     ]
     placeholder = dialect.ident("nbsql_source")
     rows = Judgeable(placeholder, plan.spec.columns, plan.joins(), as_text=plan.labels_as_text)
-    if not rows.joins:  # a relation with more columns would have all of them copied
+    if not rows.joins:  # otherwise all other columns would be copied, too
         rows = replace(rows, relation=render("subquery", render("selected_columns", placeholder, rows.columns)))
-    query = render("cast_to_promised_types", render("metrics", plan.judged(rows, classes), BINS), columns)
+    query = render("cast_to_promised_types", render("metrics", plan.judged_rows(rows, classes), BINS), columns)
     text = dialect.text(restore(query))
     body = dialect.text(restore(render("run_on_relation", text, dialect.text(restore(placeholder)))))
     return plan.renderer.statement("create_function_of_relation", plan.relations["evaluate"], body, columns)
 
 
-def likelihood_ratios(plan: Scoring) -> str:
-    """The statement that makes the function of how much likelier values are in a class than in another."""
+def create_likelihood_ratios(plan: Scoring) -> str:
+    """The statement that creates the function of likelihood ratios between two classes."""
     dialect = plan.renderer.dialect
-    body = dialect.text(restore(plan.ratios(plan.relations["likelihoods"])))
+    body = dialect.text(restore(plan.query_likelihood_ratios(plan.relations["likelihoods"])))
     statement = ("create_function_of_classes", plan.relations["likelihood_ratios"], body)
     return plan.renderer.statement(*statement, dialect.query(plan.spec.target_type))

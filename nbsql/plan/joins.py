@@ -1,4 +1,4 @@
-"""How a statement joins dimensions: in which order, with which columns, and which of them a source lacks."""
+"""The joins of a statement with dimensions: their order, their columns, and the columns that a source lacks."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from nbsql.spec.spec import Spec
 if TYPE_CHECKING:
     from nbsql.spec.spec import Spec
 
-# A dimension of no more rows is scored row by row for any source, which may be one row; a larger one for a table of more rows.
+# A dimension with at most this many rows is scored on its rows for any source, even a single row; a larger one only for larger
+# tables.
 FEW_ROWS = 100_000
 
 
-def joinings(
+def number_joins(
     renderer: Renderer, dimensions: Iterable[tuple[Dimension, Markup]], keys: Mapping[str, str] | None = None
 ) -> list[Joining]:
-    """Dimensions as a statement joins them.
+    """The joins of a statement, numbered from 1.
 
     Args:
-        renderer: of the engine.
-        dimensions: and where they are, in the order in which they are joined.
-        keys: names that columns of the source have in the statement, where they are others.
+        renderer: the renderer of the engine.
+        dimensions: the dimensions and their relations, in the order in which they are joined.
+        keys: the names of columns of the source in the statement, where they differ.
     """
     ident, word = renderer.dialect.ident, renderer.dialect.word
     brought: dict[str, int] = {}
@@ -47,7 +48,7 @@ def joinings(
 
 
 def joins_of_columns(renderer: Renderer, joins: Sequence[Joining], columns: set[str], keys: Mapping[str, str]) -> list[Joining]:
-    """The joins that bring some columns, with no others; `keys` as for `joinings`."""
+    """The joins that provide some columns, without any others; for `keys` see `number_joins`."""
     wanted = set(columns)
     found: list[tuple[Dimension, Markup]] = []
     for joining in reversed(joins):
@@ -55,48 +56,48 @@ def joins_of_columns(renderer: Renderer, joins: Sequence[Joining], columns: set[
         if kept:
             wanted |= {key for key, _ in joining.dimension.on}
             found.insert(0, (replace(joining.dimension, columns=kept), joining.relation))
-    return joinings(renderer, found, keys)
+    return number_joins(renderer, found, keys)
 
 
-def read(spec: Spec, *, judged: bool) -> set[str]:
-    """The columns of a source that a model cannot do without, folded.
+def columns_read(spec: Spec, *, judged: bool) -> set[str]:
+    """The folded names of the columns that a model needs from a source.
 
     Args:
-        spec: of the model.
-        judged: whether the class is one of them, and what the slices are cut by.
+        spec: the spec of the model.
+        judged: whether the rows are evaluated, which also needs the class and the columns of the slices.
     """
     columns = {name for feature in spec.features for name in feature.columns}
     if spec.segment_by is not None:
-        columns |= _read_by(spec.segment_by)
+        columns |= _columns_in_expression(spec.segment_by)
     if judged:
-        columns |= {spec.target} | (_read_by(spec.slice_by) if spec.slice_by is not None else set())
+        columns |= {spec.target} | (_columns_in_expression(spec.slice_by) if spec.slice_by is not None else set())
     return set(map(folded, columns))
 
 
-def _read_by(expression: str) -> set[str]:
-    """The columns that an expression of the user's reads."""
+def _columns_in_expression(expression: str) -> set[str]:
+    """The columns that a user's expression reads."""
     from sqlglot import exp, parse_one
     from sqlglot.errors import SqlglotError
 
     try:
         return {column.name for column in parse_one(expression, read="duckdb").find_all(exp.Column)}
-    except SqlglotError:  # it is the engine that has to understand it: every word may be a column then
+    except SqlglotError:  # only the engine needs to understand it, so every word may be a column
         return set(re.findall(r"\w+", expression))
 
 
 def has_few_rows(rows: int) -> bool:
-    """Whether a dimension is scored row by row for any source."""
+    """Whether a dimension is small enough to be scored on its rows for any source."""
     return rows <= FEW_ROWS
 
 
-def needed(spec: Spec) -> list[Dimension]:
-    """The dimensions of a model, with the columns to take from each for a source that has none of them."""
+def needed_dimensions(spec: Spec) -> list[Dimension]:
+    """The dimensions of a model, with the columns needed from each by a source that has none of them."""
     judged = {folded(name) for name in (spec.target, spec.weight) if name is not None}
-    return missing_dimensions(spec, judged, read(spec, judged=False), "", "")
+    return missing_dimensions(spec, judged, columns_read(spec, judged=False), "", "")
 
 
 def missing_dimensions(spec: Spec, names: set[str], wanted: set[str], label: str, title: str) -> list[Dimension]:
-    """The dimensions that columns are to be taken from, of a source of these names, with the columns to take from each."""
+    """The dimensions that a source with these column names has to be joined with, and the columns needed from each."""
     besides = {folded(name) for name in (*spec.id, spec.target, spec.weight) if name is not None}
     found: list[Dimension] = []
     for dimension in reversed(spec.joins):

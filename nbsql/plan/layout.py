@@ -14,13 +14,13 @@ def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> boo
     """Whether scoring takes the wide form, a column a class; where a row is short, as long as one holds all parameters."""
     if not traits.long_form:
         return True
-    if traits.most_numbers is not None:
+    if traits.max_numbers is not None:
         common = sum(parameter.common for feature in spec.features for parameter in feature.family.parameters)
-        return class_count * (numbers_a_class(spec) - common) + common <= traits.most_numbers
-    joined = [feature for feature in spec.features if feature.family.level and not feature.few]
+        return class_count * (numbers_per_class(spec) - common) + common <= traits.max_numbers
+    joined = [feature for feature in spec.features if feature.family.level and not feature.has_few_values]
     blocked = len(joined) if many_levels(joined, layout) else 0
     by_lists = is_vectorised(spec, traits) and spec.logistic is None
-    numbers = [feature for feature in spec.features if feature.family.number and not (by_lists and feature.in_lists)]
+    numbers = [feature for feature in spec.features if feature.family.number and not (by_lists and feature.is_scored_in_lists)]
     terms = class_count * (blocked + sum(len(feature.columns) for feature in numbers))
     return class_count <= layout.wide_classes and terms <= layout.wide_terms
 
@@ -35,7 +35,7 @@ def many_levels(features: Iterable[Feature], layout: Layout) -> bool:
     return sum(feature.family.level for feature in features) > layout.star_joins
 
 
-def without_gaps(rows: Iterable[tuple[Any, ...]]) -> dict[str, bool]:
+def complete_features(rows: Iterable[tuple[Any, ...]]) -> dict[str, bool]:
     """The features that vary and have a value in every row, and whether they are near, by `feature_summary` (model.sql)."""
     rows = list(rows)
     everywhere = max((n for name, _, n, *_ in rows if name is None), default=0)
@@ -47,7 +47,7 @@ def few_values(sizes: Iterable[tuple[str, int]], layout: Layout) -> set[str]:
     return {name for name, values in sizes if values <= layout.few_values}
 
 
-def numbers_a_class(spec: Spec) -> int:
+def numbers_per_class(spec: Spec) -> int:
     """How many numbers a row takes for a class: its parameters, and a label of usual length."""
     return 5 + sum(len(feature.family.parameters) for feature in spec.features)
 

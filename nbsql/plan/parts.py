@@ -1,4 +1,4 @@
-"""What is in a model's schema: one table, for the catalogue, for comments in the database and for the documentation."""
+"""The relations and macros of a model's schema, for the catalogue, the comments in the database and the documentation."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Part:
-    """A relation, or a macro, of a model.
+    """A relation or a macro of a model.
 
     Attributes:
-        kind: what it is in a catalogue; where there are no macros over a table, a macro is a function.
-        text: what a row of it says, or what it answers.
-        internal: whether it is there for the others, and no user need read it.
-        optional: whether a model can be without: not every one has it, or it came with a later version.
+        kind: its type in the catalogue; on engines without table macros a macro is a function.
+        text: a description of its rows or of its result.
+        internal: whether only other parts use it, and not users.
+        optional: whether a model may lack it, because not every model needs it or because a later version added it.
     """
 
     kind: Literal["macro", "view", "table"]
@@ -24,7 +24,7 @@ class Part:
 
     @property
     def comment(self) -> str:
-        """The text as the database keeps it."""
+        """The text of its comment in the database."""
         return f"nbsql, internal: {self.text}" if self.internal else f"nbsql: {self.text}"
 
 
@@ -75,8 +75,7 @@ PARTS: dict[str, Part] = {
 
 _VALUE = "A category or a token as text, or a column of a feature over several; NULL for numbers."
 
-# What the columns say of the counts, and of what is made of them, to whoever opens the file, beyond their names: a comment is a
-# statement.
+# Comments on columns, for somebody who opens the file, if the names do not suffice. Only a few: each comment is a statement.
 COLUMNS: dict[str, dict[str, str]] = {
     "statistics": {
         "slice": "The value of slice_by or segment_by, a half-life, or a component; NULL where rows are counted together.",
@@ -101,7 +100,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
 }
 
-# What an engine without transactions publishes, in the order in which it does: the last makes a model whole.
+# The order in which an engine without transactions publishes the relations: the last one completes the model.
 PUBLISHED = (
     "statistics",
     "batches",

@@ -1,4 +1,4 @@
-"""Rows that a model meets, and the dimensions that they are still to be joined with, as plain data."""
+"""The rows that a model scores or counts, and the dimensions with which a statement joins them, as plain data."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from nbsql.spec.join import Dimension
 
 @dataclass(frozen=True)
 class Joining:
-    """A dimension as a statement joins it (sql/macros/counting/joins.sql).
+    """The join of a statement with a dimension (sql/macros/counting/joins.sql).
 
     Args:
-        place: its number among the joins, from 1.
-        dimension: which, with the columns that are read.
-        relation: where it is.
-        pairs: for every column of the key, an expression over the source, or over a dimension before, and the column of the
+        place: the number of the join, from 1.
+        dimension: the dimension, with the columns that are read.
+        relation: the relation of the dimension.
+        pairs: for every column of the key, an expression over the source or an earlier dimension, and the column of the
             dimension that it equals.
-        by_key: whether its rows are few enough to be scored before they are joined (nbsql/plan/dimension_scores.py).
-        scored: what the macros know of the model, of the features by which they are (a Context, which only macros read);
-            None: of none.
-        kept: the columns that are joined by themselves; None: all.
+        is_scored_by_key: whether it has few enough rows to be scored before the join (nbsql/plan/dimension_scores.py).
+        scored_model: the model of the features that are scored on the dimension (a Context, for macros); None if there are
+            none.
+        joined_columns: the columns that are joined as such; None for all.
     """
 
     place: int
     dimension: Dimension
     relation: Markup
     pairs: tuple[tuple[Markup, str], ...]
-    by_key: bool = False
-    scored: object | None = None
-    kept: tuple[tuple[str, str], ...] | None = None
+    is_scored_by_key: bool = False
+    scored_model: object | None = None
+    joined_columns: tuple[tuple[str, str], ...] | None = None
 
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
@@ -40,38 +40,38 @@ class Joining:
         return self.dimension.columns
 
     @property
-    def passed(self) -> tuple[tuple[str, str], ...]:
-        """Those of them that the joined source has."""
-        return self.columns if self.kept is None else self.kept
+    def passed_columns(self) -> tuple[tuple[str, str], ...]:
+        """The pairs whose columns the joined source contains."""
+        return self.columns if self.joined_columns is None else self.joined_columns
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that a model meets.
+    """Rows that a model scores or counts.
 
     Attributes:
-        relation: where they are.
-        columns: theirs, for an engine that has no word for all but some.
-        joins: that they are still to be joined with.
-        ordered: whether they are to come back in their order.
-        passed: the columns that come back with what a verb adds; None: all.
+        relation: the relation of the rows.
+        columns: their columns, for engines without a keyword for all columns except some.
+        joins: the joins that the statement has to make.
+        keeps_order: whether the result has the order of the rows.
+        passed_columns: the columns that the result contains beside those that a verb adds; None for all.
     """
 
     relation: Markup
     columns: Sequence[str] = ()
     joins: Sequence[Joining] = ()
-    ordered: bool = False
-    passed: Sequence[str] | None = None
+    keeps_order: bool = False
+    passed_columns: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
 class Judgeable(Rows):
-    """Rows that a model is judged on.
+    """Rows on which a model is evaluated.
 
     Attributes:
-        weight: the name of their weight.
+        weight: the name of the column of weights.
         as_text: whether labels are compared as text.
-        by: the columns by whose values they are sliced: the name, and whether it is a text.
+        by: the columns whose values define slices: the name, and whether it is a text.
     """
 
     weight: str | None = None

@@ -11,14 +11,14 @@ from markupsafe import Markup
 from nbsql.plan.base import Base
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
-from nbsql.plan.joins import has_few_rows, joinings, needed
+from nbsql.plan.joins import has_few_rows, needed_dimensions, number_joins
 from nbsql.plan.rows import Joining, Judgeable, Rows
 from nbsql.plan.verbs import REVIEW
 from nbsql.rendering.dialect import folded, restore
 
 
 class Scoring(Base):
-    """From what scoring reads to its answers, and to what they are judged by."""
+    """The queries that score rows and evaluate the scores."""
 
     def class_order(self, priors: Markup | None = None) -> str:
         if self.spec.components is not None:
@@ -26,7 +26,7 @@ class Scoring(Base):
         return self.renderer.statement("class_order", priors or self.relations["priors"])
 
     def score(self, verb: str, rows: Rows, classes: Sequence[ClassColumn], *, calibration: str | None = None) -> str:
-        """The query of a verb over some rows; calibrated by the method `calibration`, if there is one."""
+        """The query of a verb on some rows, calibrated by the method `calibration`, if there is one."""
         return restore(self.query(verb, rows, classes, calibration=calibration))
 
     def query(
@@ -38,11 +38,11 @@ class Scoring(Base):
         calibration: str | None = None,
         tables: tuple[Markup, Markup] | None = None,
     ) -> Markup:
-        """The query of a verb over some rows, not yet whole; `tables` stand for the parameters and lookups of the model."""
+        """The query of a verb on some rows as a fragment; `tables` replace the parameters and lookups of the model."""
         if verb == "explain":
             tables = tables or (self.relations["parameters"], self.relations["lookups"])
             context = self.context(classes, rows, whole=True)
-            return self.renderer.fragment(verb, context, self.ready(context, rows.relation, *tables), *tables)
+            return self.renderer.fragment(verb, context, self.prepare_source(context, rows.relation, *tables), *tables)
         context, scored = self._scored(rows, classes, tables, calibration=calibration)
         return self.renderer.fragment(verb, context, scored)
 
@@ -56,15 +56,15 @@ class Scoring(Base):
         calibration: str | None = None,
         reads: Sequence[str] = (),
     ) -> str:
-        """The query of predictions made otherwise than by the highest posterior; see nbsql/answers/decisions.py.
+        """The query of predictions that are not simply the highest posterior; see nbsql/answers/decisions.py.
 
         Args:
-            macro: that renders it.
-            arguments: of the macro, the last ones.
-            rows: to decide on.
-            classes: of the model.
-            calibration: the method of the calibration whose posteriors are taken.
-            reads: the relations of the model, beside `parameters`, that the macro reads.
+            macro: the macro that renders the query.
+            arguments: the last arguments of the macro.
+            rows: the rows to predict.
+            classes: the classes of the model.
+            calibration: the method of the calibration whose posteriors are used.
+            reads: the relations of the model that the macro reads in addition to `parameters`.
         """
         context, scored = self._scored(rows, classes, calibration=calibration)
         relations = [self.relations[name] for name in ("parameters", *reads)]
@@ -85,12 +85,12 @@ class Scoring(Base):
 
         Args:
             by: "margin", "evidence", "novelty" or "expected cost".
-            rows: with all that they are to be joined with, and `passed`, the columns that come back.
-            classes: of the model.
-            count: how many patterns.
-            kinds: of the columns of the rows, by name (see `Column`).
-            calibration: the method of the calibration whose posteriors are taken.
-            costs: of mistakes, by number of the class that is predicted and of the actual one.
+            rows: the rows, already joined, with `passed_columns`, the columns of the result.
+            classes: the classes of the model.
+            count: the number of patterns.
+            kinds: the kinds of the columns of the rows, by name (see `Column`).
+            calibration: the method of the calibration whose posteriors are used.
+            costs: the costs of mistakes, by the numbers of the predicted and the actual class.
         """
         fragment, spec = self.renderer.fragment, self.spec
         same = {folded(name) for feature in spec.features for name in feature.columns}
@@ -99,24 +99,24 @@ class Scoring(Base):
         segment = self.renderer.dialect.query(spec.segment_by) if spec.segment_by is not None else None
         equal = [(name, kind) for name, kind in kinds.items() if folded(name) in same]
         patterns = fragment("subquery", fragment("patterns", rows.relation, equal, segment, order))
-        found = replace(rows, relation=patterns, columns=[*kinds, "nbsql_rows"], ordered=False)
+        found = replace(rows, relation=patterns, columns=[*kinds, "nbsql_rows"], keeps_order=False)
         context, scored = self._scored(found, classes, calibration=calibration)
         measured = fragment("patterns_with_measure", context, scored, self.relations["parameters"], list(kinds), by, costs)
         if by in ("margin", "expected cost"):
             falling = by == "expected cost"
             named = REVIEW.options[by][0]
-            return self.renderer.statement("review", measured, order, falling, rows.passed, named, count)
+            return self.renderer.statement("review", measured, order, falling, rows.passed_columns, named, count)
         queued = Rows(fragment("word", "nbsql_queue"), [*kinds, "nbsql_position"])
         if by == "evidence":
             alone = type(self)(self.renderer, replace(spec, id=("nbsql_position",)), self.relations, wide=self.wide)
             explained = alone.query("explain", replace(queued, relation=fragment("chosen_patterns", count)), classes)
-            return self.renderer.statement("review_by_evidence", measured, order, explained, rows.passed, count)
+            return self.renderer.statement("review_by_evidence", measured, order, explained, rows.passed_columns, count)
         tables = self.relations["parameters"], self.relations["lookups"]
-        whole = self.context(classes, queued, whole=True).parts
-        unseen = fragment("unseen_values", whole, self.ready(whole, queued.relation, *tables), *tables)
-        return self.renderer.statement("review_by_novelty", measured, order, unseen, rows.passed, count)
+        whole = self.context(classes, queued, whole=True).component_model
+        unseen = fragment("unseen_values", whole, self.prepare_source(whole, queued.relation, *tables), *tables)
+        return self.renderer.statement("review_by_novelty", measured, order, unseen, rows.passed_columns, count)
 
-    def completed(
+    def impute(
         self,
         macro: str,
         rows: Rows,
@@ -126,28 +126,28 @@ class Scoring(Base):
         *arguments: Any,
         whole: Scoring | None = None,
     ) -> str:
-        """The query of columns that are told from the others; see sql/macros/scoring/impute.sql.
+        """The query of columns that are predicted from the others; see sql/macros/scoring/impute.sql.
 
         Args:
-            macro: that renders it.
-            rows: to tell them of.
-            classes: of the model.
-            filled: the columns (nbsql/answers/impute.py).
-            labelled: whether the class of a row is taken for certain.
-            arguments: of the macro, the last ones.
-            whole: the plan of the whole model, where one is told of rows that need not have it.
+            macro: the macro that renders the query.
+            rows: the rows.
+            classes: the classes of the model.
+            filled: the columns to predict (nbsql/answers/impute.py).
+            labelled: whether the class of a row is taken as certain.
+            arguments: the last arguments of the macro.
+            whole: the plan of the whole model, if a single column is predicted for rows that may lack it.
         """
-        context, scored = self._scored(replace(rows, ordered=True), classes)
+        context, scored = self._scored(replace(rows, keeps_order=True), classes)
         by_pairs = {
-            each.feature.index: (whole or self)._masses(each, classes, labelled, gaps=whole is None)
+            each.feature.index: (whole or self)._value_probabilities(each, classes, labelled, gaps=whole is None)
             for each in filled
             if each.by_pairs
         }
         relations = (self.relations["parameters"], self.relations["likelihoods"])
         return self.renderer.statement(macro, context, scored, *relations, filled, labelled, by_pairs, *arguments)
 
-    def _masses(self, each: Any, classes: Sequence[ClassColumn], labelled: bool, *, gaps: bool) -> Markup:
-        """The query of how probable the values of a column are that depends on others (impute_by_pairs.sql)."""
+    def _value_probabilities(self, each: Any, classes: Sequence[ClassColumn], labelled: bool, *, gaps: bool) -> Markup:
+        """The query of the probabilities of a column's values, for a column that depends on others (impute_by_pairs.sql)."""
         read = [self.spec.target] if labelled else []
         read += [name for feature in self.spec.features for name in feature.columns if folded(name) != folded(each.column)]
         kind = next(feature.family.name for feature in self.spec.features if feature.index == each.feature.index)
@@ -157,17 +157,17 @@ class Scoring(Base):
         context, scored = self._scored(Rows(copies, names), classes)
         return self.renderer.fragment("likelihoods_of_copies", context, scored, self.relations["parameters"], each, labelled)
 
-    def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
+    def query_log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""
         context, scored = self._scored(Rows(source), classes)
         return self.renderer.statement("total_log_joint", context, scored, self.relations["parameters"])
 
     def expected_classes(self, rows: Markup, classes: Sequence[ClassColumn], share: float) -> Markup:
-        """The query of which classes numbered rows may be of; those without a class count `share` (em.sql)."""
+        """The query of the expected classes of numbered rows; a row without a class weighs `share` (em.sql)."""
         context, scored = self._scored(Rows(rows), classes)
         return self.renderer.fragment("expected_classes", context, scored, self.relations["parameters"], share)
 
-    def judged(
+    def judged_rows(
         self,
         rows: Judgeable,
         classes: Sequence[ClassColumn],
@@ -175,14 +175,14 @@ class Scoring(Base):
         calibration: str | None = None,
         costs: Sequence[Sequence[float]] | None = None,
     ) -> Markup:
-        """The common table expressions of the queries that judge the model on some rows."""
+        """The common table expressions of the queries that evaluate the model on some rows."""
         context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
         by = [name for name, _ in rows.by]
         parameters = self.relations["parameters"]
         return self.renderer.fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, by=by)
 
-    def monitored(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
-        """The same of rows of several periods, which keep theirs, with their evidence."""
+    def monitored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
+        """The same for rows of several periods, with the period and the evidence of each row."""
         context, scored = self._scored(rows, classes)
         scored = self.renderer.fragment("with_evidence", context, scored)
         carried = ["nbsql_period", "nbsql_evidence"]
@@ -190,13 +190,13 @@ class Scoring(Base):
         return self.renderer.fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, carried)
 
     def scored_rows(self, rows: Rows, classes: Sequence[ClassColumn]) -> Markup:
-        """The rows as they are scored (sql/macros/scoring/predict.sql), as a relation."""
+        """The scored rows (sql/macros/scoring/predict.sql) as a relation."""
         return self._scored(rows, classes)[1]
 
     def comparison(
         self, rows: Judgeable, classes: Sequence[ClassColumn], other: Scoring, other_classes: Sequence[ClassColumn]
     ) -> str:
-        """The query of how much better or worse than another model this one does, on the same rows."""
+        """The query that compares this model with another one on the same rows."""
         fragment, parameters = self.renderer.fragment, self.relations["parameters"]
         other_context, other_scored = other._scored(rows, other_classes)
         answered = fragment("subquery", fragment("with_other_answers", other_context, other_scored, rows.columns))
@@ -213,25 +213,27 @@ class Scoring(Base):
         calibration: str | None,
         costs: Sequence[Sequence[float]],
     ) -> str:
-        """The query of what the predictions that cost least did cost."""
+        """The query of the actual costs of the predictions with the least expected cost."""
         context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
         return self.renderer.statement(
             "evaluation_costs", context, scored, self.relations["parameters"], rows.weight, rows.as_text
         )
 
     def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
-        """The query of what a calibration is fitted on, of some rows."""
+        """The query of the data on which a calibration is fitted."""
         context, scored = self._scored(rows, classes)
         return self.renderer.fragment(
             "calibration_rows", context, scored, self.relations["parameters"], rows.weight, rows.as_text
         )
 
     def joins(self) -> Sequence[Joining]:
-        """What the macros of the model join their source with; as they name it, without the database of the model."""
+        """The joins in the macros of the model, which name dimensions without the database of the model."""
         if not self.spec.joins:
             return ()
-        found = joinings(self.renderer, [(dimension, self.read_by_macros(*dimension.path)) for dimension in needed(self.spec)])
-        return [replace(joining, by_key=has_few_rows(joining.dimension.rows)) for joining in found]
+        found = number_joins(
+            self.renderer, [(dimension, self.relation_in_macros(*dimension.path)) for dimension in needed_dimensions(self.spec)]
+        )
+        return [replace(joining, is_scored_by_key=has_few_rows(joining.dimension.rows)) for joining in found]
 
     def _scored(
         self,
@@ -247,7 +249,7 @@ class Scoring(Base):
         scored = self.renderer.fragment(
             "subquery",
             self.renderer.fragment(
-                "scored", context, self.ready(context, rows.relation, parameters, lookups), parameters, lookups
+                "scored", context, self.prepare_source(context, rows.relation, parameters, lookups), parameters, lookups
             ),
         )
         if calibration is not None:

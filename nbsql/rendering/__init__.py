@@ -1,1 +1,1 @@
-"""Text becomes SQL that is safe: the gates, the macros, and the names of relations."""
+"""Renders safe SQL: the gates for values, the macros, and the names of relations."""

@@ -1,4 +1,4 @@
-"""A macro is compiled once a machine, as a module of Python is: its code is kept in `__pycache__`, beside its file."""
+"""Compiles each macro once on a machine, as Python does with modules: the code is stored in `__pycache__`, beside the file."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_DIGEST = 32  # bytes of one
+_DIGEST = 32  # bytes of a digest
 
 
-def compiled(environment: Environment, name: str, text: str, path: Path) -> CodeType:
-    """The code of a macro: what is kept of it, as long as all that it was made of is the same, and else compiled anew.
+def compile_macro(environment: Environment, name: str, text: str, path: Path) -> CodeType:
+    """The code of a macro: the stored code, if the macro and the compiler have not changed, or else newly compiled code.
 
     Args:
-        environment: that compiles.
-        name: of the macro.
-        text: of the macro.
-        path: of its file.
+        environment: the Jinja environment that compiles it.
+        name: the name of the macro.
+        text: the text of the macro.
+        path: the path of its file.
     """
     kept = Path(cache_from_source(str(path.with_name(f"{path.stem}.{name}.py"))))
     made_of = _compiler() + str(path).encode() + text.encode()
-    with suppress(OSError):  # there is none yet, or it may not be read
+    with suppress(OSError):  # the file does not exist yet, or is not readable
         content = kept.read_bytes()
         digest, code = content[:_DIGEST], content[_DIGEST:]
         if digest == sha256(made_of + code).digest():
@@ -46,12 +46,12 @@ def compiled(environment: Environment, name: str, text: str, path: Path) -> Code
 
 @cache
 def _compiler() -> bytes:
-    """What makes code of a macro: Python, Jinja and our part of it."""
+    """An identification of the compiler: the versions of Python and Jinja, and our own code."""
     return MAGIC_NUMBER + version("jinja2").encode() + Path(__file__).with_name("environment.py").read_bytes()
 
 
 def _keep(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, since others may read it meanwhile; where nobody may write, nothing is kept."""
+    """Write a file atomically, because others may read it at the same time; do nothing if the folder is not writable."""
     unfinished = path.with_name(f"{path.name}.{getpid()}")
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

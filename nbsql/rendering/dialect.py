@@ -1,4 +1,4 @@
-"""The three gates by which anything enters a statement: names, texts and numbers."""
+"""The gates through which every value enters a statement: those for names, texts and numbers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from nbsql.errors import InputError
 
-# Characters that end a line for `str.splitlines`. Indenting a rendered statement must not touch those inside a quoted name
-# or text, so they travel as NUL-delimited code points, which `restore` puts back; NUL itself no engine takes.
+# Characters that end a line for `str.splitlines`. Indenting a rendered statement must not change those inside a quoted name
+# or text, so they are replaced by NUL-delimited code points until `restore` puts them back. No engine accepts NUL itself.
 _LINE_ENDS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 _KEPT = re.compile("\x00([0-9a-f]+)\x00")
 _FOLDED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
@@ -24,7 +24,7 @@ _PLAIN = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
 def folded(name: str) -> str:
-    """A name as DuckDB compares it: only ASCII letters lose their case."""
+    """A name in the form in which DuckDB compares names: only ASCII letters are folded to lower case."""
     return name.translate(_FOLDED)
 
 
@@ -33,7 +33,7 @@ def _keep(sql: str) -> Markup:
 
 
 def restore(sql: str) -> str:
-    """The rendered statement as the engine gets it."""
+    """The rendered statement in the form that the engine receives."""
     return _KEPT.sub(lambda code: chr(int(code[1], 16)), sql)
 
 
@@ -45,14 +45,14 @@ def _checked(value: object, kind: str) -> str:
     return value
 
 
-# A statement names the same columns again and again, and sqlglot takes its time.
+# Cached, because a statement names the same columns again and again, and sqlglot is slow.
 @lru_cache(maxsize=10_000)
 def _quoted(name: str, dialect: str) -> Markup:
-    if DIALECTS[dialect].folds_up and _PLAIN.fullmatch(name):  # where it is created without quotes, that is its name
+    if DIALECTS[dialect].folds_to_upper and _PLAIN.fullmatch(name):  # the name of what was created without quotes
         name = name.upper()
     if DIALECTS[dialect].standard_quotes:
         return _keep('"' + name.replace('"', '""') + '"')
-    from sqlglot import exp  # half of the time of `import nbsql`, and of no use to the engines that models live in
+    from sqlglot import exp  # it would double the time of `import nbsql`, and most engines do not need it
 
     return _keep(exp.to_identifier(name, quoted=True).sql(dialect))
 
@@ -71,54 +71,56 @@ def _literal(value: str, dialect: str) -> Markup:
 
 @dataclass(frozen=True)
 class Traits:
-    """How a dialect differs beyond its macros.
+    """The differences between dialects that macros cannot express.
 
     Attributes:
-        temporary: the schema that temporary tables are in.
-        speaks: the folders of macros that take the place of the general ones, the nearest first.
-        double: how a double is written, of its digits; None: an exponent makes it one, where 0.1 alone is DECIMAL.
-        longest_name: how many bytes a name may have.
-        most_numbers: how many numbers fit in a row.
-        analyzes: whether new tables are to be analyzed.
-        refills: whether tables are refilled rather than dropped, for the sake of who reads them.
-        long_form: whether scoring can have a row a class, not only a column.
-        table_macros: whether a query can take a table as its argument, FROM spam.predict('inbox').
-        row_functions: whether it can take a row.
-        tabulates: whether the estimates are tables, for an engine that would work them out wherever they are named.
-        cascades: whether a schema is dropped with all that is in it.
-        substitutes: whether ${name} stands for a variable, in names and texts too.
-        all_but: the word for all columns but some, source.* EXCEPT (a).
-        materializes: whether a common table expression must be told to be computed once.
-        recursive: whether a query can read itself, more than once.
-        folds_up: whether a name that is not quoted is one of capitals.
-        national: whether a text of any script begins with N.
-        padded: whether blanks at the end of a text count for nothing where it is compared.
+        temporary: the path of the schema of temporary tables.
+        macro_folders: the folders of macros that override the general ones, the most specific first.
+        double: the format of a double, from its digits. None writes an exponent, because 0.1 alone would be a DECIMAL.
+        longest_name: the largest number of bytes in a name.
+        max_numbers: the largest number of numbers in a row.
+        analyzes: whether new tables must be analyzed.
+        refills_tables: whether tables are refilled instead of dropped, because others may be reading them.
+        long_form: whether scoring may use one row for each class instead of one column.
+        table_macros: whether there are macros over a table, as in FROM spam.predict('inbox').
+        row_functions: whether there are functions of a row instead.
+        materializes_estimates: whether the estimates are tables, because the engine would recompute views wherever they are
+            named.
+        drops_cascade: whether dropping a schema drops everything in it.
+        substitutes_variables: whether ${name} is replaced by a variable, even in names and texts.
+        all_but: the keyword for all columns except some, as in source.* EXCEPT (a).
+        materializes: whether a common table expression needs a keyword to be computed only once.
+        recursive: whether a recursive query may refer to itself more than once.
+        folds_to_upper: whether names without quotes are folded to upper case.
+        national: whether a text in any script needs the prefix N.
+        pads_text: whether comparisons ignore blanks at the end of a text.
         row_numbers: whether the rows of a table have a number, `rowid`.
-        structs: whether a list can hold structs, whose fields have names.
-        vectorised: whether an expression runs over many rows at a time, and a guard of a term takes as long as the term.
-        standard_quotes: whether names and texts stand in quotes that are doubled within, and nothing else has a meaning there.
-        backslashes: whether a setting of a session gives backslashes a meaning, but for texts that say which they have.
+        structs: whether a list can contain structs, whose fields have names.
+        vectorised: whether an expression is evaluated for many rows at a time, so that guarding a term costs as much as the
+            term.
+        standard_quotes: whether names and texts are written in quotes that are doubled inside, without any other escapes.
+        backslashes: whether a session's setting can make backslashes an escape, except in texts that are marked otherwise.
     """
 
     temporary: tuple[str, ...] = ()
-    speaks: tuple[str, ...] = ()
+    macro_folders: tuple[str, ...] = ()
     double: str | None = None
     longest_name: int | None = None
-    most_numbers: int | None = None
+    max_numbers: int | None = None
     analyzes: bool = False
-    refills: bool = False
+    refills_tables: bool = False
     long_form: bool = False
     table_macros: bool = False
     row_functions: bool = False
-    tabulates: bool = False
-    cascades: bool = False
-    substitutes: bool = False
+    materializes_estimates: bool = False
+    drops_cascade: bool = False
+    substitutes_variables: bool = False
     all_but: str | None = None
     materializes: bool = False
     recursive: bool = False
-    folds_up: bool = False
+    folds_to_upper: bool = False
     national: bool = False
-    padded: bool = False
+    pads_text: bool = False
     row_numbers: bool = False
     structs: bool = False
     vectorised: bool = False
@@ -126,10 +128,10 @@ class Traits:
     backslashes: bool = False
 
 
-# A row of PostgreSQL is in one page of 8 kB.
+# A row of PostgreSQL must fit in a page of 8 kB.
 DIALECTS = {
     "duckdb": Traits(
-        speaks=("duckdb",),
+        macro_folders=("duckdb",),
         temporary=("temp", "main"),
         long_form=True,
         table_macros=True,
@@ -143,37 +145,43 @@ DIALECTS = {
     ),
     "postgres": Traits(
         temporary=("pg_temp",),
-        speaks=("postgres", "plain"),
+        macro_folders=("postgres", "plain"),
         double="float8 '{}'",
         longest_name=63,
-        most_numbers=1000,
+        max_numbers=1000,
         long_form=True,
         analyzes=True,
-        refills=True,
+        refills_tables=True,
         row_functions=True,
         materializes=True,
         standard_quotes=True,
         backslashes=True,
     ),
-    "spark": Traits(speaks=("spark", "plain"), double="{}D", tabulates=True, cascades=True, substitutes=True),
-    # Those that frozen scorers are written in (nbsql/answers/elsewhere/scorer.py), and no model lives in.
-    "bigquery": Traits(speaks=("bigquery",), all_but="EXCEPT"),
-    "clickhouse": Traits(speaks=("clickhouse",), all_but="EXCEPT"),
-    "databricks": Traits(speaks=("databricks",), all_but="EXCEPT"),
-    "mysql": Traits(speaks=("mysql",)),
-    "redshift": Traits(speaks=("redshift",), double="'{}'::FLOAT8"),
-    "snowflake": Traits(speaks=("snowflake",), double="'{}'::DOUBLE", all_but="EXCLUDE", folds_up=True),
-    "sqlite": Traits(speaks=("sqlite",), materializes=True),
-    "trino": Traits(speaks=("trino",)),
-    "tsql": Traits(speaks=("tsql",), national=True, padded=True),
+    "spark": Traits(
+        macro_folders=("spark", "plain"),
+        double="{}D",
+        materializes_estimates=True,
+        drops_cascade=True,
+        substitutes_variables=True,
+    ),
+    # The dialects of frozen scorers (nbsql/answers/elsewhere/scorer.py), in which no model can be stored.
+    "bigquery": Traits(macro_folders=("bigquery",), all_but="EXCEPT"),
+    "clickhouse": Traits(macro_folders=("clickhouse",), all_but="EXCEPT"),
+    "databricks": Traits(macro_folders=("databricks",), all_but="EXCEPT"),
+    "mysql": Traits(macro_folders=("mysql",)),
+    "redshift": Traits(macro_folders=("redshift",), double="'{}'::FLOAT8"),
+    "snowflake": Traits(macro_folders=("snowflake",), double="'{}'::DOUBLE", all_but="EXCLUDE", folds_to_upper=True),
+    "sqlite": Traits(macro_folders=("sqlite",), materializes=True),
+    "trino": Traits(macro_folders=("trino",)),
+    "tsql": Traits(macro_folders=("tsql",), national=True, pads_text=True),
 }
 
 
 class Dialect:
-    """The gates of one engine.
+    """The gates of one dialect.
 
     Args:
-        name: the engine's name as sqlglot knows it, one of `DIALECTS`.
+        name: the name of the dialect in sqlglot, one of `DIALECTS`.
     """
 
     def __init__(self, name: str) -> None:
@@ -186,12 +194,12 @@ class Dialect:
         for name in names:
             if longest is not None and len(_checked(name, "name").encode()) > longest:
                 raise InputError(f"a name has at most {longest} bytes on this engine, which would cut {name!r}")
-            if self.traits.substitutes and "${" in name:
+            if self.traits.substitutes_variables and "${" in name:
                 raise InputError(f"the name {name!r} holds '${{', which this engine replaces by a variable; rename it")
         return Markup(".").join(_quoted(_checked(name, "name"), self.name) for name in names)
 
     def output(self, name: str) -> Markup:
-        """The name of a column made from a label. One that is too long ends in a hash of the whole, so that no two meet."""
+        """The name of a column made from a label. A name that is too long ends in a hash of the whole, so that names differ."""
         whole, longest = _checked(name, "name").encode(), self.traits.longest_name
         if longest is not None and len(whole) > longest:
             digest = hashlib.sha256(whole).hexdigest()[:8]
@@ -201,10 +209,10 @@ class Dialect:
     def text(self, value: str) -> Markup:
         """A string literal."""
         literal = _literal(_checked(value, "text"), self.name)
-        return literal.replace("${", r"\u0024{") if self.traits.substitutes else literal
+        return literal.replace("${", r"\u0024{") if self.traits.substitutes_variables else literal
 
     def number(self, value: float) -> Markup:
-        """A finite double, never a decimal, whose sums overflow."""
+        """A finite double. It is never a decimal, because sums of decimals overflow."""
         value = float(value)
         if not math.isfinite(value):
             raise InputError(f"a number must be finite, not {value}")
@@ -214,17 +222,17 @@ class Dialect:
         return Markup(digits if "e" in digits else f"{digits}e0")  # noqa: S704
 
     def word(self, name: str) -> Markup:
-        """A name of nbsql's own, never a user's: lower-case letters, digits and underscores."""
+        """A name that nbsql chose, never one from the user: lower-case letters, digits and underscores."""
         if not _WORD.fullmatch(name):
             raise InputError(f"not a word: {name!r}")
         return Markup(name)  # noqa: S704
 
     def fraction(self, name: str) -> Markup:
-        """The name of a type of numbers that need not be whole, or are more than HUGEINT holds."""
+        """The name of a type of numbers that need not be whole, or that may exceed HUGEINT."""
         if not FRACTION.fullmatch(name):
             raise InputError(f"not a type of numbers: {name!r}")
         return Markup(name)  # noqa: S704
 
     def query(self, sql: str) -> Markup:
-        """A SELECT that the user wrote, for use as a source; the engine has parsed it before."""
+        """A SELECT that the user wrote, for use as a source; the engine must have parsed it before."""
         return _keep(_checked(sql, "query"))

@@ -1,4 +1,4 @@
-"""The limits at which one form of scoring gives way to the next."""
+"""The limits at which scoring changes from one form to the next."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass
 class Layout:
     """How large a model may be in each form of scoring (nbsql/plan/layout.py).
 
-    The time to plan a star of joins grows faster than the number of its joins and columns, and each holds a hash table. So of
-    more categorical features than `star_joins` those of at most `few_values` values are looked up in lists, and the others are
-    scored in stars of `block_joins`; more classes or terms than `wide_classes` and `wide_terms` are scored in the long form.
-    tests/benchmarks/plans.py measures both sides of these limits.
+    The time to plan a star of joins grows faster than the number of its joins and columns, and each join needs a hash table.
+    Therefore, if there are more categorical features than `star_joins`, those with at most `few_values` values are looked up in
+    lists, and the others are scored in several stars of `block_joins` joins. Models with more classes than `wide_classes` or
+    more terms than `wide_terms` are scored in the long form. tests/benchmarks/plans.py measures both sides of these limits.
 
     Attributes:
-        star_joins: categorical features that one star of joins looks up.
-        few_values: of a category that is looked up in a list.
-        block_joins: categorical features of each star, where there are several.
-        wide_classes: that are scored in a column each.
-        wide_terms: columns times classes that are scored so, of numbers and of categories that are in blocks.
-        added_first: log-likelihoods of categories that are added before a missing one is looked for: more is quicker on clean
-            rows, fewer where many are missing.
-        added_first_terms: categories times classes up to which it is worth the longer statement.
+        star_joins: the largest number of categorical features in a single star of joins.
+        few_values: the largest number of values of a category that is looked up in a list.
+        block_joins: the number of categorical features in each star, if there are several stars.
+        wide_classes: the largest number of classes that are scored in one column each.
+        wide_terms: the largest number of columns times classes that are scored so, of numbers and of categories in blocks.
+        added_first: the number of log-likelihoods of categories that are added before checking for a missing one: a larger
+            number is faster on clean rows, a smaller one if many values are missing.
+        added_first_terms: the largest number of categories times classes for which this is worth the longer statement.
     """
 
     star_joins: int = 40

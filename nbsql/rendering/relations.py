@@ -1,4 +1,4 @@
-"""Where the relations of a model are."""
+"""The names of a model's relations."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from nbsql.rendering.renderer import Renderer
 
 
 class Relations:
-    """Where the relations of a model are: in a schema, or among the temporary tables of a model without a name.
+    """The names of a model's relations: in a schema, or as the temporary tables of a model without a name.
 
     Args:
-        renderer: of the engine.
-        path: the schema, and before it the database, if it is not the current one, or shall stay what it is when that changes.
-        transient: what the names of temporary tables begin with.
-        ending: what the names of tables end with.
-        database: from which dimensions are named; None: from the current one.
+        renderer: the renderer of the engine.
+        path: the schema, preceded by the database if it is not the current one or if the current one may change.
+        transient: the prefix of temporary tables; None for a model in a schema.
+        ending: the suffix of the names of tables.
+        database: the database relative to which dimensions are named; None for the current one.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Renders the macros in `sql/`, the only place where SQL is written."""
+"""Renders the macros in `sql/`, which contain all SQL of nbsql."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from nbsql.rendering.compiled import compiled
+from nbsql.rendering.compiled import compile_macro
 from nbsql.rendering.dialect import Dialect, restore
 from nbsql.rendering.layout import Layout
 
@@ -19,14 +19,14 @@ _MACRO = re.compile(r"{%-? macro (\w+)\(.*?{%-? endmacro %}", re.DOTALL)
 
 @cache
 def macro_path() -> Path:
-    """The folder of the dbt package: beside the modules when installed, beside the repository when editable."""
+    """The folder of the dbt package: beside the modules in an installation, or beside nbsql/ in the repository."""
     here = Path(__file__).parents[1]
     installed = here / "sql"
     return installed if installed.is_dir() else here.parent / "sql"
 
 
-def _only_rendered(value: Any) -> str:
-    """Fail closed: nothing but rendered SQL and whole numbers may be printed into a statement."""
+def _check_rendered(value: Any) -> str:
+    """Raise an error unless a value is rendered SQL or a whole number: nothing else may be printed into a statement."""
     if type(value) is Markup:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -35,7 +35,7 @@ def _only_rendered(value: Any) -> str:
 
 
 class _Source(NamedTuple):
-    """A macro, not compiled yet: its text comes after as many empty lines as it does in its file, for the line of an error."""
+    """A macro that is not compiled yet. Empty lines before its text keep the line numbers of its file, for errors."""
 
     name: str
     path: Path
@@ -49,71 +49,71 @@ def _sources(path: Path) -> Iterator[_Source]:
 
 
 class _Macros:
-    """The object `nbsql` of the templates: every macro of every file, by name, and the gates.
+    """The object `nbsql` of the templates: the macros of all files by name, and the gates.
 
-    The macro postgres__ident is what `ident` is in a dialect that speaks "postgres", and default__ident is in any other, as dbt
-    dispatches. A macro is compiled when it is first called, since all together take most of a second and a fit needs some; the
-    code is kept for the next process.
+    Macros are dispatched as in dbt: `ident` is the macro postgres__ident in a dialect whose folders include "postgres", and
+    default__ident in all others. A macro is compiled at its first call, because all together take most of a second and a fit
+    needs only some. The code is stored for the next process.
     """
 
-    def __init__(self, folder: Path, speaks: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
-        from jinja2 import StrictUndefined  # with the first statement, not with the package
+    def __init__(self, folder: Path, macro_folders: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
+        from jinja2 import StrictUndefined  # imported with the first statement, not with the package
 
         from nbsql.rendering.environment import SQLEnvironment
 
         self._environment = SQLEnvironment(
             undefined=StrictUndefined,
             autoescape=True,
-            finalize=_only_rendered,
-            optimized=False,  # constants are rare, and to look for them takes a good part of the time to compile
+            finalize=_check_rendered,
+            optimized=False,  # constants are rare, and the search for them takes much of the compile time
             trim_blocks=True,
             lstrip_blocks=True,
         )
         self._environment.globals["nbsql"] = self
         self._sources: dict[str, _Source] = {}
         for path in folder.rglob("*.sql"):
-            if _spoken(path.relative_to(folder).parts, speaks):
+            if _is_for_dialect(path.relative_to(folder).parts, macro_folders):
                 self._sources.update({source.name: source for source in _sources(path)})
-        for folder_name in reversed((*speaks, "default")):
+        for folder_name in reversed((*macro_folders, "default")):
             own = f"{folder_name}__"
             particular = {name.removeprefix(own): source for name, source in self._sources.items() if name.startswith(own)}
             self._sources.update(particular)
-        self.__dict__.update(gates)  # which take the place of dbt's, in primitives.sql
+        self.__dict__.update(gates)  # the gates replace those for dbt in primitives.sql
 
     def __getitem__(self, name: str) -> Callable[..., Markup]:
         macro: Callable[..., Markup] = getattr(self, name)
         return macro
 
     def __getattr__(self, name: str) -> Callable[..., Markup]:
-        """A macro that is called for the first time; from then on it is an attribute like others, thousands a statement."""
+        """Compile a macro at its first use. It then becomes an attribute, because a statement calls thousands of macros."""
         if name not in self._sources:
             raise AttributeError(f"no macro {name!r} in {macro_path()}")
         source, environment = self._sources[name], self._environment
-        code = compiled(environment, source.name, source.text, source.path)
+        code = compile_macro(environment, source.name, source.text, source.path)
         template = environment.template_class.from_code(environment, code, environment.make_globals(None))
         found: Callable[..., Markup] = getattr(template.module, source.name)
         self.__dict__[name] = found
         return found
 
 
-def _spoken(parts: Sequence[str], speaks: Sequence[str]) -> bool:
-    """Whether a file holds macros for a dialect: those of some dialects alone are in folders of `engines` that these name."""
-    return parts[0] != "engines" or parts[1] in speaks
+def _is_for_dialect(parts: Sequence[str], macro_folders: Sequence[str]) -> bool:
+    """Whether a file has macros for a dialect: those in folders of `engines` are only for the dialects that list the folder."""
+    return parts[0] != "engines" or parts[1] in macro_folders
 
 
 @cache
 def _macros(dialect_name: str) -> _Macros:
     dialect = Dialect(dialect_name)
     gates = (dialect.ident, dialect.output, dialect.text, dialect.number, dialect.word, dialect.fraction)
-    return _Macros(macro_path() / "macros", dialect.traits.speaks, {gate.__name__: gate for gate in gates})
+    return _Macros(macro_path() / "macros", dialect.traits.macro_folders, {gate.__name__: gate for gate in gates})
 
 
 class Renderer:
-    """Calls macros for one engine.
+    """Renders macros for one dialect.
 
     Args:
-        dialect_name: of the engine.
-        layout: the limits of the forms of scoring; None: the usual ones.
+        dialect_name: the name of the dialect.
+        layout: the limits of the forms of scoring; None takes the default ones.
 
     >>> Renderer("duckdb").fragment("ident", "order")
     Markup('"order"')
@@ -131,9 +131,9 @@ class Renderer:
         return hasattr(self._macros, macro)
 
     def fragment(self, macro: str, *arguments: Any, **options: Any) -> Markup:
-        """A piece of a statement, to be given to another macro."""
+        """A piece of a statement, for use as an argument of another macro."""
         return Markup(str(self._macros[macro](*arguments, **options)).strip())  # noqa: S704 - rendered by the macros
 
     def statement(self, macro: str, *arguments: Any, **options: Any) -> str:
-        """A whole statement, as the engine runs it."""
+        """A complete statement, ready for the engine."""
         return restore(self.fragment(macro, *arguments, **options))

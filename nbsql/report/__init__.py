@@ -1,6 +1,6 @@
-"""Pictures of a model, and the page that has them all.
+"""Pictures of a model, and the report that contains all of them.
 
-Each panel is a relation, which SQL makes, and a Vega-Lite file without data (`charts/`). The list of them is `panels.PANELS`.
+A panel is a relation, computed by SQL, and a Vega-Lite file without data (`charts/`). The list of panels is `panels.PANELS`.
 """
 
 from __future__ import annotations

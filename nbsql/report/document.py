@@ -1,4 +1,4 @@
-"""A document of pictures: HTML that needs no network, and in which what a value says is text."""
+"""A document of pictures: HTML that needs no network, and in which all values are escaped."""
 
 from __future__ import annotations
 
@@ -11,20 +11,25 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.report.drawing import bundle, csv_of, inline_svg, packed
+from nbsql.report.drawing import bundle, compress, csv_of, inline_svg
 from nbsql.report.panel import Figure, Panel
 from nbsql.version import __version__
 
-_SQL = 6_000  # characters that are left of a query where a page has no room
+_SQL = 6_000  # the most characters of a query in a page that is too large
 _EMPTY = re.compile(r'<path class="(?:fore|back)ground"[^>]* d=""[^>]*/>|<path class="background"[^>]* d="M0,0h0v0h0Z"[^>]*/>')
-_USUAL = (' opacity="1"', ' pointer-events="none"', ' aria-hidden="true"', ' stroke-width="1"')  # of SVG, or said by the figure
+_USUAL = (
+    ' opacity="1"',
+    ' pointer-events="none"',
+    ' aria-hidden="true"',
+    ' stroke-width="1"',
+)  # defaults of SVG, or attributes that the figure already has
 _WIDTH = re.compile(r'<svg[^>]* width="([\d.]+)"')
 _ID = re.compile(r'(\bid="|url\(#|href="#)([\w-]+)')
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A figure as the page has it: what stands in it is escaped already."""
+class RenderedFigure:
+    """A figure as the page contains it, with all texts escaped."""
 
     id: str
     figure: Figure
@@ -34,8 +39,8 @@ class Shown:
     csv: str
     sql: str
 
-    def shortened(self) -> Shown:
-        """The same with less of its query; the picture has all of it."""
+    def shortened(self) -> RenderedFigure:
+        """The same figure with a shortened query; the picture has the whole query."""
         rest = len(self.sql) - _SQL
         return (
             self
@@ -46,41 +51,43 @@ class Shown:
 
 @dataclass(frozen=True)
 class Section:
-    """A panel as the page has it."""
+    """A panel as the page contains it."""
 
     panel: Panel
-    figures: list[Shown]
+    figures: list[RenderedFigure]
 
 
-def document_of(panel: Panel, figure: Figure) -> str:
-    """One picture as a document of its own."""
-    section = Section(panel, [shown_figure("picture", figure)])
-    return rendered(
+def picture_document(panel: Panel, figure: Figure) -> str:
+    """A document with a single picture."""
+    section = Section(panel, [render_figure("picture", figure)])
+    return render_page(
         title=panel.question, told=f"nbsql {__version__}", source=None, how="", sections=[section], left_out=[], least=0
     )
 
 
-def rendered(**values: Any) -> str:
-    """The document of what its template names (page.html.j2)."""
+def render_page(**values: Any) -> str:
+    """The document from the variables of its template (page.html.j2)."""
     from jinja2 import Environment, StrictUndefined
 
     template = (Path(__file__).parent / "page.html.j2").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     charts = {item.id: item.spec for section in values["sections"] for item in section.figures}
     text = json.dumps(charts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return environment.from_string(template).render(bundle=packed(bundle()), charts=packed(text), **values)
+    return environment.from_string(template).render(bundle=compress(bundle()), charts=compress(text), **values)
 
 
-def shown_figure(name: str, figure: Figure) -> Shown:
+def render_figure(name: str, figure: Figure) -> RenderedFigure:
     """A figure drawn for a document, in which its name is its id."""
     spec = figure.spec
-    config = {**spec["config"], "aria": False}  # the figure says by itself what it is, and every mark would say it again
+    config = {**spec["config"], "aria": False}  # the figure has its own label, which every mark would repeat
     drawn = _EMPTY.sub("", inline_svg({**spec, "config": config}))
-    drawn = _ID.sub(rf"\1{name}-\2", drawn)  # a page has many pictures, and ids but once
+    drawn = _ID.sub(rf"\1{name}-\2", drawn)  # ids must be unique among the pictures of a page
     for usual in _USUAL:
         drawn = drawn.replace(usual, "")
     rows = figure.csv if figure.csv is not None else figure.tables["rows"]
     csv = base64.b64encode(csv_of(rows).encode()).decode()
     width = _WIDTH.match(drawn)
     svg = Markup(drawn)  # noqa: S704 - Vega escapes texts
-    return Shown(name, figure, svg, round(float(width[1])) if width else 0, {**spec, "config": config}, csv, figure.sql)
+    return RenderedFigure(
+        name, figure, svg, round(float(width[1])) if width else 0, {**spec, "config": config}, csv, figure.sql
+    )

@@ -1,4 +1,4 @@
-"""Specifications drawn by the library, its JavaScript, and what else a page is put together from."""
+"""Draws specifications, and provides the JavaScript and the encodings that a page needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nbsql.errors import InputError, NotSupportedError
 
 
 def vl_convert() -> ModuleType:
-    """The library that draws.
+    """The module vl_convert, which draws.
 
     Raises:
         NotSupportedError: it is not installed.
@@ -29,13 +29,13 @@ def vl_convert() -> ModuleType:
 
 
 def svg_of(spec: dict[str, Any]) -> str:
-    """A specification as SVG, in which nothing is a link."""
+    """A specification drawn as SVG without links."""
     drawn: str = vl_convert().vegalite_to_svg({key: value for key, value in spec.items() if key != "$schema"})
     return drawn
 
 
 def inline_svg(spec: dict[str, Any]) -> str:
-    """A specification as SVG that stands in a page."""
+    """A specification drawn as SVG for use in a page."""
     drawn = svg_of(spec)
     return drawn[drawn.index("<svg") :]
 
@@ -51,7 +51,7 @@ def csv_of(rows: list[dict[str, Any]]) -> str:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file whole, or not at all.
+    """Write a file atomically.
 
     Raises:
         InputError: it cannot be written.
@@ -65,13 +65,13 @@ def write(path: Path, content: bytes) -> None:
         raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}") from None
 
 
-def packed(text: str) -> str:
-    """A text as base64 of gzip, in which it takes a page a fraction of its size, and can be no markup."""
+def compress(text: str) -> str:
+    """A text as base64 of gzip, which is much smaller and cannot be mistaken for markup."""
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 def bundle() -> str:
-    """The JavaScript of Vega, Vega-Lite and Vega-Embed, without an address that a page would fetch."""
+    """The JavaScript of Vega, Vega-Lite and Vega-Embed, without addresses that a page would fetch."""
     script: str = vl_convert().javascript_bundle()
     for address in (
         "https://vega.github.io/schema/vega/v6.json",

@@ -1,4 +1,4 @@
-"""Panels that the counts of a model answer alone."""
+"""The panels that need only the counts of a model."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
 from nbsql.judging.profile import feature_named, is_number
-from nbsql.report.panel import Figure, Request, angle_of, in_order, plain, records
+from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, plain, records
 from nbsql.report.subject import Subject
 from nbsql.spec.capabilities import check
 
-CLASSES = 6  # that a picture tells apart by colours
+CLASSES = 6  # the most classes that a picture distinguishes by colour
 _BARS = 24
-WORDS = 10  # of a class
-ALL_WORDS = 20  # to choose from
+WORDS = 10  # words of each class
+ALL_WORDS = 20  # words among which the reader can choose
 _VALUES = 15
 _SLICES = 16
-_ALIKE = 0.05  # of a log-odds, in nats, below which it is no finding
-_FAINT = 0.002  # of the highest density, below which a curve is not drawn
+_ALIKE = 0.05  # the log-odds in nats below which a difference is not reported
+_FAINT = 0.002  # the share of the highest density below which a curve is not drawn
 
 
 def top_classes(request: Request) -> list[str]:
@@ -35,7 +35,7 @@ def top_classes(request: Request) -> list[str]:
 
 
 def card(request: Request) -> Iterator[Figure]:
-    """The classes and their priors; in notes what was asked for and learnt from."""
+    """The classes and their priors; the notes have the options and the ledger."""
     model = request.model
     query = model.priors
     rows = sorted(records(query), key=lambda row: -(row["prior"] or 0))
@@ -75,15 +75,15 @@ def _history(request: Request) -> list[str]:
 
 def _ranked(model: Subject) -> Query:
     check(model._spec, "drift", model._title)
-    arguments = (model._plan.counted(), model._relations["priors"], model._spec.features)
+    arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
     return Query(model._engine, model._engine.renderer.statement("ranking_of_features", *arguments))
 
 
 def bounds(request: Request) -> Iterator[Figure]:
-    """Without rows to judge on: the log loss of the priors alone, of one feature, and what all features could have at best.
+    """Bounds on the log loss without rows to evaluate on: of the priors alone, of one feature, and of all features at best.
 
-    H(class) - I(X; class), in nats, is the log loss of a model of one feature. Of features that are independent within the
-    classes, I(all; class) is at most the sum of theirs (Cover and Thomas, Elements of Information Theory, section 2.5).
+    H(class) - I(X; class), in nats, is the log loss of a model of one feature. If features are independent within the classes,
+    I(all; class) is at most the sum over the features (Cover and Thomas, Elements of Information Theory, section 2.5).
     """
     model = request.model
     query = _ranked(model)
@@ -120,13 +120,13 @@ def bounds(request: Request) -> Iterator[Figure]:
 
 
 def entropy_of(request: Request) -> float:
-    """That of the priors, in nats."""
+    """The entropy of the priors, in nats."""
     priors = [row["prior"] for row in records(request.model.priors, digits=None) if row["prior"]]
     return -math.fsum(prior * math.log(prior) for prior in priors)
 
 
 def ranking(request: Request) -> Iterator[Figure]:
-    """The features by their mutual information with the class, and how often they are missing."""
+    """The features by their mutual information with the class, and the shares of their missing values."""
     model = request.model
     query = _ranked(model)
     rows = records(query)
@@ -169,12 +169,12 @@ def profile(request: Request) -> Iterator[Figure]:
 
 
 def telling_words(request: Request, feature: str) -> Query:
-    """Those of a feature that the pictures show, of a vocabulary that stays where it is (profile.sql)."""
+    """The informative words of a feature that pictures show; the vocabulary stays in the database (profile.sql)."""
     return _of_profile(request, feature, "distinctive_words", request.least, WORDS, ALL_WORDS)
 
 
 def frequent_values(request: Request, feature: str, most: int) -> Query:
-    """The most frequent values of a feature, and all others as one."""
+    """The most frequent values of a feature, and all others combined into one."""
     return _of_profile(request, feature, "folded_profile", request.least, most)
 
 
@@ -204,7 +204,7 @@ def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
     if any(row["part"] == "histogram" for row in rows):
         notes = [*notes, f"Bins of fewer than {least} rows are left out."]
     finding = f"The model expects {name} near {', '.join(said[:4])}"
-    colours = [in_order(map(shown, classes))]
+    colours = [class_parameter(map(shown, classes))]
     return Figure(finding, {"rows": kept}, sql, "profile_of_numbers", colours, notes, name)
 
 
@@ -236,7 +236,7 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
         if folded
         else notes
     )
-    return Figure(finding, {"rows": bars}, sql, "profile_of_values", [in_order(map(shown, classes))], notes, name)
+    return Figure(finding, {"rows": bars}, sql, "profile_of_values", [class_parameter(map(shown, classes))], notes, name)
 
 
 def _times(log_odds: float) -> str:
@@ -262,11 +262,11 @@ def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: l
     said = [f"{firsts[label]} for {label}" for label in map(shown, classes) if label in firsts]
     notes = [*notes, f"Words met fewer than {least} times are left out."]
     finding = f"In {name}, {', '.join(said[:4])} speaks loudest"
-    return Figure(finding, {"rows": bars}, sql, "profile_of_words", [in_order(map(shown, classes))], notes, name)
+    return Figure(finding, {"rows": bars}, sql, "profile_of_words", [class_parameter(map(shown, classes))], notes, name)
 
 
 def discrimination(request: Request) -> Iterator[Figure]:
-    """What tells one class from another."""
+    """The values that distinguish one class from another."""
     known = top_classes(request)
     if len(known) < 2:
         raise ModelError(f"{request.model._title} has one class only; there is nothing to tell apart")
@@ -292,11 +292,11 @@ def discrimination(request: Request) -> Iterator[Figure]:
     first = strongest[0]
     rest = other if first["for"] == one else one
     finding = f"{first['label']} is {_times(first['log_ratio'])} likelier in {first['for']} than in {rest}"
-    yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", [in_order((one, other))], notes)
+    yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", [class_parameter((one, other))], notes)
 
 
 def drift(request: Request) -> Iterator[Figure]:
-    """How far each feature moved from slice to slice, or from batch to batch."""
+    """The drift of each feature from slice to slice, or from batch to batch."""
     model = request.model
     if model._spec.slice_by is not None:
         names = model.slice_names
@@ -332,5 +332,5 @@ def drift(request: Request) -> Iterator[Figure]:
         {"rows": kept},
         sql,
         "drift",
-        [angle_of([row["slice"] for row in kept], 4)],
+        [angle_parameter([row["slice"] for row in kept], 4)],
     )

@@ -1,4 +1,4 @@
-"""The panel that rows of several periods answer."""
+"""The panel that needs rows of several periods."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError
 from nbsql.judging.monitor import monitor as watched
 from nbsql.report.of_counts import CLASSES
-from nbsql.report.panel import Figure, Request, angle_of, records
+from nbsql.report.panel import Figure, Request, angle_parameter, records
 from nbsql.spec.capabilities import check
 
 _FEATURES = 16
@@ -20,7 +20,7 @@ _NONE = "(no period)"
 
 
 def monitor(request: Request) -> Iterator[Figure]:
-    """How far each feature is from the reference, period by period, and how well the model does."""
+    """The distance of each feature from the reference, period by period, and the metrics of the model."""
     model, source = request.model, request.watched
     assert source is not None  # noqa: S101 - the list of panels says that it takes rows
     check(model._spec, "drift", model._title)
@@ -67,12 +67,12 @@ def monitor(request: Request) -> Iterator[Figure]:
         notes.append(f"The last {_PERIODS} of {len(enough)} periods.")
     if request.against is None:
         notes.append("The reference is what the model has counted; how its scores were distributed, counts do not say.")
-    params = [angle_of(periods, 4), {"name": "periods", "value": periods}]
+    params = [angle_parameter(periods, 4), {"name": "periods", "value": periods}]
     yield Figure(_finding(moved, measures), tables, query.sql, "monitor", params, notes, csv=kept)
 
 
 def _finding(moved: list[dict[str, Any]], measures: list[dict[str, Any]]) -> str:
-    """What moved most, and where the model did worst."""
+    """The finding: the largest drift, and the period in which the model was worst."""
     known = [row for row in moved if row["value"] is not None]
     parts = []
     if known:

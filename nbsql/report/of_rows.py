@@ -1,4 +1,4 @@
-"""Panels that rows answer whose class is known."""
+"""The panels that need rows whose class is known."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
 from nbsql.report.of_counts import CLASSES, bounds, entropy_of, top_classes
-from nbsql.report.panel import Figure, Request, angle_of, chosen, in_order, plain, records
+from nbsql.report.panel import Figure, Request, angle_parameter, chosen, class_parameter, plain, records
 from nbsql.report.subject import CELLS, STEPS
 
-_MATRIX = 14  # classes of a confusion
-_FEATURES = 12  # of the pairs of a dependence
-_LINES = 12  # of a waterfall, and of slices
+_MATRIX = 14  # the most classes of a confusion matrix
+_FEATURES = 12  # the most features of a dependence
+_LINES = 12  # the most lines of a waterfall, and of slices
 
 
 def _supported(request: Request) -> list[str]:
-    """The classes of the rows, the most frequent first; of two the rarer one, which is what one looks for."""
+    """The classes of the rows, the most frequent first; of two classes only the rarer one, which is of interest."""
     classes = [item for item in request.source.evaluation.classes if item.support >= max(request.least, 1)]
     rarest = -1 if len(classes) == 2 else 1
     return [str(plain(item.label)) for item in sorted(classes, key=lambda item: -rarest * item.support)][:CLASSES]
 
 
 def verdict(request: Request) -> Iterator[Figure]:
-    """How good the model is, beside always saying the most frequent class, and beside knowing the priors alone."""
+    """The metrics of the model, compared with those of predicting the most frequent class and of the priors alone."""
     if request.scored is None:
         yield from bounds(request)
         return
@@ -67,7 +67,7 @@ def verdict(request: Request) -> Iterator[Figure]:
 
 
 def confusion(request: Request) -> Iterator[Figure]:
-    """How often each class was taken for each."""
+    """The confusion matrix: how often each class was predicted for each class."""
     source = request.source
     found = records(source.evaluation.confusion)
     support: dict[str, float] = {}
@@ -117,7 +117,7 @@ def confusion(request: Request) -> Iterator[Figure]:
         if rest in down
         else []
     )
-    yield Figure(finding, {"rows": rows}, source.sql("confusion"), "confusion", [angle_of(across, 9)], notes)
+    yield Figure(finding, {"rows": rows}, source.sql("confusion"), "confusion", [angle_parameter(across, 9)], notes)
 
 
 def _name(label: Any) -> str:
@@ -125,7 +125,7 @@ def _name(label: Any) -> str:
 
 
 def threshold(request: Request) -> Iterator[Figure]:
-    """What each threshold does to one class, and its curves."""
+    """The metrics of a class by threshold, and its ROC and precision-recall curves."""
     source = request.source
     classes = _supported(request)
     if not classes:
@@ -168,7 +168,7 @@ def threshold(request: Request) -> Iterator[Figure]:
 
 
 def reliability(request: Request) -> Iterator[Figure]:
-    """How often predictions are right, beside how probable they were said to be."""
+    """The accuracy of predictions by their predicted probability."""
     source = request.source
     after = source.calibrated
     tables = [("as the model says" if after is None else "before", source.evaluation.calibration)]
@@ -196,7 +196,7 @@ def reliability(request: Request) -> Iterator[Figure]:
 
 
 def lift(request: Request) -> Iterator[Figure]:
-    """How much of a class is found among the rows most likely to be of it."""
+    """The share of a class that is found among the rows most likely to be of it."""
     source = request.source
     classes = _supported(request)
     support = {str(plain(item.label)): item.support for item in source.evaluation.classes}
@@ -215,12 +215,12 @@ def lift(request: Request) -> Iterator[Figure]:
     depth, gain = share(top["depth"]), share(top["gain"])
     finding = f"The first {depth} of the rows hold {gain} of {top['class']}, {top['lift']:.1f} times what chance would"
     ranked = [label for label in top_classes(request) if label in classes]
-    colours = in_order(map(shown, [*ranked, *(label for label in classes if label not in ranked)]))
+    colours = class_parameter(map(shown, [*ranked, *(label for label in classes if label not in ranked)]))
     yield Figure(finding, {"rows": rows}, source.sql("lift", 10), "lift", [colours])
 
 
 def slices(request: Request) -> Iterator[Figure]:
-    """The values of features where the model is surely worst."""
+    """The values of features for which the model is worst, by the bound of a confidence interval."""
     model, source = request.model, request.source
     if model._spec.joins:
         raise ModelError(f"{model._title} has joins, and its scores lack what it takes from there")
@@ -253,7 +253,7 @@ def _slice(value: Any) -> str:
 
 
 def dependence(request: Request) -> Iterator[Figure]:
-    """How much pairs of features tell of each other within the classes."""
+    """The conditional mutual information of pairs of features within the classes."""
     model, source = request.model, request.source
     single = [feature.name for feature in model._spec.features if not feature.family.bag and not feature.family.over_columns]
     if len(single) < 2:
@@ -285,7 +285,7 @@ def _most_telling(request: Request, names: list[str]) -> list[str]:
     model = request.model
     if len(names) <= _FEATURES or model._spec.given:
         return names[:_FEATURES]
-    arguments = (model._plan.counted(), model._relations["priors"], model._spec.features)
+    arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
     ranked = [row[0] for row in model._engine.ask("ranking_of_features", *arguments)]
     return [name for name in ranked if name in names][:_FEATURES]
 
@@ -296,7 +296,7 @@ def _columns(request: Request, names: list[str]) -> list[str]:
 
 
 def waterfall(request: Request) -> Iterator[Figure]:
-    """The rows that tell most, each taken apart: why it is predicted so."""
+    """The most informative rows, each with the contributions to its prediction."""
     model, source = request.model, request.source
     if request.rows < 1:
         raise InputError("rows of the source are shown if they are asked for: rows=4, say")
@@ -337,7 +337,7 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> 
         elif difference or value is not None:
             weighed.append((difference, shown(str(feature)), "missing" if value is None else shown(str(value))))
     weighed.sort(key=lambda item: (-abs(item[0]), item[1], item[2]))
-    most = _LINES if len(weighed) > _LINES + 1 else _LINES + 1  # a line that stands for one other could have been that one
+    most = _LINES if len(weighed) > _LINES + 1 else _LINES + 1  # do not replace a single line by a summary
     lines = [
         ("before looking", prior),
         *((f"{feature} = {value}", difference) for difference, feature, value in weighed[:most]),
@@ -363,7 +363,7 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> 
 
 
 def _difference(a: float, b: float) -> float:
-    return 0.0 if a == b else max(min(a - b, 700.0), -700.0)  # -infinity in one says all there is
+    return 0.0 if a == b else max(min(a - b, 700.0), -700.0)  # -infinity in one of them decides
 
 
 def _bar(label: str, start: float, end: float, speaks: str) -> dict[str, Any]:

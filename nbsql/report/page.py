@@ -1,4 +1,4 @@
-"""The report: one page with every panel, which needs no network and can be read without scripts."""
+"""The report: one page with all panels, which needs no network and is readable without scripts."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import Any
 from nbsql.answers.table import plain as shown
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, NotSupportedError
-from nbsql.report.document import Section, Shown, rendered, shown_figure
+from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert, write
 from nbsql.report.panel import Figure, Panel, Request, check_least
 from nbsql.report.panels import PANELS
-from nbsql.report.subject import Scored, Subject, scored
+from nbsql.report.subject import ScoredSource, Subject, score_source
 from nbsql.version import __version__
 
-LARGEST = 1_500_000  # bytes of a page
-PROFILES = 12  # features that the report shows one by one, the most telling ones
+LARGEST = 1_500_000  # the most bytes of a page
+PROFILES = 12  # the number of features, the most informative ones, that the report shows one by one
 
 
 def write_report(
     model: Subject, path: str | os.PathLike[str], source: Any, *, rows: int, least: int, folds: int | str | None, by: str | None
 ) -> None:
     """Write the report of a model; see `Model.report`."""
-    vl_convert()  # before anything is read
+    vl_convert()  # raise an error before any work
     check_least(least)
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 0:
         raise InputError(f"rows must be a whole number of at least 0, not {rows!r}")
@@ -40,9 +40,9 @@ def write_report(
         raise InputError(
             f"{str(path)!r} is no file that can be written: {'it is a folder' if where.is_dir() else 'its folder is not there'}"
         )
-    with scored(model, source, folds) as found:
+    with score_source(model, source, folds) as found:
         if found is not None and folds != "auto":
-            _ = found.held_out  # so that folds which cannot be are said, rather than left out of the page
+            _ = found.held_out  # raise an error for impossible folds, instead of leaving panels out
         sections, left_out = _sections(model, found, rows, least, by)
         text = page(model, found, sections, left_out, least)
         if len(text.encode()) > LARGEST:
@@ -51,24 +51,26 @@ def write_report(
             text = page(model, found, sections, left_out, least)
         while len(text.encode()) > LARGEST and (crowded := [section for section in sections if len(section.figures) > 1]):
             crowd = max(crowded, key=lambda section: len(section.figures))
-            last = crowd.figures.pop()  # the least telling one
+            last = crowd.figures.pop()  # the least informative one
             name = f"{crowd.panel.name} of {last.figure.name}"
             left_out.append((name, "the page would be larger than 1.5 MB; model.plot shows it"))
             text = page(model, found, sections, left_out, least)
     write(where, text.encode())
 
 
-def page(model: Subject, found: Scored | None, sections: list[Section], left_out: list[tuple[str, str]], least: int) -> str:
+def page(
+    model: Subject, found: ScoredSource | None, sections: list[Section], left_out: list[tuple[str, str]], least: int
+) -> str:
     """The report as HTML."""
     title = f"The model {shown(model.name)}" if model.name else f"A model of {shown(model._spec.target)}"
     told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
     source = None if found is None else shown(found.label)
     how = "" if found is None else found.how
-    return rendered(title=title, told=told, source=source, how=how, sections=sections, left_out=left_out, least=least)
+    return render_page(title=title, told=told, source=source, how=how, sections=sections, left_out=left_out, least=least)
 
 
 def _sections(
-    model: Subject, found: Scored | None, rows: int, least: int, by: str | None
+    model: Subject, found: ScoredSource | None, rows: int, least: int, by: str | None
 ) -> tuple[list[Section], list[tuple[str, str]]]:
     request = Request(model, found, least, rows, watched=None if found is None else found.source, by=by)
     sections, left_out = [], []
@@ -76,11 +78,11 @@ def _sections(
         if (panel.needs_source and found is None) or (panel.shows_rows and not rows) or (panel.of_periods and by is None):
             continue
         _at_work(model._engine, panel.name)
-        figures: list[Shown] = []
+        figures: list[RenderedFigure] = []
         for one in _each(panel, request):
             found_figures, reason = _figures(panel, one)
             figures += [
-                shown_figure(f"{panel.name}-{at}", each) for at, each in enumerate(found_figures, start=len(figures) + 1)
+                render_figure(f"{panel.name}-{at}", each) for at, each in enumerate(found_figures, start=len(figures) + 1)
             ]
             if reason:
                 left_out.append((panel.name if one.feature is None else f"{panel.name} of {shown(one.feature)}", reason))
@@ -90,7 +92,7 @@ def _sections(
 
 
 def _figures(panel: Panel, request: Request) -> tuple[list[Figure], str]:
-    """The figures of a panel, or why there are none."""
+    """The figures of a panel, or the reason why there are none."""
     try:
         return list(panel.figures(request)), ""
     except (InputError, ModelError, NotSupportedError) as error:
@@ -98,14 +100,14 @@ def _figures(panel: Panel, request: Request) -> tuple[list[Figure], str]:
 
 
 def _each(panel: Panel, request: Request) -> Iterator[Request]:
-    """What is asked of a panel, feature by feature where it is of one."""
+    """The requests to a panel: one for each feature, if it shows a single feature."""
     if not panel.of_feature:
         yield request
         return
     model = request.model
     names = [feature.name for feature in model._spec.features]
     if not model._spec.given and len(names) > 1:
-        arguments = (model._plan.counted(), model._relations["priors"], model._spec.features)
+        arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
         ranked = [row[0] for row in model._engine.ask("ranking_of_features", *arguments)]
         names = [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
     for name in names[:PROFILES]:

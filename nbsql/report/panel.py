@@ -1,4 +1,4 @@
-"""A panel of the report: its question, and the relation that answers it."""
+"""Panels of the report: the question of a panel, and the relation that answers it."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from typing import Any
 from nbsql.answers.query import Query
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.report.subject import Scored, Subject
+from nbsql.report.subject import ScoredSource, Subject
 
 CHARTS = Path(__file__).parent / "charts"
-DIGITS = 9  # of a number in a picture, unless it is to be computed with
-LOWEST = -1e300  # ln 0, which JSON has no word for
+DIGITS = 9  # the significant digits of numbers that are only shown
+LOWEST = -1e300  # stands for ln 0, which JSON cannot represent
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a panel is asked to show.
+    """A request to a panel.
 
     Args:
-        model: of which.
-        scored: the source, if there is one.
-        least: counts below are folded together.
-        rows: how many rows of the source may be shown.
-        feature: that the panel is about.
-        classes: that it compares.
-        watched: the rows of several periods, if there are some.
-        against: the rows that they are held against; None: the counts of the model.
-        by: what period each of them is of.
+        model: the model.
+        scored: the scored source, if there is one.
+        least: counts below this number are combined.
+        rows: the number of rows of the source that may be shown.
+        feature: the feature of the panel.
+        classes: the classes that the panel compares.
+        watched: the rows of several periods, if there are any.
+        against: the rows with which they are compared; None for the counts of the model.
+        by: the expression for the period of a row.
     """
 
     model: Subject
-    scored: Scored | None = None
+    scored: ScoredSource | None = None
     least: int = 5
     rows: int = 0
     feature: str | None = None
@@ -47,7 +47,7 @@ class Request:
     by: str | None = None
 
     @property
-    def source(self) -> Scored:
+    def source(self) -> ScoredSource:
         assert self.scored is not None  # noqa: S101 - the list of panels says which need one
         return self.scored
 
@@ -57,14 +57,14 @@ class Figure:
     """One picture of a panel.
 
     Args:
-        finding: what it shows, in a sentence.
-        tables: the data by the name that the chart has for it; `rows` is what its CSV has.
-        sql: the query that made them.
-        chart: the name of its file in charts/.
-        params: of the chart, beside those in the file.
-        notes: what else there is to know.
-        name: which of several figures of a panel it is.
-        csv: what its CSV has, if not the rows of the chart.
+        finding: a sentence about the result.
+        tables: the data by the names that the chart uses; `rows` is also the CSV.
+        sql: the query that computed the data.
+        chart: the name of the file in charts/.
+        params: the parameters of the chart, in addition to those in the file.
+        notes: additional notes.
+        name: the name that distinguishes several figures of a panel.
+        csv: the rows of the CSV, if they differ from those of the chart.
     """
 
     finding: str
@@ -96,15 +96,15 @@ class Panel:
     """A kind of picture.
 
     Args:
-        name: of the method of `model.plot`, and on the command line.
-        question: that it answers.
-        reading: how to read it, in a line.
-        figures: makes its pictures: one, or one a feature or row.
-        needs_source: whether it takes rows whose class is known.
-        of_feature: whether it takes a feature.
-        of_classes: whether it takes two classes.
-        shows_rows: whether it shows rows of the source.
-        of_periods: whether it takes rows of several periods, whose class need not be known.
+        name: the name of the method of `model.plot`, and the name on the command line.
+        question: the question that the panel answers.
+        reading: a line that explains how to read the picture.
+        figures: a function that makes the pictures: one, or one for each feature or row.
+        needs_source: whether the panel needs rows whose class is known.
+        of_feature: whether the panel shows a single feature.
+        of_classes: whether the panel compares two classes.
+        shows_rows: whether the panel shows rows of the source.
+        of_periods: whether the panel needs rows of several periods, whose class may be unknown.
     """
 
     name: str
@@ -119,13 +119,13 @@ class Panel:
 
 
 def records(query: Query, *, digits: int | None = DIGITS, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """The rows of a query as JSON has them."""
+    """The rows of a query as values for JSON."""
     names = columns or query.columns
     return [{name: plain(value, digits) for name, value in zip(names, row, strict=True)} for row in query.fetchall()]
 
 
 def plain(value: Any, digits: int | None = DIGITS) -> Any:
-    """A value as JSON has it: numbers cut to some digits, what is no number as text, and nothing where there is none."""
+    """A value for JSON: numbers are rounded to some digits, infinities and other values are texts, and NULL is None."""
     if isinstance(value, Decimal):
         value = float(value)
     if isinstance(value, bool):
@@ -140,24 +140,24 @@ def plain(value: Any, digits: int | None = DIGITS) -> Any:
 
 
 def chosen(name: str, options: Sequence[str], label: str, value: str | None = None) -> dict[str, Any]:
-    """A parameter of a chart that is one of some texts."""
+    """A parameter of a chart whose value is one of several texts."""
     first = options[0] if value is None else value
     if len(options) < 2:
         return {"name": name, "value": first}
     return {"name": name, "value": first, "bind": {"input": "select", "options": list(options), "name": f"{label} "}}
 
 
-def in_order(classes: Iterable[str]) -> dict[str, Any]:
-    """The parameter `classes`, by which a class has the same colour in all charts."""
+def class_parameter(classes: Iterable[str]) -> dict[str, Any]:
+    """The parameter `classes`, which gives a class the same colour in all charts."""
     return {"name": "classes", "value": list(classes)}
 
 
-def angle_of(labels: Iterable[str], room: int) -> dict[str, Any]:
-    """The parameter `angle` of labels over columns: they stand upright where the longest has room, in characters."""
+def angle_parameter(labels: Iterable[str], room: int) -> dict[str, Any]:
+    """The parameter `angle` of labels over columns: horizontal if the longest label fits into `room` characters."""
     return {"name": "angle", "value": 0 if max(map(len, labels), default=0) <= room else -40}
 
 
 def check_least(least: Any) -> None:
-    """Raise InputError unless it is a whole number of at least 1."""
+    """Raise InputError unless `least` is a whole number of at least 1."""
     if isinstance(least, bool) or not isinstance(least, int) or least < 1:
         raise InputError(f"least must be a whole number of at least 1, not {least!r}")

@@ -1,4 +1,4 @@
-"""The list of panels, in the order of the report. A new one is a function that makes its figures, a chart, and a line here."""
+"""The list of panels in the order of the report. A new panel needs a function that makes figures, a chart, and a line here."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def panel_named(name: str) -> Panel:
     """The panel of that name.
 
     Raises:
-        InputError: there is none.
+        InputError: no panel has that name.
     """
     found = next((panel for panel in PANELS if panel.name == name), None)
     if found is None:

@@ -1,4 +1,4 @@
-"""A picture: a Vega-Lite specification with its data, which becomes SVG, PNG, HTML or JSON."""
+"""Pictures: Vega-Lite specifications with their data, which can be saved as SVG, PNG, HTML or JSON."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.errors import InputError, NotSupportedError
-from nbsql.report.document import document_of
+from nbsql.report.document import picture_document
 from nbsql.report.drawing import inline_svg, svg_of, vl_convert, write
 from nbsql.report.panel import Figure, Panel
 
 FORMATS = ("svg", "png", "html", "json")
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # for readers of the specification; never in a page
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # for users of the specification; never part of a page
 
 
 @dataclass(frozen=True, repr=False)
 class Picture:
-    """A panel of a model as a picture. In a notebook it shows itself; `spec` is a Vega-Lite specification to go on from.
+    """A picture of a panel. A notebook displays it; `spec` is its Vega-Lite specification, for changes of your own.
 
     Args:
-        panel: of which kind.
-        figure: what it shows.
+        panel: the panel.
+        figure: the figure.
     """
 
     panel: Panel
@@ -31,17 +31,17 @@ class Picture:
 
     @property
     def spec(self) -> dict[str, Any]:
-        """The Vega-Lite specification, with the data in it."""
+        """The Vega-Lite specification, including the data."""
         return {"$schema": SCHEMA, "title": {"text": self.figure.finding, "anchor": "start"}, **self.figure.spec}
 
     @property
     def finding(self) -> str:
-        """What the picture shows, in a sentence."""
+        """The result in a sentence."""
         return self.figure.finding
 
     @property
     def sql(self) -> str:
-        """The query that made its data."""
+        """The query that computed the data."""
         return self.figure.sql
 
     @property
@@ -51,7 +51,7 @@ class Picture:
 
     @property
     def altair(self) -> Any:
-        """The picture as a chart of Altair's, to restyle.
+        """The picture as an Altair chart, which can be restyled.
 
         Raises:
             NotSupportedError: altair is not installed.
@@ -63,10 +63,10 @@ class Picture:
         return altair.Chart.from_dict(self.spec)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file, whose ending says what it is: .svg, .png, .html or .json (the specification).
+        """Write the picture to a file. The ending chooses the format: .svg, .png, .html or .json (the specification).
 
         Raises:
-            InputError: the ending is none of these, or the file cannot be written.
+            InputError: the file has another ending, or cannot be written.
         """
         where = Path(path)
         kind = where.suffix.lower().removeprefix(".")
@@ -78,12 +78,14 @@ class Picture:
         if kind == "json":
             return json.dumps(self.spec, ensure_ascii=False, indent=2, allow_nan=False).encode()
         if kind == "svg":
-            return svg_of({**self.spec, "background": "white"}).encode()  # its ink is that of the page around it, or black
+            return svg_of(
+                {**self.spec, "background": "white"}
+            ).encode()  # the text has the colour of the surrounding page, or black
         if kind == "png":
             spec = {**self.spec, "background": "white"}
             drawn: bytes = vl_convert().vegalite_to_png(spec, scale=2)
             return drawn
-        return document_of(self.panel, self.figure).encode()
+        return picture_document(self.panel, self.figure).encode()
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x:auto">{inline_svg(self.spec)}</div>'

@@ -1,4 +1,4 @@
-"""`model.plot`: a picture a panel."""
+"""`model.plot`: one method for each panel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nbsql.errors import InputError
 from nbsql.report.panel import Figure, Request, check_least
 from nbsql.report.panels import panel_named
 from nbsql.report.picture import Picture
-from nbsql.report.subject import Subject, scored
+from nbsql.report.subject import Subject, score_source
 
 
 def picture(
@@ -27,19 +27,19 @@ def picture(
     """The picture of a panel.
 
     Args:
-        model: of which.
-        name: of the panel.
+        model: the model.
+        name: the name of the panel.
         source: rows whose class is known; some panels need them.
-        feature: of a profile; None: the only one.
-        classes: two to be told apart; None: the most probable ones.
-        row: of a waterfall: which of the rows that tell most.
-        least: counts below are folded together.
-        folds: by which rows that the model has learnt are judged; see `Model.report`.
-        by: what period a row is of; see `Model.monitor`.
-        reference: rows that periods are held against.
+        feature: the feature of a profile; None for the only one.
+        classes: the two classes to distinguish; None for the most probable ones.
+        row: the number of the row of a waterfall among the most informative rows.
+        least: counts below this number are combined.
+        folds: the folds by which rows that the model has learnt are evaluated; see `Model.report`.
+        by: the expression for the period of a row; see `Model.monitor`.
+        reference: the rows with which periods are compared.
 
     Raises:
-        InputError: there is no such panel, it needs a source, or an argument is of no use.
+        InputError: there is no such panel, it needs a source, or it does not use an argument.
         ModelError: the model has nothing to show.
     """
     panel = panel_named(name)
@@ -57,7 +57,7 @@ def picture(
         return Picture(panel, next(iter(panel.figures(request))))
     if panel.of_feature and feature is None and len(model._spec.features) == 1:
         feature = model._spec.features[0].name
-    with scored(model, source, folds) as found:
+    with score_source(model, source, folds) as found:
         request = Request(model, found, least, row if row > 4 else 4, feature, classes)
         figures: list[Figure] = list(panel.figures(request))
     if row > len(figures):
@@ -66,69 +66,69 @@ def picture(
 
 
 class Plots:
-    """The pictures of a model, `model.plot`. Each shows itself in a notebook, and has `.spec`, `.sql` and `.save(path)`."""
+    """The pictures of a model, `model.plot`. A notebook displays them, and each has `.spec`, `.sql` and `.save(path)`."""
 
     def __init__(self, model: Subject) -> None:
         self._model = model
 
     def card(self, *, least: int = 5) -> Picture:
-        """What the model is: its classes, their priors, what it has learnt from."""
+        """The model in short: its classes, their priors, and its ledger."""
         return picture(self._model, "card", least=least)
 
     def verdict(self, source: Any = None, *, folds: int | str | None = "auto") -> Picture:
-        """Whether it is any good on the rows of `source`, beside knowing the priors alone; without any, what can be at best."""
+        """The metrics on the rows of `source`, compared with the priors alone; without a source, the best that is possible."""
         return picture(self._model, "verdict", source, folds=folds)
 
     def ranking(self) -> Picture:
-        """What matters: the features by their mutual information with the class, and how often they are missing."""
+        """The features by their mutual information with the class, and the shares of their missing values."""
         return picture(self._model, "ranking")
 
     def profile(self, feature: str | None = None, source: Any = None, *, least: int = 5) -> Picture:
-        """What a feature says: shares of categories, densities of a number (over a histogram of `source`), telling words."""
+        """A feature: shares of categories, densities of a number (over a histogram of `source`), or informative words."""
         return picture(self._model, "profile", source, feature=feature, least=least)
 
     def discrimination(self, a: Any = None, b: Any = None, *, least: int = 5) -> Picture:
-        """What tells class `a` from class `b`; of the two most probable classes, if nothing is said."""
+        """The values that distinguish class `a` from class `b`; by default the two most probable classes."""
         if (a is None) != (b is None):
             raise InputError("discrimination is between two classes; give both, or none")
         return picture(self._model, "discrimination", classes=None if a is None else (a, b), least=least)
 
     def nomogram(self, *, least: int = 5) -> Picture:
-        """What if: what each value adds to the total of every class, and the posterior of the values that are chosen."""
+        """The contributions of each value to the total of every class, and the posterior of the chosen values."""
         return picture(self._model, "nomogram", least=least)
 
     def waterfall(self, source: Any, *, row: int = 1) -> Picture:
-        """Why a row of `source` is predicted so; `row` is one of those that tell most: surest right, surest wrong, ..."""
+        """An explanation of a row of `source`; `row` numbers the most informative rows: surest right, surest wrong, ..."""
         return picture(self._model, "waterfall", source, row=row)
 
     def confusion(self, source: Any, *, least: int = 5, folds: int | str | None = "auto") -> Picture:
-        """Which classes of `source` are taken for which."""
+        """The confusion matrix on `source`: which classes are predicted for which."""
         return picture(self._model, "confusion", source, least=least, folds=folds)
 
     def threshold(self, source: Any, *, least: int = 5, folds: int | str | None = "auto") -> Picture:
-        """Where to cut: precision, recall, share flagged and cost by the threshold, and the same point on ROC and PR."""
+        """Precision, recall, share flagged and cost by threshold, and the same point on the ROC and PR curves."""
         return picture(self._model, "threshold", source, least=least, folds=folds)
 
     def reliability(self, source: Any, *, least: int = 5, folds: int | str | None = "auto") -> Picture:
-        """Whether posteriors are as often right as they say; of a calibrated model before and after."""
+        """The accuracy of predictions by posterior; for a calibrated model before and after calibration."""
         return picture(self._model, "reliability", source, least=least, folds=folds)
 
     def lift(self, source: Any, *, least: int = 5, folds: int | str | None = "auto") -> Picture:
-        """How deep to go: the share of a class that is found among the rows most likely to be of it."""
+        """The share of a class that is found among the rows most likely to be of it."""
         return picture(self._model, "lift", source, least=least, folds=folds)
 
     def slices(self, source: Any, *, least: int = 5) -> Picture:
-        """Where it is worst: the accuracy by the values of the features, the surely worst first."""
+        """The accuracy by values of the features, the values that are most certainly bad first."""
         return picture(self._model, "slices", source, least=least, folds=None)
 
     def drift(self) -> Picture:
-        """Whether the world has moved: how far each feature has, from slice to slice, or from batch to batch."""
+        """The drift of each feature from slice to slice, or from batch to batch."""
         return picture(self._model, "drift")
 
     def monitor(self, source: Any, *, by: str, reference: Any = None, least: int = 5) -> Picture:
-        """Whether it is still good: what has moved from period to period, and how well the model does; see `Model.monitor`."""
+        """The drift of features from period to period, and the metrics of the model; see `Model.monitor`."""
         return picture(self._model, "monitor", source, by=by, reference=reference, least=least)
 
     def dependence(self, source: Any) -> Picture:
-        """Where naive is wrong: how much features tell of each other within the classes."""
+        """The conditional mutual information of features within the classes, where the naive assumption is violated."""
         return picture(self._model, "dependence", source)

@@ -1,4 +1,4 @@
-"""What the pictures ask of a model, and of a source that it has scored."""
+"""The interface of a model for pictures, and a source that it has scored."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.spec.spec import Spec
 
-BINS = 10  # of the calibration and the lift
-STEPS = 100  # of the threshold
-CELLS = 60  # along an axis of a curve
-LOO_ROWS = 100_000  # above which rows are judged by folds, unless leave-one-out is asked for
+BINS = 10  # bins of the calibration and the lift
+STEPS = 100  # steps of the threshold
+CELLS = 60  # cells along an axis of a curve
+LOO_ROWS = 100_000  # above this number rows are scored by folds, unless leave-one-out is requested
 FOLDS = 5
 
 
 class Subject(Protocol):
-    """A model, as pictures see it; `nbsql.Model` is one."""
+    """The interface of a model that pictures use; `nbsql.Model` implements it."""
 
     name: str | None
     _engine: Engine
@@ -67,18 +67,19 @@ class Subject(Protocol):
     def dependence(self, source: Any, *, features: Sequence[str] | None = None) -> Query: ...
 
 
-class Scored:
+class ScoredSource:
     """A source that the model has scored once, in a temporary table that all panels read.
 
     Args:
-        model: which.
+        model: the model.
         source: the rows.
-        temporary: names temporary tables.
-        label: what a reader calls the source.
-        folds: by which each row is judged by a model without it; None: all by the model itself; "auto": as `Model.report` says.
+        temporary: a function that names temporary tables.
+        label: the name of the source for readers.
+        folds: the folds by which each row is scored by a model without it. None scores all rows by the model itself; "auto"
+            chooses as described in `Model.report`.
 
     Attributes:
-        how: what a reader is to know of how the rows are judged, once they are.
+        how: a note for readers on how the rows were scored, once they are.
     """
 
     def __init__(
@@ -94,53 +95,53 @@ class Scored:
 
     @cached_property
     def scores(self) -> Markup:
-        """The temporary table of the rows as they are scored."""
+        """The temporary table of the scored rows."""
         return self._scores(None)
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """How good the model is."""
+        """The evaluation of the model on the rows."""
         return evaluation_of(queries_of(self.model._engine, self.judged(), self.source, BINS), None)
 
     @cached_property
     def calibrated(self) -> Query | None:
-        """The table `calibration` after it was calibrated; None for a model that is not."""
+        """The calibration table after calibration; None for a model that is not calibrated."""
         method = _method(self.model)
-        if method is None or self.held_out is not None:  # the calibration may have been found on these very rows
+        if method is None or self.held_out is not None:  # the calibration may have been fitted on these rows
             return None
         return queries_of(self.model._engine, self._judged(self._scores(method)), self.source, BINS)["calibration"]
 
     def judged(self) -> Markup:
-        """The common table expressions of what judges the rows."""
+        """The common table expressions of the evaluated rows."""
         return self._judged(self.scores) if self.held_out is None else self.held_out
 
     @cached_property
     def held_out(self) -> Markup | None:
-        """What judges the rows, each scored by a model without it; None where the model itself scores them.
+        """The evaluated rows, each scored by a model without it; None if the model itself scores them.
 
         Raises:
-            InputError: folds were asked for, and the model has none of these rows.
+            InputError: folds were requested, but the model has learnt none of these rows.
         """
         if self.folds != "auto":
             return None if self.folds is None else self._held_out(self.folds)
-        if not self._has_learnt():
+        if not self._learnt_these_rows():
             return None
         few = self.model._engine.ask("row_count", self.source.relation)[0][0] <= LOO_ROWS
-        found, reason = self._tried(LOO) if few else (None, "")
+        found, reason = self._check_folds(LOO) if few else (None, "")
         if found is None:
-            found, reason = self._tried(FOLDS)
+            found, reason = self._check_folds(FOLDS)
         if found is None:
             learnt = f"The model has learnt from {shown(self.label)}, and so does better there than elsewhere"
             self.how = f"{learnt}; of folds: {reason}"
         return found
 
-    def _tried(self, folds: int | str) -> tuple[Markup | None, str]:
+    def _check_folds(self, folds: int | str) -> tuple[Markup | None, str]:
         try:
             return self._held_out(folds), ""
         except (InputError, ModelError, NotSupportedError) as error:
             return None, str(error)
 
-    def _has_learnt(self) -> bool:
+    def _learnt_these_rows(self) -> bool:
         model = self.model
         ledger = model._engine.ask("all_rows", model._relations["batches"])
         return any(operation in ("fit", "update") and source == self.label for _, operation, source, *_ in ledger)
@@ -162,33 +163,33 @@ class Scored:
         return engine.renderer.fragment("judged_rows", context, rows, classes, None, False)
 
     def query(self, macro: str, *arguments: Any) -> Query:
-        """A query on the judged rows."""
+        """A query on the evaluated rows."""
         engine = self.model._engine
         return Query(engine, engine.renderer.statement(macro, self.judged(), *arguments), self.source)
 
     def sql(self, macro: str, *arguments: Any) -> str:
-        """The same query by itself, as it would score the source anew: what a reader can run, unless folds made the rows."""
+        """The same query in a form that scores the source itself, so that a reader can run it, unless folds scored the rows."""
         model = self.model
         if self.held_out is not None:
             renderer = model._engine.renderer
             return renderer.statement("with_fold_comment", renderer.fragment(macro, self.held_out, *arguments))
-        judged = model._plan.judged(self.rows, model._classes)
+        judged = model._plan.judged_rows(self.rows, model._classes)
         return model._engine.renderer.statement(macro, judged, *arguments)
 
     def slices(self, by: Sequence[str], least: int) -> tuple[Query, str]:
-        """The values of some columns, the surely worst first (feature_slices.sql), and the same that scores the source anew."""
+        """The slices by values of some columns, the worst first (feature_slices.sql), and the query that scores the source."""
         model, engine = self.model, self.model._engine
-        anew = model._plan.judged(replace(self.rows, by=[(name, True) for name in by]), model._classes)
+        anew = model._plan.judged_rows(replace(self.rows, by=[(name, True) for name in by]), model._classes)
         sql, own = (
             engine.renderer.statement("feature_slices", judged, by, least) for judged in (anew, self._judged(self.scores, by))
         )
         return Query(engine, own, self.source), sql
 
     def telling_rows(self, count: int) -> Markup:
-        """The temporary table of the rows that tell most, `count` of each kind.
+        """The temporary table of the most informative rows, `count` of each kind.
 
         Raises:
-            ModelError: the model reads other tables beside the source.
+            ModelError: the model reads other tables besides the source.
         """
         model, engine = self.model, self.model._engine
         if model._spec.joins:
@@ -200,7 +201,7 @@ class Scored:
         return relation
 
     def explained(self, relation: Markup) -> Query:
-        """The query of what each value of some rows adds, with the number of the row and without what identifies it."""
+        """The query of the contributions of each value of some rows, with the number of the row instead of its key."""
         model, plan = self.model, self.model._plan
         alone = Plan(plan.renderer, replace(plan.spec, id=()), plan.relations, wide=plan.wide)
         rows = Rows(relation, [column.name for column in model._engine.columns(relation)])
@@ -228,11 +229,11 @@ def _method(model: Subject) -> str | None:
 
 
 @contextmanager
-def scored(model: Subject, source: Any, folds: int | str | None = "auto") -> Iterator[Scored | None]:
-    """A source scored for pictures, whose temporary tables go at the end; None without a source.
+def score_source(model: Subject, source: Any, folds: int | str | None = "auto") -> Iterator[ScoredSource | None]:
+    """A source that is scored for pictures, whose temporary tables are dropped at the end; None without a source.
 
     Raises:
-        InputError: the source lacks a feature or the class, or there can be no such folds.
+        InputError: the source lacks a feature or the class, or the folds are impossible.
     """
     if folds not in (None, "auto"):
         check_folds(folds)
@@ -245,4 +246,6 @@ def scored(model: Subject, source: Any, folds: int | str | None = "auto") -> Ite
     found = model._source(source, judged=True)
     model._check("evaluate", found)
     with model._engine.temporaries() as temporary:
-        yield Scored(model, found, temporary, source if isinstance(source, str) and len(source) < 60 else found.label, folds)
+        yield ScoredSource(
+            model, found, temporary, source if isinstance(source, str) and len(source) < 60 else found.label, folds
+        )

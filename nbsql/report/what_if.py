@@ -1,4 +1,4 @@
-"""The nomogram: what each value adds to the total of each class, and the posterior of the values that are chosen."""
+"""The nomogram: the contribution of each value to the total of each class, and the posterior of the chosen values."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature
 
 _FEATURES = 24
-_VALUES = 12  # of a feature, to choose from
-_PLACES = 21  # of a number
-_SLOTS = 3  # words of a text at a time
-_POINTS = 12_000  # of all features, values and classes together: the page grows with them
-_FAR = 8  # nats from one class to another, beyond which a chart may have a value at its edge (nomogram.vl.json)
+_VALUES = 12  # values of a feature to choose from
+_PLACES = 21  # values of a number to choose from
+_SLOTS = 3  # words of a text that can be chosen at a time
+_POINTS = 12_000  # the most points of all features, values and classes, on which the size of the page depends
+_FAR = 8  # the difference between classes in nats beyond which a value is drawn at the edge (nomogram.vl.json)
 _NONE = "—"
 
-_Texts = Sequence[str | None]  # a value as a text a column of its feature; None where it is missing
-_Choices = list[tuple[str, Mapping[str, float]]]  # a value, and what it adds by class
+_Texts = Sequence[str | None]  # a value as one text for each column of its feature; None if it is missing
+_Choices = list[tuple[str, Mapping[str, float]]]  # a value, and its contribution by class
 
 
 def nomogram(request: Request) -> Iterator[Figure]:
-    """What each value adds, exactly as the model scores, and the posterior of what is chosen."""
+    """The contributions of each value, exactly as the model scores it, and the posterior of the chosen values."""
     model = request.model
     check(model._spec, "contributions", model._title)
     classes = _classes(request)
@@ -85,19 +85,19 @@ def nomogram(request: Request) -> Iterator[Figure]:
 
 
 def _classes(request: Request) -> dict[str, float]:
-    """The classes by the log of their priors as scoring has it, the most probable first."""
+    """The log priors of the classes as in scoring, the most probable first."""
     rows = sorted(records(request.model.priors, digits=None), key=lambda row: -row["prior"])
     counted = any(not feature.family.complement for feature in request.model._spec.features)
     return {str(row["class"]): (row["log_prior"] if row["prior"] > 0 else LOWEST) if counted else 0.0 for row in rows}
 
 
 def _values(request: Request, features: Sequence[Feature], most: int) -> Iterator[tuple[Feature, Mapping[str, _Texts]]]:
-    """The values of each feature to choose from, by what a reader calls them; none where a value adds nothing of its own."""
+    """The values of each feature to choose from, by their names for readers; none if values have no separate contribution."""
     model, engine = request.model, request.model._engine
     counted = [feature for feature in features if feature.family.has_categories or isinstance(feature.family, Bernoulli)]
     frequent: dict[str, list[str]] = {}
     if counted and not model._spec.given:
-        arguments = (model._plan.counted(), counted, request.least, most)
+        arguments = (model._plan.current_cells(), counted, request.least, most)
         for name, value in engine.ask("frequent_values", *arguments):
             frequent.setdefault(name, []).append(value)
     for feature in features:
@@ -109,7 +109,7 @@ def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most
     several = family.bag or family.over_columns
     together = isinstance(family, Conditional) or getattr(family, "product", False)
     if family.backs_off or together or (several and model._spec.logistic is not None):
-        return {}  # what it adds depends on what else is chosen
+        return {}  # its contribution depends on the other chosen values
     if family.level and family.over_columns:
         found = [json.loads(value) for value in frequent]
         return {", ".join("missing" if part is None else part for part in parts): parts for parts in found}
@@ -124,14 +124,14 @@ def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most
         places = [grid.low + grid.step * place for place in range(grid.count)]
         return {number(float(f"{place:.10g}")): [repr(place)] for place in places}
     numbers = _numbers_of_values(feature)
-    if model._spec.given:  # nobody's rows
+    if model._spec.given:  # it has no rows
         seen = model._engine.ask("values_seen", model._relations["likelihoods"], feature.name)
         frequent = list(numbers or [value for (value,) in seen])[:most]
     return {value: [numbers[value] if numbers else value] for value in frequent if not numbers or value in numbers}
 
 
 def _slots(feature: Feature) -> int:
-    """How many tokens can be chosen at a time: one, where what a token adds depends on the others."""
+    """The number of tokens that can be chosen at a time: one if the contribution of a token depends on the others."""
     family = feature.family
     if family.bag:
         return 1 if family.presence or getattr(family, "norm", None) or max(getattr(family, "ngrams", (1, 1))) > 1 else _SLOTS
@@ -139,13 +139,13 @@ def _slots(feature: Feature) -> int:
 
 
 def _means(request: Request, feature: Feature) -> dict[str, list[str]]:
-    """Of several numbers together, where the middle of each class is."""
+    """The means of each class, for several numbers together."""
     model = request.model
     means: dict[str, dict[str, float]] = {}
     for label, column, mean in model._engine.ask("means_of_columns", model._relations["likelihoods"], feature.name):
         means.setdefault(str(plain(label)), {})[column] = mean
     few = {str(row["class"]) for row in records(model.priors) if row["n"] is not None and row["n"] < request.least}
-    whole = set(feature.columns) - set(feature.fractions) if feature.types else set()
+    whole = set(feature.columns) - set(feature.fraction_types) if feature.types else set()
     return {
         f"mean of {shown(label)}": [str(round(of[c])) if c in whole else repr(float(of[c])) for c in feature.columns]
         for label, of in list(means.items())[:_VALUES]
@@ -156,9 +156,9 @@ def _means(request: Request, feature: Feature) -> dict[str, list[str]]:
 def _explained(
     request: Request, values: Mapping[Feature, Mapping[str, _Texts]], classes: Sequence[str]
 ) -> tuple[str, Iterator[tuple[Feature, _Choices]]]:
-    """The query of what each value adds to each class, and what a missing one does, by `explain`; and what it says.
+    """The `explain` query for the contributions of each value, and of a missing one, to each class; and its result.
 
-    Its rows have the first value of every feature, the second of every feature, and so on; the row before them has none.
+    Its first source row has no values; the next has the first value of every feature, the next the second, and so on.
     """
     model = request.model
     texts = {feature: [[None] * len(feature.columns), *of.values()] for feature, of in values.items()}
@@ -180,18 +180,18 @@ def _explained(
 
 
 def _numbers_of_values(feature: Feature) -> dict[str, str] | None:
-    """A number that has each value, of numbers that are counted as bins, or as yes or no; None of other features."""
+    """A number for each value of a number that is counted in bins or as a yes or no; None for other features."""
     if isinstance(feature.family, Binned):
         edges, labels = list(feature.family.edges or ()), list(feature.family.labels)
         below = [edges[0] - max(1.0, abs(edges[0]))] if edges else [0.0]
-        return dict(zip(labels, map(repr, [*below, *edges]), strict=True))  # a bin holds its lower edge
+        return dict(zip(labels, map(repr, [*below, *edges]), strict=True))  # a bin includes its lower edge
     if isinstance(feature.family, Bernoulli) and feature.types and feature.types[0].lower() != "boolean":
         return {"true": "1", "false": "0"}
     return None
 
 
 def _points(place: int, name: str, choices: _Choices, classes: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """A row a choice, with what it adds to each class."""
+    """One row for each choice, with its contribution to each class."""
     for choice, (value, terms) in enumerate(choices):
         added = [terms.get(label, 0.0) for label in classes]
         yield {
@@ -204,7 +204,7 @@ def _points(place: int, name: str, choices: _Choices, classes: Sequence[str]) ->
 
 
 def _spread(added: Sequence[float]) -> float:
-    """How far a value moves a class from the others."""
+    """The largest difference that a value makes between classes."""
     known = [term for term in added if term > LOWEST]
     return max(known, default=0.0) - min(known, default=0.0)
 

@@ -1,4 +1,4 @@
-"""nbsql for scikit-learn: estimators of mixed columns, and the exchange of models with it."""
+"""nbsql for scikit-learn: estimators for mixed columns, and the exchange of models with scikit-learn."""
 
 try:
     import sklearn as _  # noqa: F401 - before what else needs it, so that it is missed in one line

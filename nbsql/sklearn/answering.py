@@ -1,4 +1,4 @@
-"""What an estimator answers of rows, by the model that it keeps."""
+"""The predictions of an estimator, from the model that it stores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         return self._store.model
 
     def _joint(self, X: Any, connection: Any = None) -> tuple[Any, nbsql.Model]:  # noqa: N803
-        """Ln p(x, c) of every row and class, the most probable class first, and the model that says so."""
+        """Ln p(x, c) of every row and class, the most probable class first, and the model that computed it."""
         check_is_fitted(self, "classes_")
         if connection is not None:
             model = self._store.on(connection)
@@ -58,7 +58,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         return scores, model
 
     def predict_joint_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
-        """Ln p(x, c): a column a class of `classes_`, -inf where it is impossible. Arguments are those of `predict`."""
+        """Ln p(x, c), one column for each class of `classes_`; -inf if it is impossible. The arguments are as in `predict`."""
         scores, model = self._joint(X, connection)
         return self._in_order(scores, model, -np.inf)
 
@@ -67,7 +67,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         scores, model = self._joint(X, connection)
         highest = scores.max(axis=1, keepdims=True)
         unexplained = ~np.isfinite(highest[:, 0])
-        if unexplained.any():  # as the priors say, since the row says nothing
+        if unexplained.any():  # the priors, as no class explains the row
             scores[unexplained] = _log_priors(model)
             highest = scores.max(axis=1, keepdims=True)
         scores = scores - highest
@@ -75,21 +75,21 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         return self._in_order(scores, model, -np.inf)
 
     def predict_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
-        """The posteriors: a column a class, in the order of `classes_`. Arguments are those of `predict`.
+        """The posteriors, one column for each class in the order of `classes_`. The arguments are those of `predict`.
 
-        A row that no class explains, with alpha 0, has the priors.
+        A row that no class explains, which is possible with alpha 0, has the priors.
         """
         return np.exp(self.predict_log_proba(X, connection=connection))
 
     def predict(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
-        """The most probable class of every row; a tie goes to the larger prior, then to the smaller label.
+        """The most probable class of every row. A tie goes to the larger prior, then to the smaller label.
 
         Parameters
         ----------
         X : frame, array-like of shape (n_samples, n_features), or str
-            The rows; with `connection` a table or a SELECT there.
+            The rows; with `connection`, a table or a SELECT in its database.
         connection : DuckDB or psycopg connection, path or address, default=None
-            Where `X` is.
+            The database of `X`.
 
         Returns:
         -------
@@ -97,10 +97,10 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
             The labels.
         """
         scores, model = self._joint(X, connection)
-        return self.classes_[np.array(self._places(model))[scores.argmax(axis=1)]]
+        return self.classes_[np.array(self._class_positions(model))[scores.argmax(axis=1)]]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, connection: Any = None) -> float:  # noqa: N803
-        """The share of rows that are predicted right; with `connection`, `y` is the column of the labels there."""
+        """The accuracy: the share of rows that are predicted right. With `connection`, `y` is the column of the labels."""
         if connection is not None:
             check_is_fitted(self, "classes_")
             if y != self._names["target"]:
@@ -109,7 +109,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         return float(super().score(X, y, sample_weight))
 
     def explain(self, X: Any) -> nbsql.Query:  # noqa: N803
-        """What each value of a row adds to the log-likelihood of each class; the contributions of a row and class add up.
+        """The contributions of each value of a row to the joint log-likelihood of each class, which is their sum.
 
         Parameters
         ----------
@@ -119,27 +119,27 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         Returns:
         -------
         nbsql.Query
-            A row a row, class and value: row_id, from 1, class, feature (None: the prior), value, contribution. ``.df()``,
-            ``.pl()``, ``.arrow()`` or ``.fetchall()`` runs it.
+            One row for each row, class and value: row_id, from 1, class, feature (None for the prior), value, contribution.
+            ``.df()``, ``.pl()``, ``.arrow()`` or ``.fetchall()`` runs the query.
         """
         check_is_fitted(self, "classes_")
         model = self._store.model
         return model.explain(source_of(model._engine, self._features(X, reset=False)[0]))
 
-    def _places(self, model: nbsql.Model) -> list[int]:
-        """The places in `classes_` of the classes of the model, the most probable first."""
+    def _class_positions(self, model: nbsql.Model) -> list[int]:
+        """The positions in `classes_` of the classes of the model, the most probable first."""
         places = {key: place for place, key in enumerate(label_keys(self.classes_))}
         return [places[label if label in places else str(label)] for label in model.classes]
 
     def _in_order(self, scores: Any, model: nbsql.Model, impossible: float) -> Any:
-        """Scores with a column a class of `classes_`."""
+        """The scores with one column for each class of `classes_`."""
         found = np.full((len(scores), len(self.classes_)), impossible)
-        found[:, self._places(model)] = scores
+        found[:, self._class_positions(model)] = scores
         return found
 
 
 def source_of(engine: Engine, rows: Any) -> Source:
-    """Columns or a frame as a source, whose rows come back in its order."""
+    """Columns or a frame as a source that keeps the order of its rows."""
     return Sources(engine).find(rows)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""CalibratedClassifierCV: the estimator within, and its calibration as a model keeps it."""
+"""CalibratedClassifierCV: its inner estimator, and its calibration in the form that a model stores."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 from nbsql.family.base import label
 from nbsql.sklearn.forms import labels_of
 from nbsql.sklearn.inputs import name_of, steps_of
-from nbsql.sklearn.words import unmapped
+from nbsql.sklearn.words import no_counterpart
 
 _SCORED = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis")
 
 
-def uncalibrated(calibrated: Any) -> tuple[Any, str]:
-    """The estimator within, and the text of its calibration, as `nbsql.storage.calibration.restore_calibration` reads it.
+def without_calibration(calibrated: Any) -> tuple[Any, str]:
+    """The inner estimator, and the text of its calibration for `nbsql.storage.calibration.restore_calibration`.
 
     Raises:
-        NotSupportedError: it is a mean of several estimators, or calibrates what is no log-odds.
+        NotSupportedError: it is a mean of several estimators, or does not calibrate log-odds.
     """
     fitted = calibrated.calibrated_classifiers_
     if len(fitted) != 1:
-        raise unmapped(
+        raise no_counterpart(
             f"CalibratedClassifierCV of {len(fitted)} estimators", "fit it with ensemble=False, or a FrozenEstimator"
         )
     estimator, method = fitted[0].estimator, fitted[0].method
@@ -29,14 +29,14 @@ def uncalibrated(calibrated: Any) -> tuple[Any, str]:
         estimator = estimator.estimator
     last, labels = name_of(steps_of(estimator)[-1]), labels_of(calibrated)
     if last not in _SCORED:
-        raise unmapped(
+        raise no_counterpart(
             f"CalibratedClassifierCV of {last}, whose probabilities it calibrates,", f"those of {', '.join(_SCORED)} do"
         )
     if method == "temperature":
         beta = float(fitted[0].calibrators[0].beta_)
         return estimator, _text(method, [{"temperature": 1 / (2 * beta if len(labels) == 2 else beta)}])
     if len(labels) > 2:
-        raise unmapped(f"CalibratedClassifierCV(method={method!r}) of more than two classes", "use method='temperature'")
+        raise no_counterpart(f"CalibratedClassifierCV(method={method!r}) of more than two classes", "use method='temperature'")
     if method == "sigmoid":
         slope, intercept = -float(fitted[0].calibrators[0].a_), -float(fitted[0].calibrators[0].b_)
         lines = [(labels[1], slope, intercept), (labels[0], slope, -intercept)]

@@ -1,4 +1,4 @@
-"""The naive Bayes classifier of mixed columns as an estimator of scikit-learn's."""
+"""The naive Bayes classifier of mixed columns as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -30,38 +30,39 @@ from nbsql.spec.options import PriorArgument
 
 
 class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
-    """Naive Bayes of mixed columns: categories, booleans, numbers and words in one model, with gaps and values never seen.
+    """Naive Bayes of mixed columns: categories, booleans, numbers and words in one model, with missing and unseen values.
 
-    The rows are counted and scored in a DuckDB of the estimator's own. A column of a frame is of the family of its type: text
-    is categorical, booleans are Bernoulli, numbers Gaussian. An array of numbers has Gaussian columns; an array of objects
-    has columns of what they hold. A missing value, and a category never met, says nothing of the class.
+    The rows are counted and scored in the estimator's own DuckDB database. A column of a frame has the family of its type: text
+    is categorical, booleans are Bernoulli, and numbers are Gaussian. The columns of an array of numbers are Gaussian; the
+    columns of an array of objects have the family of their values. By default a missing value, or a category never seen, is
+    left out of the score.
 
     Parameters
     ----------
     families : dict or None, default=None
-        Families by column where the type's own will not do: ``{"message": nbsql.Text(), "links": "poisson"}``. The columns of
-        an array are ``"x0"``, ``"x1"`` and so on.
+        Families by column, instead of those of the types: ``{"message": nbsql.Text(), "links": "poisson"}``. The columns of an
+        array are ``"x0"``, ``"x1"`` and so on.
     alpha : float, default=1.0
         The pseudo-count of additive smoothing.
     prior : {"empirical", "uniform", "smoothed"}, dict or nbsql.Smoothed, default="empirical"
         The prior of the classes; a dict has the probability of every label.
     estimate : {"mean", "mode", "mle"} or None, default=None
-        What every parameter is taken to be; None is the mean of its posterior distribution.
+        The estimate of every parameter; None is the mean of its posterior distribution.
     nulls : {"skip", "category", "error"}, default="skip"
-        What a missing value is: nothing, a value of its own, or refused.
+        The treatment of a missing value: it is left out, a value of its own, or refused.
     unseen : {"skip", "smooth"}, default="skip"
-        What a value never met in training is: nothing, or as likely as a count of 0.
+        The score of a value never seen in training: it is left out, or has the likelihood of a count of 0.
 
     Attributes:
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     n_features_in_ : int
-        How many columns it was fitted to.
+        The number of columns of the fit.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, if they are all texts.
+        The names of the columns, if they are all texts.
     model_ : nbsql.Model
-        The model itself: its statistics, priors, likelihoods and all its verbs. Each thread has a handle of its own.
+        The model itself, with its statistics, priors, likelihoods and all verbs. Each thread has its own handle.
 
     Examples:
     --------
@@ -90,7 +91,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         self.unseen = unseen
 
     def __sklearn_tags__(self) -> Any:
-        """What the estimator takes: missing values, categories and texts; no sparse matrices."""
+        """The tags: missing values, categories and texts are allowed, sparse matrices are not."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
@@ -105,13 +106,13 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : pandas, Polars or Arrow frame, or array-like of shape (n_samples, n_features); or str
-            The rows; with `connection` the name of a table or a SELECT there, whose rows stay where they are.
+            The rows; with `connection`, the name of a table or a SELECT in its database, which the rows do not leave.
         y : array-like of shape (n_samples,); or str
-            The labels; with `connection` the column that holds them.
+            The labels; with `connection`, the column of the labels.
         sample_weight : array-like of shape (n_samples,); or str, default=None
-            Row weights, of at least 0: a weight w counts as w copies of the row; with `connection` their column.
+            Row weights of at least 0: a weight w counts as w copies of the row; with `connection`, the column of the weights.
         connection : DuckDB or psycopg connection, path or address, default=None
-            Where `X` is.
+            The database of `X`.
 
         Returns:
         -------
@@ -133,16 +134,16 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _make(self, engine: Engine, source: Source, options: Mapping[str, Any]) -> None:
-        """Fit the model of a source as it is to be kept."""
+        """Fit the model of a source in the database of the estimator."""
         nbsql.fit(engine, source, name=NAME, **options, **self._options())
 
     def _fit_table(self, store: Store, connection: Any, table: Any, target: Any, weight: Any) -> None:
-        """Fit on the user's connection, and take the counts alone."""
+        """Fit on the user's connection, and copy only the counts."""
         for name, value in {"X": table, "y": target}.items():
             if not isinstance(value, str):
                 raise InputError(f"with a connection {name} is a name there, not {type(value).__name__}")
         model = nbsql.fit(connection, table, target=target, weight=weight, **self._options())
-        store.take(model)
+        store.copy_from(model)
         self._store, self._names = store, {"target": target, "weight": weight}
         self.classes_ = np.unique(np.array(model.classes))
         columns = dict.fromkeys(column for feature in model._spec.features for column in feature.columns)
@@ -156,9 +157,9 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         return {name: getattr(self, name) for name in names}
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
-        """Learn more rows, as if all had been there from the start.
+        """Learn more rows: the model is then the same as if it had been fitted on all rows at once.
 
-        New classes, categories and words are welcome, so that `classes` need not be known.
+        New classes, categories and words are allowed, so that `classes` need not be known in advance.
 
         Parameters
         ----------
@@ -167,7 +168,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             The labels.
         classes : array-like, default=None
-            Labels that are in `classes_` though no row has them; their probability is 0.
+            Labels for `classes_` even if no row has them; their probability is 0 then.
         sample_weight : array-like of shape (n_samples,), default=None
             Row weights.
 
@@ -186,7 +187,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         return self
 
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
-        """Forget rows that were learnt: the model is then what it would be had it never met them.
+        """Forget rows that were learnt: the model is then the same as if it had never learnt them.
 
         Parameters
         ----------
@@ -195,7 +196,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             Their labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            The weights with which they were learnt.
+            The weights with which the rows were learnt.
 
         Returns:
         -------
@@ -205,14 +206,14 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         Raises:
         ------
         nbsql.InputError
-            It has not learnt as many such rows, or nothing would be left.
+            The model has not learnt that many such rows, or nothing would be left.
         """
         check_is_fitted(self, "classes_")
         self._change("forget", X, y, sample_weight)
         return self
 
     def _change(self, verb: str, X: Any, y: Any, sample_weight: Any) -> Any:  # noqa: N803
-        """Let the model learn or forget rows; returns their labels."""
+        """Let the model learn or forget rows, and return their labels."""
         model = self.model_
         weights = sample_weight
         if weights is None and self._names.get("weight") is not None:
@@ -237,7 +238,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         *,
         reset: bool,
     ) -> tuple[Source, dict[str, Any], Any]:
-        """Rows with labels and weights as a source, what a fit calls these, and the labels."""
+        """Rows with labels and weights as a source, the options of a fit that name their columns, and the labels."""
         rows, names = self._features(X, y, reset=reset)
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
@@ -251,7 +252,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
                 options["weight"] = free_name("weight", names)
             more[options["weight"]] = weights
         if reset:
-            more |= self._beside(X, labels, [*names, *more])
+            more |= self._extra_columns(X, labels, [*names, *more])
         return source_of(engine, with_columns(rows, more)), options, labels
 
     def _features(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, list[str]]:  # noqa: N803
@@ -262,13 +263,13 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
                 raise ValueError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
             return X, frame_names(X)
         if y is None:
-            validate_data(self, X, y, reset=reset, skip_check_array=True)  # which says that y is needed
+            validate_data(self, X, y, reset=reset, skip_check_array=True)  # its error says that y is needed
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         names = [*getattr(self, "feature_names_in_", ())] or [f"x{number}" for number in range(array.shape[1])]
         if reset:
             self._kinds = kinds_of(array)
         return columns_of(array, names, self._kinds), names
 
-    def _beside(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ARG002, N803
-        """More columns of the rows of a fit, by names that are not among those of the others."""
+    def _extra_columns(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ARG002, N803
+        """Additional columns for the rows of a fit, under names that no other column has."""
         return {}

@@ -1,4 +1,4 @@
-"""What scikit-learn calls X and y, as columns that DuckDB reads: arrays by their columns, frames as they are."""
+"""X and y of scikit-learn as columns that DuckDB reads: arrays column by column, frames unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FRAMES = ("pandas", "polars", "pyarrow")
 
 
 def is_frame(rows: Any) -> bool:
-    """Whether it is a frame whose columns have names, which DuckDB reads with their types."""
+    """Whether it is a frame with named columns, which DuckDB reads with their types."""
     if type(rows).__module__.split(".")[0] not in _FRAMES or getattr(rows, "ndim", 2) != 2:
         return False
     return all(isinstance(name, str) for name in frame_names(rows))
@@ -23,7 +23,7 @@ def frame_names(frame: Any) -> list[Any]:
 
 
 def kinds_of(array: Any) -> list[str]:
-    """What each column of an array is: a "number", a "boolean" or a "text"."""
+    """The kind of each column of an array: "number", "boolean" or "text"."""
     if array.dtype.kind != "O":
         kind = {"b": "boolean", "U": "text", "S": "text"}.get(array.dtype.kind, "number")
         return [kind] * array.shape[1]
@@ -40,12 +40,12 @@ def _kind(column: Sequence[Any]) -> str:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is none: None, NaN, or what pandas writes for one."""
+    """Whether a value is missing: None, NaN, or a missing value of pandas."""
     return value is None or (isinstance(value, (float, np.floating)) and value != value) or type(value).__name__ == "NAType"
 
 
 def columns_of(array: Any, names: Sequence[str], kinds: Sequence[str]) -> dict[str, Any]:
-    """The columns of an array by name, each of its kind."""
+    """The columns of an array by name, each converted to its kind."""
     return {name: _cast(column, kind) for name, column, kind in zip(names, array.T, kinds, strict=True)}
 
 
@@ -61,7 +61,7 @@ def _cast(column: Any, kind: str) -> Any:
 
 
 def label_keys(labels: Any) -> list[Any]:
-    """Labels as a database has them: whole numbers, booleans, numbers, and everything else as text."""
+    """Labels as values of a database: whole numbers, booleans, numbers, and everything else as text."""
     if labels.dtype.kind in "iubf":
         return list(labels.tolist())
     return [str(label) for label in labels]

@@ -1,4 +1,4 @@
-"""Estimators that keep counts, as the cells of a model that goes on learning."""
+"""Converts estimators that store counts into the cells of a model that can continue to learn."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 
 from nbsql.family import Bernoulli, Categorical, Complement, Gaussian, Multinomial, MultivariateGaussian
 from nbsql.family.multivariate_gaussian import powers_of_two
-from nbsql.sklearn.forms import Cells, Counted, by_feature, column_type, feature_of, labels_of, prior_of, text_of
+from nbsql.sklearn.forms import Cells, EstimatorCounts, by_feature, column_type, feature_of, labels_of, prior_of, text_of
 from nbsql.sklearn.inputs import Code, Input, Number, Word
-from nbsql.sklearn.words import unmapped
+from nbsql.sklearn.words import no_counterpart
 from nbsql.spec.spec import Feature, Prior
 
 
-def counted(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
-    """The counts of an estimator; None if it keeps none that its inputs could be counted by in SQL."""
+def read_counts(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
+    """The counts of an estimator; None if it stores none, or if SQL cannot count its inputs."""
     counts = _COUNTS.get(type(estimator).__name__)
     return counts(estimator, inputs) if counts is not None else None
 
 
 def _alphas(estimator: Any, count: int) -> list[float]:
-    """The pseudo-counts of the columns, as scikit-learn takes them."""
+    """The pseudo-counts of the columns, as scikit-learn interprets them."""
     least = 0.0 if estimator.force_alpha else 1e-10
     alpha = estimator.alpha
     given = [float(each) for each in alpha] if hasattr(alpha, "__len__") else [float(alpha)] * count
@@ -29,20 +29,20 @@ def _alphas(estimator: Any, count: int) -> list[float]:
 
 
 def _classes(cells: Cells, labels: Sequence[Any], sizes: Any) -> None:
-    """Count the rows of the classes; one that `partial_fit` was told of, and has met no row of, has no cell."""
+    """Add the row counts of the classes; a class that `partial_fit` was told of but has not seen has no cell."""
     for name, size in zip(labels, sizes, strict=True):
         if size > 0:
             cells.add(name, None, size)
 
 
 def _columns(inputs: Sequence[Input]) -> list[str] | None:
-    """The columns that are the inputs as they are; None if others are among them, or one twice."""
+    """The columns of the inputs; None if an input is not simply a column, or if a column occurs twice."""
     names = [each.column for each in inputs if isinstance(each, Number) and each.plain]
     return names if len(names) == len(inputs) == len(set(names)) else None
 
 
-def _gaussian(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
-    """Moments; of columns as they are var_smoothing is added on reading, and of scaled ones it is in the variances."""
+def _gaussian(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
+    """The moments. For plain columns var_smoothing is added when they are read; for scaled ones it is part of the variances."""
     numbers = [each for each in inputs if isinstance(each, Number) and each.scale != 0]
     names = [each.column for each in numbers]
     if len(numbers) < len(inputs) or len(set(names)) < len(names):
@@ -51,7 +51,7 @@ def _gaussian(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
     sizes = [float(n) for n in estimator.class_count_]
     for name, size in zip(labels, sizes, strict=True):
         if not size > 0:
-            raise unmapped(f"GaussianNB of class {name!r} without a row", "fit or partial_fit it on rows of every class")
+            raise no_counterpart(f"GaussianNB of class {name!r} without a row", "fit or partial_fit it on rows of every class")
     plain = all(each.plain for each in numbers)
     smoothing = _smoothing(estimator) if plain else 0.0
     _classes(cells, labels, sizes)
@@ -63,11 +63,11 @@ def _gaussian(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
             cells.add(name, each.column, n, mean=mean, m2=variance * n)
     family = Gaussian(smoothing=smoothing, floor=0.0)
     features = [feature_of(name, family, index) for index, name in enumerate(names, start=1)]
-    return Counted(features, prior_of(estimator, labels), cells, labels)
+    return EstimatorCounts(features, prior_of(estimator, labels), cells, labels)
 
 
 def _smoothing(estimator: Any) -> float:
-    """The share of the largest variance over all classes that epsilon_ is; var_smoothing, where one fit has seen all rows."""
+    """epsilon_ as a share of the largest variance over all classes: var_smoothing, if one fit has seen all rows."""
     n = estimator.class_count_[:, None]
     mean = (n * estimator.theta_).sum(axis=0) / n.sum()
     within = (n * (estimator.var_ - estimator.epsilon_)).sum(axis=0)
@@ -78,7 +78,7 @@ def _smoothing(estimator: Any) -> float:
     return float(estimator.var_smoothing) if abs(share - estimator.var_smoothing) <= 1e-6 * share else share
 
 
-def _multinomial(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
+def _multinomial(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
     complement = type(estimator).__name__ == "ComplementNB"
     norm = complement and bool(estimator.norm)
     labels, cells = labels_of(estimator), Cells()
@@ -90,7 +90,7 @@ def _multinomial(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
         family = words[0].family
         if len(words) < len(inputs) or len({each.column for each in words}) > 1 or len(set(alphas)) > 1:
             return None
-        if family.weighed or family.presence:  # counts of words that weigh are sums of what each row had
+        if family.reweights_tokens or family.presence:  # weighted counts of words are sums over rows
             return None
         event: Any = "complement" if complement else "multinomial"
         features = [_bag(words, alphas[0], event=event, weight_norm=norm)]
@@ -101,9 +101,9 @@ def _multinomial(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
             return None
         alpha = by_feature(names, alphas)
         kind = Complement(names, alpha=alpha, norm=norm) if complement else Multinomial(names, alpha=alpha)
-        features = [feature_of(_free(kind.name, names), kind, 1, names)]
+        features = [feature_of(_free_name(kind.name, names), kind, 1, names)]
         _add(cells, labels, estimator.feature_count_, features[0].name, names)
-    return Counted(features, prior_of(estimator, labels), cells, labels)
+    return EstimatorCounts(features, prior_of(estimator, labels), cells, labels)
 
 
 def _bag(words: Sequence[Word], alpha: float, **options: Any) -> Feature:
@@ -118,14 +118,14 @@ def _add(cells: Cells, labels: Sequence[Any], counts: Any, feature: str, values:
                 cells.add(name, feature, n, value=value)
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
-    """The name of a feature over several columns, none of which is called so."""
+def _free_name(name: str, taken: Sequence[str]) -> str:
+    """A name for a feature over several columns that none of them has."""
     while name in taken:
         name += "_"
     return name
 
 
-def _bernoulli(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
+def _bernoulli(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
     labels, cells = labels_of(estimator), Cells()
     alphas = _alphas(estimator, len(inputs))
     words = [each for each in inputs if isinstance(each, Word)]
@@ -138,7 +138,7 @@ def _bernoulli(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
             if n > 0:
                 cells.add(name, feature.name, n)
         _add(cells, labels, estimator.feature_count_, feature.name, [each.token for each in words])
-        return Counted([feature], prior_of(estimator, labels), cells, labels)
+        return EstimatorCounts([feature], prior_of(estimator, labels), cells, labels)
     names = _columns(inputs)
     if names is None:
         return None
@@ -150,10 +150,10 @@ def _bernoulli(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
         feature_of(name, Bernoulli(alpha=alpha, beta=alpha), index)
         for index, (name, alpha) in enumerate(zip(names, alphas, strict=True), start=1)
     ]
-    return Counted(features, prior_of(estimator, labels), cells, labels)
+    return EstimatorCounts(features, prior_of(estimator, labels), cells, labels)
 
 
-def _categorical(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
+def _categorical(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
     labels, cells, features = labels_of(estimator), Cells(), []
     _classes(cells, labels, estimator.class_count_)
     alpha = _alphas(estimator, 1)[0]
@@ -164,33 +164,33 @@ def _categorical(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
         elif isinstance(each, Number) and each.plain:
             values = list(range(counts.shape[1]))
         else:
-            raise unmapped(
+            raise no_counterpart(
                 "CategoricalNB of anything but whole numbers or an OrdinalEncoder", "put an OrdinalEncoder before it"
             )
         if len(values) < counts.shape[1]:
-            raise unmapped("CategoricalNB with more categories than its OrdinalEncoder", "leave out min_categories")
+            raise no_counterpart("CategoricalNB with more categories than its OrdinalEncoder", "leave out min_categories")
         texts = [str(text_of(value)) for value in values[: counts.shape[1]]]
         family = Categorical(alpha=alpha, levels=texts)
         features.append(feature_of(each.column, family, j + 1, types=column_type(values)))
         _add(cells, labels, counts, each.column, texts)
-    return Counted(features, prior_of(estimator, labels), cells, labels)
+    return EstimatorCounts(features, prior_of(estimator, labels), cells, labels)
 
 
-def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
-    """The means and covariance matrices of the classes, which are no counts."""
+def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
+    """The means and covariance matrices of the classes, without counts."""
     numbers = [each for each in inputs if isinstance(each, Number) and each.scale != 0]
     names = [each.column for each in numbers]
     if len(numbers) < len(inputs) or len(set(names)) < len(names):
-        raise unmapped("QuadraticDiscriminantAnalysis of anything but numbers", "leave out the other columns")
+        raise no_counterpart("QuadraticDiscriminantAnalysis of anything but numbers", "leave out the other columns")
     labels, cells = labels_of(estimator), Cells()
     if any(rotation.shape[1] < len(names) for rotation in estimator.rotations_):
-        raise unmapped("QuadraticDiscriminantAnalysis of collinear columns", "fit it with reg_param, or leave one out")
+        raise no_counterpart("QuadraticDiscriminantAnalysis of collinear columns", "fit it with reg_param, or leave one out")
     pairs = zip(estimator.rotations_, estimator.scalings_, strict=True)
     matrices = [(rotation * scaling) @ rotation.T for rotation, scaling in pairs]
     spreads = sum(matrix.diagonal() for matrix in matrices) / len(matrices)
     variances = [float(v) / (each.scale * each.scale) for v, each in zip(spreads, numbers, strict=True)]
     family = MultivariateGaussian(names, shared=False, scales=powers_of_two(variances))
-    feature = feature_of(_free("qda", names), family, 1, names)
+    feature = feature_of(_free_name("qda", names), family, 1, names)
     for c, (name, matrix) in enumerate(zip(labels, matrices, strict=True)):
         cells.add(name, None, float(estimator.priors_[c]))
         means = [
@@ -202,7 +202,7 @@ def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input]) -> Counted 
         ]
         for value, mean, m2 in family.moments_of(means, covariance):
             cells.add(name, feature.name, 1, value=value, mean=mean, m2=m2)
-    return Counted([feature], Prior("given"), cells, labels, given=True)
+    return EstimatorCounts([feature], Prior("given"), cells, labels, given=True)
 
 
 _COUNTS = {

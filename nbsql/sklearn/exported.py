@@ -1,4 +1,4 @@
-"""Models as fitted estimators of scikit-learn."""
+"""Exports models as fitted scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from nbsql.errors import NotSupportedError
 from nbsql.family import Text
 from nbsql.model import Model
 from nbsql.sklearn.fitted import (
-    Told,
+    FittedArrays,
     bernoulli,
     categories,
     columns_of_counts,
@@ -22,25 +22,25 @@ from nbsql.spec.spec import Feature
 
 
 def to_sklearn(model: Model) -> Any:
-    """The fitted estimator, or pipeline, of scikit-learn that is the model: its `predict_proba` gives the model's posteriors.
+    """A fitted scikit-learn estimator, or pipeline, that is equivalent to the model: `predict_proba` returns its posteriors.
 
-    It is as if scikit-learn had been fitted on the rows, so that `partial_fit` goes on with what has a naive Bayes class there,
-    and other libraries take it along, such as skl2onnx.
+    The estimator is the same as if scikit-learn had been fitted on the rows. `partial_fit` can therefore continue if it is a
+    naive Bayes class, and other libraries such as skl2onnx can read it.
 
     Args:
-        model: a naive Bayes model of one kind of feature, which becomes the class of that name; one that is a
-            `nbsql.MultivariateGaussian` with a matrix a class, which becomes QuadraticDiscriminantAnalysis; one of a text whose
-            words are weighed (tfidf, norm), which becomes LogisticRegression behind a TfidfVectorizer; or any that has a linear
-            form (`Model.linear`), which becomes LogisticRegression behind a ColumnTransformer.
+        model: a naive Bayes model of one kind of feature, which becomes the class of that name; a `nbsql.MultivariateGaussian`
+            with a matrix for each class, which becomes QuadraticDiscriminantAnalysis; a text with weighted words (tfidf, norm),
+            which becomes a TfidfVectorizer and LogisticRegression; or any model with a linear form (`Model.linear`), which
+            becomes a ColumnTransformer and LogisticRegression.
 
     Returns:
-        GaussianNB, BernoulliNB, MultinomialNB, ComplementNB, QuadraticDiscriminantAnalysis, which read the columns of the
-        features in their order; a Pipeline of an OrdinalEncoder and CategoricalNB; one of a CountVectorizer and a naive Bayes
-        class, which reads a list of texts; or one of a ColumnTransformer and LogisticRegression, which reads a frame.
-        Calibration is not taken along.
+        GaussianNB, BernoulliNB, MultinomialNB, ComplementNB or QuadraticDiscriminantAnalysis, which read the columns of the
+        features in their order; a Pipeline of an OrdinalEncoder and CategoricalNB; a Pipeline of a CountVectorizer and a naive
+        Bayes class, which reads a list of texts; or a Pipeline of a ColumnTransformer and LogisticRegression, which reads a
+        frame. Calibration is not included.
 
     Raises:
-        NotSupportedError: there is no such estimator, or pandas is missing, of which a ColumnTransformer is fitted.
+        NotSupportedError: there is no such estimator, or pandas, which a ColumnTransformer needs, is not installed.
 
     >>> import duckdb, nbsql
     >>> rows = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (4.0, 'b'), (6.0, 'b')) AS t(x, y)"
@@ -56,28 +56,28 @@ def to_sklearn(model: Model) -> Any:
             raise NotSupportedError(f"scikit-learn has no estimator with {name}; fit {model._title} without them")
     if len(model.classes) < 2:
         raise NotSupportedError(f"{model._title} has one class only; an estimator tells two or more apart")
-    told = Told(model)
+    arrays = FittedArrays(model)
     kinds = {_kind(feature) for feature in spec.features}
     only = kinds.pop() if len(kinds) == 1 and spec.logistic is None and not spec.given else ""
     if only == "gaussian":
-        return gaussian(told)
+        return gaussian(arrays)
     if only.startswith("bernoulli"):
-        return bernoulli(told)
+        return bernoulli(arrays)
     if only == "categorical":
-        return categories(told)
+        return categories(arrays)
     if only == "multinomial" and len(spec.features) == 1:
-        return columns_of_counts(told)
+        return columns_of_counts(arrays)
     if only == "words" and len(spec.features) == 1:
-        return words(told)
-    if len(spec.features) == 1 and isinstance(family := spec.features[0].family, Text) and family.weighed:
-        return weighed_words(told)
+        return words(arrays)
+    if len(spec.features) == 1 and isinstance(family := spec.features[0].family, Text) and family.reweights_tokens:
+        return weighed_words(arrays)
     if len(spec.features) == 1 and spec.logistic is None and _kind(spec.features[0]) == "covariance":
-        return quadratic_discriminant(told)
-    return linear(told)
+        return quadratic_discriminant(arrays)
+    return linear(arrays)
 
 
 def _kind(feature: Feature) -> str:
-    """What naive Bayes class would count it, where its options are those that the class has."""
+    """The kind of naive Bayes class that is equivalent to the feature; "other" if its options have no equivalent."""
     family = feature.family
     if family.nulls == "category" or family.unseen == "smooth" or family.value_limit is not None:
         return "other"
@@ -91,5 +91,5 @@ def _kind(feature: Feature) -> str:
     if family.name in ("multinomial", "complement"):
         return "multinomial" if family.estimate == "mean" else "other"
     if family.name == "text":
-        return "words" if not family.weighed and family.estimate == "mean" else "other"
+        return "words" if not family.reweights_tokens and family.estimate == "mean" else "other"
     return "covariance" if family.name == "multivariate_gaussian" and family.degree == 2 else "other"

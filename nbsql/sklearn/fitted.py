@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn, fitted with what a model has counted."""
+"""Builds scikit-learn estimators from the counts of a model, without a fit."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from nbsql.spec.spec import Feature
 from nbsql.storage.translation import on_engine
 
 
-class Told:
-    """What a model says, as arrays: the classes in scikit-learn's order, and their counts and likelihoods.
+class FittedArrays:
+    """The fitted state of a model as arrays: the classes in scikit-learn's order, and their counts and likelihoods.
 
     Args:
-        model: to read.
+        model: the model.
     """
 
     def __init__(self, model: Model) -> None:
@@ -44,19 +44,19 @@ class Told:
 
     @property
     def given_priors(self) -> Any:
-        """The priors as an argument of an estimator; None where they are those of the counts."""
+        """The priors as an argument of an estimator; None if they are those of the counts."""
         return None if self.model._spec.prior.kind == "empirical" else self.priors
 
     @cached_property
     def likelihoods(self) -> list[tuple[int, str, Any, float, float, float]]:
-        """Of each likelihood: the place of the class, feature, value, log-likelihood, mean and variance."""
+        """For each likelihood: the position of the class, feature, value, log-likelihood, mean and variance."""
         return [
             (self.places[label(row[0])], row[1], row[2], row[4], row[5], row[6]) for row in self.model.likelihoods.fetchall()
         ]
 
     @cached_property
     def cells(self) -> list[tuple[int, str, Any, float, float, float]]:
-        """Of each cell of a feature: the place of the class, feature, value, n, mean and m2."""
+        """For each cell of a feature: the position of the class, feature, value, n, mean and m2."""
         return [
             (self.places[label(row[1])], row[2], row[3], row[4], row[5], row[6])
             for row in self.model.counts.fetchall()
@@ -68,7 +68,7 @@ class Told:
         return sorted({value for _, name, value, *_ in self.likelihoods if name == feature.name and value is not None})
 
     def table(self, feature: Feature, values: Sequence[Any]) -> tuple[Any, Any]:
-        """The log-likelihoods and the counts of these values of a feature, a row a class."""
+        """The log-likelihoods and the counts of values of a feature, one row for each class."""
         at = {value: place for place, value in enumerate(values)}
         logs, counts = np.full((len(self.classes), len(at)), -np.inf), np.zeros((len(self.classes), len(at)))
         for c, name, value, log, _, _ in self.likelihoods:
@@ -79,8 +79,8 @@ class Told:
                 counts[c, at[value]] = n
         return logs, counts
 
-    def told(self, estimator: Any, **attributes: Any) -> Any:
-        """An estimator that is fitted with these attributes."""
+    def build(self, estimator: Any, **attributes: Any) -> Any:
+        """The estimator with fitted attributes."""
         known = {"classes_": self.classes, **attributes}
         if hasattr(estimator, "partial_fit"):
             known["class_count_"] = self.counts
@@ -93,51 +93,51 @@ class Told:
             setattr(estimator, name, value)
         return estimator
 
-    def named(self) -> dict[str, Any]:
-        """The attributes of an estimator that reads the columns themselves."""
+    def column_names(self) -> dict[str, Any]:
+        """The attributes of an estimator that reads the columns directly."""
         return {"n_features_in_": len(self.columns), "feature_names_in_": np.array(self.columns, dtype=object)}
 
 
-def gaussian(told: Told) -> Any:
-    """GaussianNB with the means and variances of the classes, smoothed as the model says."""
-    at = {feature.name: place for place, feature in enumerate(told.features)}
-    theta, var = np.zeros((2, len(told.classes), len(at)))
-    for c, name, _, _, mean, variance in told.likelihoods:
+def gaussian(arrays: FittedArrays) -> Any:
+    """GaussianNB with the means and variances of the classes, smoothed as in the model."""
+    at = {feature.name: place for place, feature in enumerate(arrays.features)}
+    theta, var = np.zeros((2, len(arrays.classes), len(at)))
+    for c, name, _, _, mean, variance in arrays.likelihoods:
         theta[c, at[name]], var[c, at[name]] = mean, variance
-    shares = {getattr(feature.family, "smoothing", 0.0) for feature in told.features}
+    shares = {getattr(feature.family, "smoothing", 0.0) for feature in arrays.features}
     share = shares.pop() if len(shares) == 1 else 0.0
-    n, means, m2 = np.zeros((3, len(told.classes), len(at)))
-    for c, name, _, *moments in told.cells:
+    n, means, m2 = np.zeros((3, len(arrays.classes), len(at)))
+    for c, name, _, *moments in arrays.cells:
         n[c, at[name]], means[c, at[name]], m2[c, at[name]] = moments
     apart = means - (n * means).sum(axis=0) / n.sum(axis=0)
     epsilon = share * float(((m2 + n * apart**2).sum(axis=0) / n.sum(axis=0)).max())
-    estimator = GaussianNB(priors=told.given_priors, var_smoothing=share)
-    return told.told(estimator, theta_=theta, var_=var, epsilon_=epsilon, **told.named())
+    estimator = GaussianNB(priors=arrays.given_priors, var_smoothing=share)
+    return arrays.build(estimator, theta_=theta, var_=var, epsilon_=epsilon, **arrays.column_names())
 
 
-def bernoulli(told: Told) -> Any:
+def bernoulli(arrays: FittedArrays) -> Any:
     """BernoulliNB with the counts of true."""
-    tables = [told.table(feature, ["true"]) for feature in told.features]
-    estimator = BernoulliNB(alpha=told.features[0].family.alpha, force_alpha=True, binarize=None, **_prior(told))
-    return told.told(
+    tables = [arrays.table(feature, ["true"]) for feature in arrays.features]
+    estimator = BernoulliNB(alpha=arrays.features[0].family.alpha, force_alpha=True, binarize=None, **_prior(arrays))
+    return arrays.build(
         estimator,
         feature_log_prob_=np.hstack([logs for logs, _ in tables]),
         feature_count_=np.hstack([counts for _, counts in tables]),
-        **told.named(),
+        **arrays.column_names(),
     )
 
 
-def categories(told: Told) -> Any:
-    """A pipeline of an OrdinalEncoder and CategoricalNB; a value that the model does not know has no code."""
-    alphas = {feature.family.alpha for feature in told.features}
+def categories(arrays: FittedArrays) -> Any:
+    """A pipeline of an OrdinalEncoder and CategoricalNB; a value that is unknown to the model has no code."""
+    alphas = {feature.family.alpha for feature in arrays.features}
     if len(alphas) > 1:
-        return linear(told)
-    kinds = [values_of(feature, told.values(feature)) for feature in told.features]
-    tables = [told.table(feature, texts) for feature, (texts, _) in zip(told.features, kinds, strict=True)]
+        return linear(arrays)
+    kinds = [values_of(feature, arrays.values(feature)) for feature in arrays.features]
+    tables = [arrays.table(feature, texts) for feature, (texts, _) in zip(arrays.features, kinds, strict=True)]
     encoder = OrdinalEncoder(categories=[values for _, values in kinds])
-    encoder.fit(frame_of({feature.column: values[:1] for feature, (_, values) in zip(told.features, kinds, strict=True)}))
-    estimator = CategoricalNB(alpha=alphas.pop(), force_alpha=True, **_prior(told))
-    told.told(
+    encoder.fit(frame_of({feature.column: values[:1] for feature, (_, values) in zip(arrays.features, kinds, strict=True)}))
+    estimator = CategoricalNB(alpha=alphas.pop(), force_alpha=True, **_prior(arrays))
+    arrays.build(
         estimator,
         feature_log_prob_=[logs for logs, _ in tables],
         category_count_=[counts for _, counts in tables],
@@ -147,24 +147,24 @@ def categories(told: Told) -> Any:
     return Pipeline([("codes", encoder), ("bayes", estimator)])
 
 
-def columns_of_counts(told: Told) -> Any:
+def columns_of_counts(arrays: FittedArrays) -> Any:
     """MultinomialNB or ComplementNB of count columns."""
-    (feature,) = told.features
-    logs, counts = told.table(feature, feature.columns)
+    (feature,) = arrays.features
+    logs, counts = arrays.table(feature, feature.columns)
     alpha = feature.family.alpha
     alphas = np.array([alpha[column] if isinstance(alpha, dict) else alpha for column in feature.columns], dtype=float)
-    estimator = _multinomial(told, feature, _one(alphas))
-    return told.told(estimator, **_logs(feature, logs, counts), feature_count_=counts, **told.named())
+    estimator = _multinomial(arrays, feature, _one(alphas))
+    return arrays.build(estimator, **_logs(feature, logs, counts), feature_count_=counts, **arrays.column_names())
 
 
-def _multinomial(told: Told, feature: Feature, alpha: Any) -> Any:
+def _multinomial(arrays: FittedArrays, feature: Feature, alpha: Any) -> Any:
     if feature.family.complement:
-        return ComplementNB(alpha=alpha, force_alpha=True, norm=feature.family.normalised_weights, **_prior(told))
-    return MultinomialNB(alpha=alpha, force_alpha=True, **_prior(told))
+        return ComplementNB(alpha=alpha, force_alpha=True, norm=feature.family.normalised_weights, **_prior(arrays))
+    return MultinomialNB(alpha=alpha, force_alpha=True, **_prior(arrays))
 
 
 def _logs(feature: Feature, logs: Any, counts: Any) -> dict[str, Any]:
-    """What a multinomial class scores by; the likelihoods of a complement are those of all other classes."""
+    """The log-likelihoods by which a multinomial class scores; a complement has those of all other classes."""
     if not feature.family.complement:
         return {"feature_log_prob_": logs}
     weights = -logs
@@ -173,32 +173,32 @@ def _logs(feature: Feature, logs: Any, counts: Any) -> dict[str, Any]:
     return {"feature_log_prob_": weights, "feature_all_": counts.sum(axis=0)}
 
 
-def words(told: Told) -> Any:
+def words(arrays: FittedArrays) -> Any:
     """A pipeline of a CountVectorizer and a naive Bayes class."""
-    (feature,) = told.features
-    values = told.values(feature)
-    logs, counts = told.table(feature, values)
+    (feature,) = arrays.features
+    values = arrays.values(feature)
+    logs, counts = arrays.table(feature, values)
     if feature.family.presence:
-        estimator: Any = BernoulliNB(alpha=feature.family.alpha, force_alpha=True, **_prior(told))
-        told.told(estimator, feature_log_prob_=logs, feature_count_=counts, n_features_in_=len(values))
+        estimator: Any = BernoulliNB(alpha=feature.family.alpha, force_alpha=True, **_prior(arrays))
+        arrays.build(estimator, feature_log_prob_=logs, feature_count_=counts, n_features_in_=len(values))
     else:
-        estimator = _multinomial(told, feature, feature.family.alpha)
-        told.told(estimator, **_logs(feature, logs, counts), feature_count_=counts, n_features_in_=len(values))
+        estimator = _multinomial(arrays, feature, feature.family.alpha)
+        arrays.build(estimator, **_logs(feature, logs, counts), feature_count_=counts, n_features_in_=len(values))
     return Pipeline([("words", vectorizer(feature.family, values)), ("bayes", estimator)])
 
 
-def quadratic_discriminant(told: Told) -> Any:
+def quadratic_discriminant(arrays: FittedArrays) -> Any:
     """QuadraticDiscriminantAnalysis with the means of the classes, and the axes of their covariance matrices."""
-    (feature,) = told.features
+    (feature,) = arrays.features
     family: Any = feature.family
     if family.ledoit_wolf or family.variance == "sample":
         option = f"shrinkage={family.shrinkage!r}" if family.ledoit_wolf else "variance='sample'"
-        raise NotSupportedError(f"QuadraticDiscriminantAnalysis has no {option}; fit {told.model._title} without it")
+        raise NotSupportedError(f"QuadraticDiscriminantAnalysis has no {option}; fit {arrays.model._title} without it")
     p = len(feature.columns)
-    estimator = QuadraticDiscriminantAnalysis(store_covariance=True, priors=told.given_priors)
-    means, covariances, rotations, scalings = np.zeros((len(told.classes), p)), [], [], []
-    for c in range(len(told.classes)):
-        cells = {value: (n, mean, m2) for place, _, value, n, mean, m2 in told.cells if place == c}
+    estimator = QuadraticDiscriminantAnalysis(store_covariance=True, priors=arrays.given_priors)
+    means, covariances, rotations, scalings = np.zeros((len(arrays.classes), p)), [], [], []
+    for c in range(len(arrays.classes)):
+        cells = {value: (n, mean, m2) for place, _, value, n, mean, m2 in arrays.cells if place == c}
         means[c] = [cells[column][1] for column in feature.columns]
         matrix = family.covariance_of({value: m2 / n for value, (n, _, m2) in cells.items()})
         shrunk = family.fixed_shrinkage
@@ -207,65 +207,66 @@ def quadratic_discriminant(told: Told) -> Any:
         covariances.append(covariance)
         rotations.append(axes)
         scalings.append(size)
-    return told.told(
+    return arrays.build(
         estimator,
-        means_=means, priors_=told.priors, covariance_=covariances, rotations_=rotations, scalings_=scalings, **told.named(),
+        means_=means, priors_=arrays.priors, covariance_=covariances, rotations_=rotations, scalings_=scalings,
+        **arrays.column_names(),
     )  # fmt: skip
 
 
-def weighed_words(told: Told) -> Any:
-    """A pipeline of a TfidfVectorizer and LogisticRegression, whose weights are what the model adds for a word."""
-    (feature,), model = told.features, told.model
+def weighed_words(arrays: FittedArrays) -> Any:
+    """A pipeline of a TfidfVectorizer and LogisticRegression, whose weights are the model's contributions of words."""
+    (feature,), model = arrays.features, arrays.model
     engine, lookups = model._engine, model._relations["lookups"]
     names = [column.name for column in engine.columns(lookups)]
     rows = [dict(zip(names, row, strict=True)) for row in engine.ask("sorted_by", lookups, ("feature", "value"))]
     idf = {row["value"]: row.get("idf") for row in rows}
     words = {word: place for place, word in enumerate(idf)}
-    places = {column.number: told.places[column.label] for column in model._classes}
+    places = {column.number: arrays.places[column.label] for column in model._classes}
     coefficients = np.zeros((len(places), len(words)))
     for row in rows:
         scores = {row["class_no"]: row["score"]} if "class_no" in row else {k: row[f"class_{k}"] for k in places}
         for number, score in scores.items():
             coefficients[places[number], words[row["value"]]] = (score or 0.0) / (idf[row["value"]] or 1.0)
-    empty = model.joint_log_likelihood({feature.column: [""]}, columns=[])  # what it adds to every text
+    empty = model.joint_log_likelihood({feature.column: [""]}, columns=[])  # the score of an empty text, which every text has
     biases = dict(zip(empty.columns, empty.fetchall()[0], strict=True))
     intercepts = np.zeros(len(places))
     for column in model._classes:
-        intercepts[told.places[column.label]] = biases[column.joint]
-    estimator = weights(told, coefficients, intercepts)
+        intercepts[arrays.places[column.label]] = biases[column.joint]
+    estimator = weights(arrays, coefficients, intercepts)
     return Pipeline([("words", vectorizer(feature.family, list(words), list(idf.values()))), ("weights", estimator)])
 
 
-def linear(told: Told) -> Any:
-    """A pipeline of a ColumnTransformer and LogisticRegression, of what has a linear form."""
+def linear(arrays: FittedArrays) -> Any:
+    """A pipeline of a ColumnTransformer and LogisticRegression, for a model with a linear form."""
     try:
-        rows = told.model.linear().fetchall()
+        rows = arrays.model.linear().fetchall()
     except ModelError as error:
         raise NotSupportedError(f"scikit-learn has no such estimator: {error}") from None
-    transformer, places = linear_columns(told.features, rows)
-    labels = {label(name): place for place, name in enumerate(told.classes)}
+    transformer, places = linear_columns(arrays.features, rows)
+    labels = {label(name): place for place, name in enumerate(arrays.classes)}
     coefficients, intercepts = np.zeros((len(labels), len(places))), np.zeros(len(labels))
     for name, feature, value, times, weight in rows:
         if times == "1":
             intercepts[labels[label(name)]] = weight
         else:
             coefficients[labels[label(name)], places[feature, value]] = weight
-    return Pipeline([("columns", transformer), ("weights", weights(told, coefficients, intercepts))])
+    return Pipeline([("columns", transformer), ("weights", weights(arrays, coefficients, intercepts))])
 
 
-def weights(told: Told, coefficients: Any, intercepts: Any) -> Any:
-    """LogisticRegression with the weights of every class; of two, with the odds of the larger one."""
+def weights(arrays: FittedArrays, coefficients: Any, intercepts: Any) -> Any:
+    """LogisticRegression with the weights of every class; for two classes, with the log-odds of the larger label."""
     if len(intercepts) == 2:
         coefficients, intercepts = coefficients[1:] - coefficients[:1], intercepts[1:] - intercepts[:1]
     estimator = LogisticRegression()
     size = coefficients.shape[1]
-    return told.told(estimator, coef_=coefficients, intercept_=intercepts, n_iter_=np.array([0]), n_features_in_=size)
+    return arrays.build(estimator, coef_=coefficients, intercept_=intercepts, n_iter_=np.array([0]), n_features_in_=size)
 
 
-def _prior(told: Told) -> dict[str, Any]:
-    """The arguments of a naive Bayes class that say its prior."""
-    kind = told.model._spec.prior.kind
-    return {"fit_prior": kind != "uniform", "class_prior": None if kind in ("empirical", "uniform") else told.priors}
+def _prior(arrays: FittedArrays) -> dict[str, Any]:
+    """The arguments for the prior of a naive Bayes class."""
+    kind = arrays.model._spec.prior.kind
+    return {"fit_prior": kind != "uniform", "class_prior": None if kind in ("empirical", "uniform") else arrays.priors}
 
 
 def _one(alphas: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What an estimator becomes: counts, by which a model goes on learning, or weights."""
+"""The two forms in which an estimator is imported: counts, which can continue to learn, and weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nbsql.spec.spec import Feature, Prior
 
 @dataclass
 class Cells:
-    """Cells of a model as columns, which the engine reads as a source: class, feature, value, n, mean, m2."""
+    """The cells of a model as columns that the engine reads as a source: class, feature, value, n, mean, m2."""
 
     labels: list[Any] = field(default_factory=list)
     features: list[str | None] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Cells:
         mean: float | None = None,
         m2: float | None = None,
     ) -> None:
-        """One more cell."""
+        """Add a cell."""
         self.labels.append(name)
         self.features.append(feature)
         self.values.append(value)
@@ -48,15 +48,15 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Counted:
+class EstimatorCounts:
     """An estimator as counts.
 
     Args:
-        features: of the model.
-        prior: of the classes.
-        cells: its counts.
-        classes: the labels, those that were counted and those still to come.
-        given: whether they are no counts, but what distributions are known by, of which nothing is learnt.
+        features: the features of the model.
+        prior: the prior of the classes.
+        cells: the cells.
+        classes: all labels, counted or not.
+        given: whether the cells are parameters of distributions instead of counts, so that the model cannot learn.
     """
 
     features: Sequence[Feature]
@@ -72,9 +72,9 @@ class Weights:
 
     Args:
         classes: the labels.
-        families: those that the weights do not show.
-        types: of the columns of categories.
-        rows: (class, feature, value, times), and what the weight and the mean are.
+        families: the families that cannot be inferred from the weights.
+        types: the types of the columns of categories.
+        rows: the weight and the mean for each (class, feature, value, times).
     """
 
     classes: Sequence[Any]
@@ -92,7 +92,7 @@ class Weights:
         value: str | None = None,
         mean: float | None = None,
     ) -> None:
-        """One more weight, which is added to the one that is there."""
+        """Add a weight to the sum of those with the same key."""
         row = self.rows.setdefault((name, feature, value, times), [0.0, mean])
         row[0] = (row[0] or 0.0) + float(weight)
 
@@ -103,21 +103,21 @@ class Weights:
         return {**found, "weight": [row[0] for row in self.rows.values()], "mean": [row[1] for row in self.rows.values()]}
 
 
-Form = Counted | Weights
+Form = EstimatorCounts | Weights
 
 
 def text_of(value: Any) -> str | None:
-    """A value of a category as the cells have it."""
+    """The value of a category as text, as in the cells."""
     return None if value is None else label(value)
 
 
 def labels_of(estimator: Any) -> list[Any]:
-    """The classes of an estimator as Python's own values."""
+    """The classes of an estimator as plain Python values."""
     return [each.item() if hasattr(each, "item") else each for each in estimator.classes_]
 
 
 def column_type(values: Iterable[Any]) -> str:
-    """The type of a column of these values."""
+    """The type of a column with these values."""
     kinds = {type(value) for value in values if value is not None}
     for kind, name in {bool: "BOOLEAN", int: "BIGINT"}.items():
         if kinds == {kind}:
@@ -126,7 +126,7 @@ def column_type(values: Iterable[Any]) -> str:
 
 
 def feature_of(name: str, family: Family, index: int, columns: Sequence[str] | None = None, types: str = "DOUBLE") -> Feature:
-    """A feature of a model that goes on learning."""
+    """A feature of a model that can continue to learn."""
     columns = tuple(columns or (name,))
     family = family.with_estimate("mean").with_defaults(alpha=1.0, nulls="skip", unseen="skip")
     return Feature(
@@ -145,5 +145,5 @@ def prior_of(estimator: Any, labels: Sequence[Any]) -> Prior:
 
 
 def by_feature(names: Sequence[str], numbers: Sequence[float]) -> float | Mapping[str, float]:
-    """One number where all are equal, and else one a name."""
+    """A single number if all are equal, or else the numbers by name."""
     return numbers[0] if len(set(numbers)) == 1 else dict(zip(names, numbers, strict=True))

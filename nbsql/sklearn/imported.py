@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn as models in the database."""
+"""Imports scikit-learn estimators as models in the database."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from nbsql.models.from_tables import NOTHING_LEARNT
 from nbsql.models.from_weights import model_of_weights
 from nbsql.models.sharing import import_from
 from nbsql.plan import Entry
-from nbsql.sklearn.calibrators import uncalibrated
-from nbsql.sklearn.counts import counted
-from nbsql.sklearn.forms import Counted, Form
+from nbsql.sklearn.calibrators import without_calibration
+from nbsql.sklearn.counts import read_counts
+from nbsql.sklearn.forms import EstimatorCounts, Form
 from nbsql.sklearn.inputs import Level, Number, name_of, read_through, steps_of
-from nbsql.sklearn.linear import KNOWN, weighed_sum
-from nbsql.sklearn.words import is_vectorizer, unmapped
+from nbsql.sklearn.linear import KNOWN, read_weights
+from nbsql.sklearn.words import is_vectorizer, no_counterpart
 from nbsql.spec.spec import Spec
 from nbsql.storage.calibration import restore_calibration
 
@@ -40,27 +40,28 @@ def from_sklearn(
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
-    """The model of a fitted estimator, or pipeline, of scikit-learn: its posteriors are those of `predict_proba`.
+    """A model that is equivalent to a fitted scikit-learn estimator or pipeline: its posteriors are those of `predict_proba`.
 
-    Naive Bayes classes come as their counts, so that the model goes on learning and forgetting, wherever they read columns as
-    they are; all else comes as weights, which do not change. The object is read, and nothing of it is run or unpickled.
+    A naive Bayes class that reads its columns directly is imported as counts, so that the model can continue to learn and
+    forget. Everything else is imported as weights, which do not change. Only the attributes of the object are read; none of
+    its code is run, and nothing is unpickled.
 
     Args:
-        con: a connection, session, path or address, as `nbsql.fit` takes it.
+        con: a connection, session, path or address, as in `nbsql.fit`.
         estimator: GaussianNB, MultinomialNB, ComplementNB, BernoulliNB, CategoricalNB, LinearDiscriminantAnalysis,
             QuadraticDiscriminantAnalysis or LogisticRegression; after StandardScaler, MinMaxScaler, OneHotEncoder,
             OrdinalEncoder, ColumnTransformer, CountVectorizer or TfidfVectorizer, in a Pipeline; or CalibratedClassifierCV.
-        columns: the columns of the table that it reads, in its order; None takes those of the frame that it was fitted on, and
-            where that had no names x0, x1, ..., or "text".
-        target: what the predicted column is called in rows whose class is known.
-        id: key column or columns, which come back in `explain`.
-        name: of the model; None makes a transient one.
-        replace: take the place of the model of that name.
-        database: the attached database to keep the model in; None for the current one.
+        columns: the columns of the table that it reads, in its order. None takes those of the frame on which it was fitted, or
+            x0, x1, ... or "text" if that had no names.
+        target: the name of the predicted column, in rows whose class is known.
+        id: the key column or columns, which `explain` returns.
+        name: the name of the model; None makes a transient one.
+        replace: whether to replace the model of that name.
+        database: the attached database in which the model is stored; None for the current one.
 
     Raises:
-        NotSupportedError: something of it does not map to SQL, which the message names.
-        InputError: it is not fitted, or columns are not those that it reads.
+        NotSupportedError: a part of it has no equivalent in SQL; the message names the part.
+        InputError: it is not fitted, or `columns` do not match its input.
         ModelError: the name is taken.
     """
     calibration = labels = None
@@ -68,25 +69,25 @@ def from_sklearn(
     if name_of(estimator) == "CalibratedClassifierCV":
         _check_fitted(estimator, "calibrated_classifiers_")
         labels = estimator.classes_
-        estimator, calibration = uncalibrated(estimator)
+        estimator, calibration = without_calibration(estimator)
     *transformers, last = steps_of(estimator)
     if name_of(last) not in KNOWN:
-        raise unmapped(name_of(last), f"{', '.join(KNOWN)} do, and CalibratedClassifierCV of one of them")
+        raise no_counterpart(name_of(last), f"{', '.join(KNOWN)} do, and CalibratedClassifierCV of one of them")
     _check_fitted(last, "classes_")
-    if labels is not None:  # those within may be numbers of theirs
+    if labels is not None:  # the inner estimator may number its labels
         last = copy.copy(last)
         last.classes_ = labels
     if len(last.classes_) < 2:
-        raise unmapped(f"{name_of(last)} of one class", "fit it on rows of two classes or more")
+        raise no_counterpart(f"{name_of(last)} of one class", "fit it on rows of two classes or more")
     form = _form(last, transformers, _columns(estimator, [*transformers, last], columns))
     ids = key_columns(id)
 
-    def made(to: Connection, name: str | None, database: str | None, replace: bool) -> Model:
+    def fit_form(to: Connection, name: str | None, database: str | None, replace: bool) -> Model:
         with placed(to, name, database, replace=replace) as place:
             engine = place.engine
-            source = engine.source(form.cells.columns() if isinstance(form, Counted) else form.columns())
+            source = engine.source(form.cells.columns() if isinstance(form, EstimatorCounts) else form.columns())
             try:
-                if isinstance(form, Counted):
+                if isinstance(form, EstimatorCounts):
                     plan, classes = _counts_of(place, form, source, target, ids, label)
                 else:
                     plan, classes = model_of_weights(place, source, form.classes, form.families, target, ids, label, form.types)
@@ -99,10 +100,13 @@ def from_sklearn(
     with opened(con, create=True) as engine:
         is_here = engine.title == "DuckDB"
     if is_here:
-        return made(con, name, database, replace)
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as near:  # other engines read no frames, but a model's file
+        return fit_form(con, name, database, replace)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        duckdb.connect() as near,
+    ):  # other engines cannot read frames, but the file of a model
         path = str(Path(folder, "model.parquet"))
-        made(near, None, None, False).export(path)
+        fit_form(near, None, None, False).export(path)
         return import_from(con, path, label, name=name, replace=replace, database=database)
 
 
@@ -119,9 +123,9 @@ def _form(last: Any, transformers: Sequence[Any], columns: Sequence[str]) -> For
     numbers = {each.column for each in inputs if isinstance(each, Number)}
     for each in inputs:
         if isinstance(each, Level) and each.column in numbers:
-            raise unmapped(f"column {each.column!r} as a number and by a OneHotEncoder", "leave one of them out")
-    form = counted(last, inputs)
-    return weighed_sum(last, inputs) if form is None else form
+            raise no_counterpart(f"column {each.column!r} as a number and by a OneHotEncoder", "leave one of them out")
+    form = read_counts(last, inputs)
+    return read_weights(last, inputs) if form is None else form
 
 
 def _columns(whole: Any, steps: Sequence[Any], columns: Sequence[str] | str | None) -> list[str]:
@@ -141,19 +145,19 @@ def _columns(whole: Any, steps: Sequence[Any], columns: Sequence[str] | str | No
     return [f"x{j}" for j in range(getattr(first, "n_features_in_", 1))]
 
 
-def _to_come(form: Counted) -> tuple[str, ...]:
-    """All labels as text, where the estimator was told of one that it has met no row of."""
+def _labels_as_text(form: EstimatorCounts) -> tuple[str, ...]:
+    """All labels as text, if the estimator was told of a label that it has not seen."""
     counted = {name for name, feature in zip(form.cells.labels, form.cells.features, strict=True) if feature is None}
     return tuple(map(label_text, form.classes)) if set(form.classes) > counted else ()
 
 
-def _counts_of(place: Place, form: Counted, source: Any, target: str, ids: tuple[str, ...], label: str) -> Any:
-    """The plan and the classes of the model of counts, made and not yet published."""
+def _counts_of(place: Place, form: EstimatorCounts, source: Any, target: str, ids: tuple[str, ...], label: str) -> Any:
+    """The plan and the classes of the model from counts, which is built but not yet published."""
     engine = place.engine
     kind = next(column.type for column in source.columns if column.name == "class")
     spec = Spec(
         target, tuple(form.features), form.prior, ids,
-        target_type=kind, given=form.given, classes=_to_come(form), defaults=NOTHING_LEARNT if form.given else {},
+        target_type=kind, given=form.given, classes=_labels_as_text(form), defaults=NOTHING_LEARNT if form.given else {},
     )  # fmt: skip
     cells = engine.renderer.fragment("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(kind))
     if form.given:

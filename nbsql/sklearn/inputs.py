@@ -1,4 +1,4 @@
-"""What an estimator reads: each column of its matrix as what it is of a column of the table."""
+"""The inputs of an estimator: each column of its matrix as a function of a column of the table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nbsql.family import Text
-from nbsql.sklearn.words import is_vectorizer, unmapped, vectorized, weighed
+from nbsql.sklearn.words import is_vectorizer, no_counterpart, text_family, with_tfidf
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class Number:
 
     @property
     def plain(self) -> bool:
-        """Whether it is the column as it is."""
+        """Whether the number is the column itself."""
         return (self.scale, self.centre, self.offset) == (1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Level:
-    """1 where the column has a value, or is missing (None), and else 0."""
+    """An indicator: 1 if the column has the value, or is missing (None), and 0 otherwise."""
 
     column: str
     value: Any
@@ -35,7 +35,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Code:
-    """The place of the column's value among some values, from 0."""
+    """The position of the column's value in a list of values, from 0."""
 
     column: str
     values: Sequence[Any]
@@ -43,7 +43,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Word:
-    """How often a text has a word, times the idf of the word, if it has one."""
+    """The number of times that a text contains a word, times the idf of the word, if it has one."""
 
     column: str
     token: str
@@ -55,26 +55,26 @@ Input = Number | Level | Code | Word
 
 
 def name_of(thing: Any) -> str:
-    """The class of an object of scikit-learn, as messages call it."""
+    """The class of a scikit-learn object, for messages."""
     return type(thing).__name__
 
 
 def steps_of(pipeline: Any) -> list[Any]:
-    """The steps of a pipeline, those of pipelines within it too; an estimator that is none is the one step."""
+    """The steps of a pipeline, with nested pipelines flattened; any other estimator is the only step."""
     if name_of(pipeline) != "Pipeline":
         return [pipeline]
     return [each for _, step in pipeline.steps if not _is_nothing(step) for each in steps_of(step)]
 
 
 def read_through(transformers: Sequence[Any], columns: Sequence[str]) -> list[Input]:
-    """The inputs of what follows the transformers.
+    """The outputs of a sequence of transformers as inputs of the next step.
 
     Args:
-        transformers: fitted, in their order.
-        columns: of the table that the first of them reads; of a vectorizer its text column.
+        transformers: the fitted transformers in their order.
+        columns: the columns of the table that the first transformer reads; for a vectorizer the text column.
 
     Raises:
-        NotSupportedError: a transformer, or an option of it, does not map.
+        NotSupportedError: a transformer, or one of its options, has no equivalent in SQL.
     """
     found: list[Input] = [Number(column) for column in columns]
     for transformer in transformers:
@@ -92,14 +92,14 @@ def _transformed(transformer: Any, inputs: list[Input]) -> list[Input]:
         return _by_column(transformer, inputs)
     if is_vectorizer(transformer):
         if len(inputs) != 1:
-            raise unmapped(f"{name} of {len(inputs)} columns", "it takes one text column: name it in columns")
-        family, words = vectorized(transformer)
+            raise no_counterpart(f"{name} of {len(inputs)} columns", "it takes one text column: name it in columns")
+        family, words = text_family(transformer)
         return [Word(_plain(transformer, inputs[0]).column, token, family, idf) for token, idf in words]
     if name == "TfidfTransformer":
         bags = [each for each in inputs if isinstance(each, Word)]
         if len(bags) != len(inputs) or len({(bag.column, bag.family) for bag in bags}) > 1:
-            raise unmapped("TfidfTransformer of anything but the words of one CountVectorizer", "put it after one")
-        family, idfs = weighed(bags[0].family, transformer, len(bags))
+            raise no_counterpart("TfidfTransformer of anything but the words of one CountVectorizer", "put it after one")
+        family, idfs = with_tfidf(bags[0].family, transformer, len(bags))
         return [replace(bag, family=family, idf=idf) for bag, idf in zip(bags, idfs, strict=True)]
     if name == "FunctionTransformer" and transformer.func is None:
         return inputs
@@ -108,7 +108,7 @@ def _transformed(transformer: Any, inputs: list[Input]) -> list[Input]:
     if name in ("OneHotEncoder", "OrdinalEncoder"):
         columns = [_plain(transformer, each).column for each in inputs]
         return _encoded(transformer, columns)
-    raise unmapped(name, "StandardScaler, MinMaxScaler, OneHotEncoder, OrdinalEncoder and vectorizers of words do")
+    raise no_counterpart(name, "StandardScaler, MinMaxScaler, OneHotEncoder, OrdinalEncoder and vectorizers of words do")
 
 
 def _is_nothing(step: Any) -> bool:
@@ -116,18 +116,18 @@ def _is_nothing(step: Any) -> bool:
 
 
 def _plain(transformer: Any, found: Input) -> Number:
-    """The column itself, which encoders and vectorizers read."""
+    """The column of an input that must be the column itself, for encoders and vectorizers."""
     if not isinstance(found, Number) or not found.plain:
-        raise unmapped(f"{name_of(transformer)} of what another transformer has made", "let it read the column itself")
+        raise no_counterpart(f"{name_of(transformer)} of what another transformer has made", "let it read the column itself")
     return found
 
 
 def _scaled(scaler: Any, found: Input, j: int) -> Input:
     if not isinstance(found, Number):
-        raise unmapped(f"{name_of(scaler)} of anything but numbers", "let it read number columns, in a ColumnTransformer")
+        raise no_counterpart(f"{name_of(scaler)} of anything but numbers", "let it read number columns, in a ColumnTransformer")
     if name_of(scaler) == "MinMaxScaler":
         if scaler.clip:
-            raise unmapped("MinMaxScaler(clip=True)", "fit it without clip")
+            raise no_counterpart("MinMaxScaler(clip=True)", "fit it without clip")
         scale, shift = float(scaler.scale_[j]), float(scaler.min_[j])
         return replace(found, scale=found.scale * scale, offset=found.offset * scale + shift)
     mean = float(scaler.mean_[j]) if scaler.with_mean else 0.0
@@ -140,10 +140,10 @@ def _scaled(scaler: Any, found: Input, j: int) -> Input:
 def _encoded(encoder: Any, columns: Sequence[str]) -> list[Input]:
     values = [[_python(value) for value in of_column] for of_column in encoder.categories_]
     if getattr(encoder, "infrequent_categories_", None) and any(each is not None for each in encoder.infrequent_categories_):
-        raise unmapped(f"{name_of(encoder)} with infrequent categories", "leave out min_frequency and max_categories")
+        raise no_counterpart(f"{name_of(encoder)} with infrequent categories", "leave out min_frequency and max_categories")
     if name_of(encoder) == "OrdinalEncoder":
         if any(None in each for each in values):
-            raise unmapped("OrdinalEncoder of missing values", "fill them first")
+            raise no_counterpart("OrdinalEncoder of missing values", "fill them first")
         return [Code(column, tuple(each)) for column, each in zip(columns, values, strict=True)]
     dropped = encoder.drop_idx_ if encoder.drop_idx_ is not None else [None] * len(columns)
     return [
@@ -155,9 +155,9 @@ def _encoded(encoder: Any, columns: Sequence[str]) -> list[Input]:
 
 
 def _by_column(transformer: Any, inputs: list[Input]) -> list[Input]:
-    """What a ColumnTransformer makes of the table's columns, in its order."""
+    """The outputs of a ColumnTransformer over the table's columns, in its order."""
     if transformer.transformer_weights:
-        raise unmapped("ColumnTransformer with transformer_weights", "fit it without them")
+        raise no_counterpart("ColumnTransformer with transformer_weights", "fit it without them")
     columns = [_plain(transformer, each).column for each in inputs]
     found: list[Input] = []
     for _, fitted, chosen in transformer.transformers_:
@@ -170,11 +170,11 @@ def _by_column(transformer: Any, inputs: list[Input]) -> list[Input]:
 
 
 def _chosen(columns: Sequence[str], chosen: Any) -> list[str]:
-    """The names of the columns that a ColumnTransformer has chosen, by name, place, slice or mask."""
+    """The names of the columns that a ColumnTransformer selects by name, position, slice or mask."""
     if isinstance(chosen, str):
         return [chosen]
     if isinstance(chosen, slice):
-        if isinstance(chosen.start, str) or isinstance(chosen.stop, str):  # by names, both ends among them
+        if isinstance(chosen.start, str) or isinstance(chosen.stop, str):  # a slice of names includes both ends
             start = None if chosen.start is None else columns.index(chosen.start)
             stop = None if chosen.stop is None else columns.index(chosen.stop) + 1
             chosen = slice(start, stop, chosen.step)
@@ -186,6 +186,6 @@ def _chosen(columns: Sequence[str], chosen: Any) -> list[str]:
 
 
 def _python(value: Any) -> Any:
-    """A value as Python's own; NaN is missing."""
+    """The value as a plain Python value; NaN becomes None."""
     value = value.item() if hasattr(value, "item") else value
     return None if isinstance(value, float) and value != value else value

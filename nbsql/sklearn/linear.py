@@ -1,4 +1,4 @@
-"""Estimators whose score is a sum over their columns, as weights."""
+"""Converts estimators whose score is a sum over columns into weights."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 from nbsql.family import Categorical
 from nbsql.sklearn.forms import Weights, column_type, labels_of, text_of
 from nbsql.sklearn.inputs import Code, Input, Level, Number, Word
-from nbsql.sklearn.words import unmapped
+from nbsql.sklearn.words import no_counterpart
 
 
-def weighed_sum(estimator: Any, inputs: Sequence[Input]) -> Weights:
+def read_weights(estimator: Any, inputs: Sequence[Input]) -> Weights:
     """The weights of an estimator.
 
     Raises:
-        NotSupportedError: its score is no such sum.
+        NotSupportedError: its score is not such a sum.
     """
     name, labels = type(estimator).__name__, labels_of(estimator)
     if any(isinstance(each, Code) for each in inputs):
-        raise unmapped(f"{name} of an OrdinalEncoder", "use a OneHotEncoder")
+        raise no_counterpart(f"{name} of an OrdinalEncoder", "use a OneHotEncoder")
     found = Weights(labels)
     for column in {each.column for each in inputs if isinstance(each, Level)}:
         found.types[column] = column_type(each.value for each in inputs if isinstance(each, Level) and each.column == column)
@@ -28,10 +28,10 @@ def weighed_sum(estimator: Any, inputs: Sequence[Input]) -> Weights:
         _gaussian(estimator, inputs, found)
         return found
     if name not in _LINEAR:
-        raise unmapped(name, f"{', '.join(KNOWN)} do")
+        raise no_counterpart(name, f"{', '.join(KNOWN)} do")
     slopes, constants = _LINEAR[name](estimator)
     if len(slopes) == 1 and len(labels) == 2:
-        labels = labels[1:]  # the odds of the larger one
+        labels = labels[1:]  # the weights are those of the larger label's log-odds
     for c, label in enumerate(labels):
         found.add(label, None, "1", float(constants[c]))
         for each, weight in zip(inputs, slopes[c].tolist(), strict=True):
@@ -40,9 +40,9 @@ def weighed_sum(estimator: Any, inputs: Sequence[Input]) -> Weights:
 
 
 def _add(found: Weights, label: Any, each: Input, weight: float, square: float = 0.0) -> None:
-    """Add to the score what a number z adds, weight z + square z^2; of an indicator and of a count, weight z."""
+    """Add the term of an input z to the score: weight z + square z^2 for a number, weight z for an indicator or a count."""
     if not math.isfinite(weight):
-        raise unmapped("a likelihood of 0", "fit it with alpha above 0")
+        raise no_counterpart("a likelihood of 0", "fit it with alpha above 0")
     if isinstance(each, Level):
         value = text_of(each.value)
         found.families.setdefault(each.column, Categorical(nulls="category" if value is None else None))
@@ -56,7 +56,9 @@ def _add(found: Weights, label: Any, each: Input, weight: float, square: float =
 
 def _add_number(found: Weights, label: Any, each: Number, weight: float, square: float) -> None:
     known = found.rows.get((label, each.column, None, "x"))
-    centre = each.centre if known is None or known[1] is None else known[1]  # one a column, however often it is used
+    centre = (
+        each.centre if known is None or known[1] is None else known[1]
+    )  # one centre for each column, however often it is used
     offset = each.offset + each.scale * (centre - each.centre)  # z = scale (x - centre) + offset
     found.add(label, None, "1", weight * offset + square * offset * offset)
     slope = each.scale * (weight + 2 * square * offset)
@@ -66,15 +68,15 @@ def _add_number(found: Weights, label: Any, each: Number, weight: float, square:
 
 
 def _gaussian(estimator: Any, inputs: Sequence[Input], found: Weights) -> None:
-    """-(z - mean)^2 / 2 v, in powers of z; of a column of words it would need the square of a count."""
+    """Expand -(z - mean)^2 / 2 v in powers of z; a column of words is refused, as it would need the square of a count."""
     if any(isinstance(each, Word) for each in inputs):
-        raise unmapped("GaussianNB of words", "use MultinomialNB, ComplementNB or BernoulliNB")
+        raise no_counterpart("GaussianNB of words", "use MultinomialNB, ComplementNB or BernoulliNB")
     for c, label in enumerate(found.classes):
         found.add(label, None, "1", math.log(float(estimator.class_prior_[c])))
         for j, each in enumerate(inputs):
             mean, variance = float(estimator.theta_[c, j]), float(estimator.var_[c, j])
             constant = -0.5 * math.log(2 * math.pi * variance)
-            if isinstance(each, Number):  # near its middle, so that no digits cancel
+            if isinstance(each, Number):  # about its centre, so that no digits cancel
                 middle = float(estimator.theta_[:, j].mean())
                 moved = Number(each.column, each.scale, each.centre, each.offset - middle)
                 found.add(label, None, "1", constant - (middle - mean) ** 2 / (2 * variance))
@@ -90,7 +92,7 @@ def _discriminant(estimator: Any) -> tuple[Any, Any]:
 
 def _logistic(estimator: Any) -> tuple[Any, Any]:
     if getattr(estimator, "multi_class", "deprecated") == "ovr" and len(estimator.classes_) > 2:
-        raise unmapped("LogisticRegression(multi_class='ovr')", "fit it without")
+        raise no_counterpart("LogisticRegression(multi_class='ovr')", "fit it without")
     return estimator.coef_, estimator.intercept_
 
 

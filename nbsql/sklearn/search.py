@@ -1,4 +1,4 @@
-"""The exact sweep over settings as an estimator of scikit-learn's."""
+"""The exact sweep over settings as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ FOLD = "fold"
 class NaiveBayesCV(NaiveBayesClassifier):
     """Naive Bayes of mixed columns whose smoothing, prior and families are chosen by cross-validation.
 
-    Every combination is judged on the same folds as by ``GridSearchCV``, from one count of the rows: the model of the other
-    folds is the sum of their counts, so that no setting and no fold is fitted. The best setting's model is made of the same
-    counts. Scores are of all rows together, where ``GridSearchCV`` takes the mean over folds, however many rows each has.
+    Every combination is evaluated on the same folds as in ``GridSearchCV``, but the rows are counted only once: the model of
+    the other folds is the sum of their counts, so that no setting and no fold needs a fit. The model of the best setting is
+    made from the same counts. Scores are over all rows together, whereas ``GridSearchCV`` averages over folds, whatever their
+    sizes.
 
     Parameters
     ----------
@@ -39,24 +40,24 @@ class NaiveBayesCV(NaiveBayesClassifier):
     families : dict, sequence of dicts or None, default=None
         Families by column, or several such dicts to try.
     cv : int, "loo", splitter or iterable, default=5
-        The folds, as ``GridSearchCV`` takes them: every row must be held out exactly once. "loo" leaves out one row at a time,
-        with one look at the rows.
+        The folds, as in ``GridSearchCV``: every row must be held out exactly once. "loo" leaves out one row at a time, and
+        still reads the rows only once.
     scoring : {"neg_log_loss", "accuracy"}, default="neg_log_loss"
-        What the settings are ranked by; the other decides a tie.
+        The metric that ranks the settings; the other one breaks ties.
     estimate, nulls, unseen
-        As of `NaiveBayesClassifier`.
+        As in `NaiveBayesClassifier`.
 
     Attributes:
     ----------
     cv_results_ : dict of ndarrays
-        A row a setting: params, param_alpha, param_prior, param_families, mean_test_accuracy, mean_test_neg_log_loss,
-        mean_test_score and rank_test_score.
+        One entry for each setting: params, param_alpha, param_prior, param_families, mean_test_accuracy,
+        mean_test_neg_log_loss, mean_test_score and rank_test_score.
     best_params_ : dict
         The best setting: alpha, prior, families.
     best_score_ : float
-        Its score.
+        The score of the best setting.
     best_index_ : int
-        Its place in `cv_results_`.
+        The index of the best setting in `cv_results_`.
 
     Examples:
     --------
@@ -95,8 +96,8 @@ class NaiveBayesCV(NaiveBayesClassifier):
     def _fit_table(self, *_: Any) -> None:
         raise InputError("NaiveBayesCV takes rows; of a table nbsql.sweep is the same")
 
-    def _beside(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: N803
-        """The fold of every row, by a name that no column has."""
+    def _extra_columns(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: N803
+        """The fold of every row, under a name that no column has."""
         if self.cv == "loo":
             return {}
         folds = np.full(len(labels), -1)
@@ -139,7 +140,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
 
 
 def _objects(values: Sequence[Any]) -> Any:
-    """An array of things of any kind, dictionaries too."""
+    """An array of arbitrary objects, including dictionaries."""
     found = np.empty(len(values), dtype=object)
     for place, value in enumerate(values):
         found[place] = value

@@ -1,4 +1,4 @@
-"""Where a fitted estimator keeps its model: in a DuckDB of its own in memory, of which each thread has a cursor."""
+"""The store of a fitted estimator: its own DuckDB database in memory, with one cursor for each thread."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAME = "model"
 
 
 class Store:
-    """A database with one model. Pickled, it is the bytes of the model's file: counts and a spec, and no code."""
+    """A database with one model. It is pickled as the bytes of the model's file: counts and a spec, but no code."""
 
     def __init__(self) -> None:
         self.connection = duckdb.connect()
@@ -24,7 +24,7 @@ class Store:
 
     @property
     def model(self) -> nbsql.Model:
-        """The model, on a cursor of this thread's."""
+        """The model, on this thread's cursor."""
         known: nbsql.Model | None = getattr(self._cursors, "model", None)
         if known is None:
             with self._lock:
@@ -32,26 +32,26 @@ class Store:
             self._cursors.model = known
         return known
 
-    def take(self, model: nbsql.Model) -> None:
-        """Keep a copy of a model of another connection."""
-        self._read(written(model))
+    def copy_from(self, model: nbsql.Model) -> None:
+        """Store a copy of a model from another connection."""
+        self._read(model_bytes(model))
 
     def on(self, connection: Any) -> nbsql.Model:
-        """A transient copy of the model on a connection of the user's."""
-        return read(written(self.model), connection)
+        """A transient copy of the model on the user's connection."""
+        return read_model(model_bytes(self.model), connection)
 
     def _read(self, content: bytes) -> None:
-        read(content, self.connection, name=NAME)
+        read_model(content, self.connection, name=NAME)
 
     def __getstate__(self) -> dict[str, bytes]:
-        return {"file": written(self.model)}
+        return {"file": model_bytes(self.model)}
 
     def __setstate__(self, state: dict[str, bytes]) -> None:
         Store.__init__(self)
         self._read(state["file"])
 
 
-def written(model: nbsql.Model) -> bytes:
+def model_bytes(model: nbsql.Model) -> bytes:
     """The bytes of a model's file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.parquet"
@@ -59,8 +59,8 @@ def written(model: nbsql.Model) -> bytes:
         return path.read_bytes()
 
 
-def read(content: bytes, connection: Any, *, name: str | None = None) -> nbsql.Model:
-    """The model of a file's bytes."""
+def read_model(content: bytes, connection: Any, *, name: str | None = None) -> nbsql.Model:
+    """The model from the bytes of a file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.parquet"
         path.write_bytes(content)

@@ -1,4 +1,4 @@
-"""Transformers of scikit-learn that read columns as a model does."""
+"""Builds scikit-learn transformers that read columns in the same way as a model."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _TYPES: dict[str, Callable[[str], Any]] = {
 
 
 def vectorizer(family: Any, words: Sequence[str], idf: Sequence[float | None] = ()) -> Any:
-    """A CountVectorizer, or a TfidfVectorizer, that cuts texts as the family does, of these words and their idf.
+    """A CountVectorizer, or a TfidfVectorizer, that cuts texts as the family does, with these words and their idf.
 
     Raises:
-        NotSupportedError: its pattern means another thing to Python.
+        NotSupportedError: the family's pattern has another meaning in Python.
     """
     known = {pattern: python for python, pattern in PATTERNS.items()}
     if family.pattern == LETTERS_AND_DIGITS:
@@ -43,7 +43,7 @@ def vectorizer(family: Any, words: Sequence[str], idf: Sequence[float | None] = 
         "lowercase": family.lower, "token_pattern": pattern, "stop_words": stop_words, "ngram_range": tuple(family.ngrams),
         "binary": family.presence, "vocabulary": {word: place for place, word in enumerate(words)},
     }  # fmt: skip
-    if family.weighed:
+    if family.reweights_tokens:
         found = TfidfVectorizer(norm=family.norm, use_idf=family.tfidf, **options).fit([""])
         if family.tfidf:
             found.idf_ = np.array(idf, dtype=float)
@@ -54,10 +54,10 @@ def vectorizer(family: Any, words: Sequence[str], idf: Sequence[float | None] = 
 
 
 def frame_of(columns: Mapping[str, Any]) -> Any:
-    """A frame by which a transformer learns the names and types of its columns.
+    """A frame on which a transformer is fitted, for the names and types of its columns.
 
     Raises:
-        NotSupportedError: pandas is missing.
+        NotSupportedError: pandas is not installed.
     """
     try:
         import pandas as pd
@@ -67,10 +67,10 @@ def frame_of(columns: Mapping[str, Any]) -> Any:
 
 
 def values_of(feature: Feature, texts: Sequence[str]) -> tuple[list[str], Any]:
-    """The values of a category in scikit-learn's order, as text and in the type of their column."""
+    """The values of a category in scikit-learn's order, both as text and in the type of their column."""
     kind = feature.types[0] if feature.types else ""
     cast = _TYPES.get(kind, float if kind.startswith("DECIMAL") else str)
-    if feature.family.name == "bernoulli" and kind != "BOOLEAN":  # of a column of 0 and 1
+    if feature.family.name == "bernoulli" and kind != "BOOLEAN":  # a column of 0 and 1
         cast = {"false": 0, "true": 1}.__getitem__
     typed = [cast(text) for text in texts]
     order = sorted(range(len(typed)), key=typed.__getitem__)
@@ -81,14 +81,14 @@ def values_of(feature: Feature, texts: Sequence[str]) -> tuple[list[str], Any]:
 def linear_columns(
     features: Sequence[Feature], weights: Sequence[tuple[Any, ...]]
 ) -> tuple[Any, Mapping[tuple[str, Any], int]]:
-    """A ColumnTransformer that makes of a frame what weights are multiplied with, and the place of each feature and value.
+    """A ColumnTransformer that computes the quantities that weights multiply, and the position of each feature and value.
 
     Args:
-        features: of the model.
-        weights: of its linear form: class, feature, value, times, weight.
+        features: the features of the model.
+        weights: the rows of its linear form: class, feature, value, times, weight.
 
     Raises:
-        NotSupportedError: a feature is read by nothing that scikit-learn has, or pandas is missing.
+        NotSupportedError: scikit-learn has no transformer for a feature, or pandas is not installed.
     """
     values: dict[str, list[Any]] = {}
     times: dict[str, str] = {}
@@ -115,7 +115,7 @@ def linear_columns(
             known, typed = values_of(feature, known)
             steps.append((feature.name, OneHotEncoder(categories=[typed], handle_unknown="ignore"), [column]))
             frame[column] = typed[:1]
-        elif kind in ("count", "has") and isinstance(feature.family, Text) and not feature.family.weighed:
+        elif kind in ("count", "has") and isinstance(feature.family, Text) and not feature.family.reweights_tokens:
             known = sorted(known)
             steps.append((feature.name, vectorizer(feature.family, known), column))
             frame[column] = [known[0]]

@@ -1,1 +1,1 @@
-"""What was asked for, as plain data, and whether it can be."""
+"""The specification of a model as plain data, and the checks of what is possible."""

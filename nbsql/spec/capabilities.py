@@ -1,6 +1,6 @@
-"""What goes with what: kinds of model by uses, and uses by kinds of feature.
+"""The tables of capabilities: which uses each kind of model supports, and which uses each kind of feature supports.
 
-Refusals are made of these tables, and so are the page docs/reference/capabilities.md and its tests.
+The errors are raised from these tables, and the page docs/reference/capabilities.md and its tests are generated from them.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from nbsql.spec.spec import Feature, Spec
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of model that not every use takes.
+    """A kind of model that some uses do not support.
 
     Attributes:
-        text: what the page calls it.
-        holds: whether a spec is of it.
+        text: the name of the kind on the page.
+        matches: whether a spec is of this kind.
     """
 
     text: str
-    holds: Callable[[Spec], bool]
+    matches: Callable[[Spec], bool]
 
 
 KINDS: dict[str, Kind] = {
@@ -38,46 +38,47 @@ KINDS: dict[str, Kind] = {
         lambda spec: isinstance(spec.dependence, AODE) or any(feature.family.name == "pairs" for feature in spec.features),
     ),
     "probabilities": Kind("`nbsql.from_tables`", lambda spec: spec.given),
-    "bound": Kind("what depends on all rows", lambda spec: bool(spec.bound)),
+    "bound": Kind("what depends on all rows", lambda spec: bool(spec.non_additive_parts)),
 }
 
 
 @dataclass(frozen=True)
 class Use:
-    """What is done with a model, or asked for with it.
+    """A use of a model: a method, or an option of a fit.
 
     Attributes:
-        text: what the page calls it.
-        refused: the kinds that it does not take: the sentence that says so, of the {title} of the model and its {bound} parts.
-        error: that is raised.
-        title: of an example.
+        text: the name of the use on the page.
+        refusals: for each unsupported kind the message of the error, with {title} for the model and {bound} for its parts whose
+            counts cannot be added.
+        error: the class of the error.
+        title: the title in an example.
     """
 
     text: str
-    refused: Mapping[str, str]
+    refusals: Mapping[str, str]
     error: type[NbsqlError] = ModelError
     title: str = "the model"
 
 
-def _one(what: str) -> str:
+def _needs_one_model(what: str) -> str:
     return f"{{title}} has a model a segment, and {what} takes one; fit it without segment_by"
 
 
-def _whole(what: str) -> str:
+def _needs_whole_classes(what: str) -> str:
     return f"{{title}} has classes of several components, and {what} takes whole ones; fit it without components"
 
 
-def _counts(what: str) -> str:
+def _has_no_counts(what: str) -> str:
     return f"{{title}} is logistic: it tells classes apart, and has no {what}; fit it with method='naive'"
 
 
-_AVERAGED = "{title} is a mean over features that the others depend on, and no sum of them; fit it with method='tan'"
+_IS_AVERAGE = "{title} is a mean over features that the others depend on, and no sum of them; fit it with method='tan'"
 
 _NO_COUNTS = "{title} was made from probabilities and has no counts; make it anew with nbsql.from_tables"
 
-_PART = _counts("counts that a part of it could score by")
+_NO_PARTIAL_COUNTS = _has_no_counts("counts that a part of it could score by")
 
-_UNMERGED = {"probabilities": _NO_COUNTS, "logistic": _counts("counts that a merged model could score by")}
+_UNMERGED = {"probabilities": _NO_COUNTS, "logistic": _has_no_counts("counts that a merged model could score by")}
 
 _BY_FOLDS = {
     "segments": "cross-validation takes no segment_by: the folds are counted where the segments would be",
@@ -172,39 +173,51 @@ USES: dict[str, Use] = {
         InputError,
     ),
     "search": Use('`sweep`, `auto`, `families="auto"`', _SEARCHED, InputError),
-    "log_evidence": Use('`log_evidence`, `log_likelihood`, `review(by="evidence")`', {"logistic": _counts("ln p(x)")}),
-    "labelled": Use("`log_likelihood(labelled=True)`", {"logistic": _counts("ln p(x, c)")}),
-    "predict_one": Use("`predict_one`", {"segments": _one("predict_one")}),
-    "sample": Use("`sample`", {"segments": _one("a sample"), "logistic": _counts("rows to draw"), "pairs": _AVERAGED}),
+    "log_evidence": Use('`log_evidence`, `log_likelihood`, `review(by="evidence")`', {"logistic": _has_no_counts("ln p(x)")}),
+    "labelled": Use("`log_likelihood(labelled=True)`", {"logistic": _has_no_counts("ln p(x, c)")}),
+    "predict_one": Use("`predict_one`", {"segments": _needs_one_model("predict_one")}),
+    "sample": Use(
+        "`sample`", {"segments": _needs_one_model("a sample"), "logistic": _has_no_counts("rows to draw"), "pairs": _IS_AVERAGE}
+    ),
     "impute": Use(
         "`impute`, `predict(target=...)`",
         {
-            "segments": _one("what a column is by the others"),
-            "components": _whole("what a column is by the others"),
-            "logistic": _counts("likelihoods of its columns"),
-            "pairs": _AVERAGED,
+            "segments": _needs_one_model("what a column is by the others"),
+            "components": _needs_whole_classes("what a column is by the others"),
+            "logistic": _has_no_counts("likelihoods of its columns"),
+            "pairs": _IS_AVERAGE,
         },
     ),
-    "inline": Use("`sql(..., inline=True)`", {"segments": _one("a query with its numbers")}),
+    "inline": Use("`sql(..., inline=True)`", {"segments": _needs_one_model("a query with its numbers")}),
     "dialect": Use(
         "`sql(..., dialect=...)`",
         {
-            "segments": _one("a query with its numbers"),
-            "components": _whole("a query in another dialect"),
+            "segments": _needs_one_model("a query with its numbers"),
+            "components": _needs_whole_classes("a query in another dialect"),
         },
     ),
     "linear": Use(
-        "`linear`", {"segments": _one("its linear form"), "components": _whole("its linear form"), "pairs": _AVERAGED}
+        "`linear`",
+        {
+            "segments": _needs_one_model("its linear form"),
+            "components": _needs_whole_classes("its linear form"),
+            "pairs": _IS_AVERAGE,
+        },
     ),
     "quadratic": Use(
-        "`quadratic`", {"segments": _one("its quadratic form"), "components": _whole("its quadratic form"), "pairs": _AVERAGED}
+        "`quadratic`",
+        {
+            "segments": _needs_one_model("its quadratic form"),
+            "components": _needs_whole_classes("its quadratic form"),
+            "pairs": _IS_AVERAGE,
+        },
     ),
-    "calibrate": Use("`calibrate(..., folds=None)`", {"segments": _one("a calibration")}),
+    "calibrate": Use("`calibrate(..., folds=None)`", {"segments": _needs_one_model("a calibration")}),
     "calibrate_by_folds": Use(
         "`calibrate`",
         {
-            "segments": _one("a calibration"),
-            "components": _whole("a calibration by folds"),
+            "segments": _needs_one_model("a calibration"),
+            "components": _needs_whole_classes("a calibration by folds"),
             "em": "{title} has counted rows without a class by what all others say, so no fold can be taken away; "
             "calibrate on rows that the model has not learnt, with folds=None",
             "probabilities": _NO_COUNTS,
@@ -219,26 +232,31 @@ USES: dict[str, Use] = {
         {"probabilities": _NO_COUNTS, "bound": "{title} cannot change: {bound} depends on all rows at once; fit it anew"},
     ),
     "ledger": Use("`rollback`, `compact`", {"probabilities": _NO_COUNTS}),
-    "as_of": Use("`as_of`", {"logistic": _PART}),
+    "as_of": Use("`as_of`", {"logistic": _NO_PARTIAL_COUNTS}),
     "drift": Use("`drift`, `monitor`, `relevance`", {"probabilities": _NO_COUNTS}),
     "discrimination": Use("`discrimination`, `profile` of values", {"probabilities": _NO_COUNTS}),
     "scorecard": Use(
         "`scorecard`",
         {
-            "segments": _one("a scorecard"),
-            "components": _whole("a scorecard"),
-            "logistic": _counts("likelihoods to weigh against each other"),
-            "pairs": _AVERAGED,
+            "segments": _needs_one_model("a scorecard"),
+            "components": _needs_whole_classes("a scorecard"),
+            "logistic": _has_no_counts("likelihoods to weigh against each other"),
+            "pairs": _IS_AVERAGE,
             "probabilities": _NO_COUNTS,
             "bound": "{bound} has no values or bins to give points to; leave it out of {title}",
         },
     ),
     "densities": Use(
         "`profile` of a number",
-        {"segments": _one("a profile"), "components": _whole("a profile"), "logistic": _counts("densities")},
+        {
+            "segments": _needs_one_model("a profile"),
+            "components": _needs_whole_classes("a profile"),
+            "logistic": _has_no_counts("densities"),
+        },
     ),
     "contributions": Use(
-        "`plot.nomogram`", {"segments": _one("a nomogram"), "components": _whole("a nomogram"), "pairs": _AVERAGED}
+        "`plot.nomogram`",
+        {"segments": _needs_one_model("a nomogram"), "components": _needs_whole_classes("a nomogram"), "pairs": _IS_AVERAGE},
     ),
     "derive": Use(
         "`slices`, `window`",
@@ -246,7 +264,7 @@ USES: dict[str, Use] = {
             "segments": "{title} has segments, and no slices; fit it with slice_by instead",
             "components": "{title} has components, and no slices; fit it with slice_by instead",
             "probabilities": _NO_COUNTS,
-            "logistic": _PART,
+            "logistic": _NO_PARTIAL_COUNTS,
         },
     ),
     "least": Use(
@@ -255,7 +273,7 @@ USES: dict[str, Use] = {
             "probabilities": _NO_COUNTS,
             "half_life": "{title} has counts that age, which are not of rows; least takes a model without a half-life",
             "components": "{title} has components, whose centres are those of few rows; least takes a model without",
-            "logistic": _counts("counts that it is scored by"),
+            "logistic": _has_no_counts("counts that it is scored by"),
             "em": "{title} has counted rows without a class in parts, which are not rows; least takes a model without",
             "pairs": "{title} counts pairs of values, and what is left out follows from the rest; fit it with method='naive'",
         },
@@ -280,8 +298,8 @@ USES: dict[str, Use] = {
     "from_statistics": Use(
         "`nbsql.from_statistics`",
         {
-            "segments": _one("what another engine has counted"),
-            "components": _whole("what another engine has counted"),
+            "segments": _needs_one_model("what another engine has counted"),
+            "components": _needs_whole_classes("what another engine has counted"),
             "half_life": "{title} ages its rows, and what another engine has counted has no age; fit it where it is",
             "probabilities": _NO_COUNTS,
             "logistic": "{title} is logistic, and its weights do not follow from counts; fit it where it is",
@@ -291,10 +309,10 @@ USES: dict[str, Use] = {
 
 
 def check(spec: Spec, use: str, title: str = "") -> None:
-    """Raise the error of a use unless it takes the model, which messages call `title`."""
-    for kind, sentence in USES[use].refused.items():
-        if KINDS[kind].holds(spec):
-            raise USES[use].error(sentence.format(title=title, bound=listed(spec.bound)))
+    """Raise the error of a use unless it supports the model, which messages call `title`."""
+    for kind, sentence in USES[use].refusals.items():
+        if KINDS[kind].matches(spec):
+            raise USES[use].error(sentence.format(title=title, bound=listed(spec.non_additive_parts)))
 
 
 def check_components(spec: Spec, title: str) -> None:
@@ -314,10 +332,10 @@ def check_segmented(spec: Spec, title: str) -> None:
 
 @dataclass(frozen=True)
 class Trait:
-    """What a feature may be, that not every use takes: what messages call it, and whether a family is it."""
+    """A trait of a feature that some uses do not support: its text in messages, and the test whether a family has it."""
 
-    text: str  # of the name of the {family}
-    holds: Callable[[Family], bool]
+    text: str  # {family} stands for the family's name
+    matches: Callable[[Family], bool]
 
 
 TRAITS: dict[str, Trait] = {
@@ -327,7 +345,7 @@ TRAITS: dict[str, Trait] = {
     "backoff": Trait("{family} with a backoff", lambda family: family.backs_off),
     "presence": Trait("{family} with event='bernoulli'", lambda family: family.presence),
     "complement": Trait("a complement", lambda family: family.complement),
-    "weighed": Trait("{family} with tfidf or norm", lambda family: family.weighed),
+    "weighed": Trait("{family} with tfidf or norm", lambda family: family.reweights_tokens),
     "best": Trait("{family} with best", lambda family: family.value_limit is not None),
     "several": Trait("{family} of several columns", lambda family: family.over_columns),
     "bag": Trait("{family}, a bag of words", lambda family: family.bag),
@@ -337,7 +355,7 @@ TRAITS: dict[str, Trait] = {
 _OTHER, _OPTION = "; choose another family", "; leave that out"
 _BAG, _TOGETHER = ", which have no one value to fill in", ": its columns depend on each other within a class"
 
-# By what does not take them: the traits, and how the message ends that says so.
+# For each use the traits that it does not support, each with the end of the error message.
 FEATURES: dict[str, dict[str, str]] = {
     "segment_by": {
         "kernel": _OTHER, "covariance": _OTHER, "conditional": _OTHER, "backoff": _OTHER, "presence": _OPTION,
@@ -358,9 +376,9 @@ FEATURES: dict[str, dict[str, str]] = {
 
 
 def check_features(features: Iterable[Feature], use: str) -> None:
-    """Raise InputError unless something takes all of the features."""
+    """Raise InputError unless the use supports all features."""
     for feature in features:
         for trait, ending in FEATURES[use].items():
-            if TRAITS[trait].holds(feature.family):
+            if TRAITS[trait].matches(feature.family):
                 text = TRAITS[trait].text.format(family=feature.family.name)
                 raise InputError(f"{use} does not take {feature.name!r}, which is {text}{ending}")

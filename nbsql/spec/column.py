@@ -1,4 +1,4 @@
-"""A column of a source, as nbsql sees it."""
+"""A column of a source."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class Column:
     """A column of a source.
 
     Args:
-        name: as the catalogue spells it.
-        type: as the engine writes it.
-        kind: what nbsql makes of the type: "text", "boolean", "integer", "float", "decimal", "temporal", "tokens",
-            "token counts" or "other".
+        name: the name as the catalogue spells it.
+        type: the type as the engine writes it.
+        kind: the class of types that nbsql distinguishes: "text", "boolean", "integer", "float", "decimal", "temporal",
+            "tokens", "token counts" or "other".
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Classes split into components: what is asked for, and what a model keeps of it."""
+"""The components of classes: those requested, and those that a fit found."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Split:
+class ClassSplit:
     """The components of one class, as the fit found them.
 
     Args:
         label: the class, as the engine casts it to text.
-        scales: the standard deviation of each number in the class; 0 where it does not vary, and then it is no matter.
-        centres: the components, the first being number 1: a number a column.
+        scales: the standard deviation of each number in the class; 0 for a number that does not vary, which is ignored.
+        centres: the centre of each component, the first being component number 1, with one number for each column.
     """
 
     label: str
@@ -23,7 +23,7 @@ class Split:
 
     @property
     def weights(self) -> list[float]:
-        """What a squared difference of each number is multiplied with in a distance."""
+        """The weights of the squared differences in a distance, one for each number."""
         return [1 / (scale * scale) if scale > 1e-150 else 0.0 for scale in self.scales]
 
 
@@ -32,27 +32,29 @@ class Components:
     """How the classes of a model are split.
 
     Args:
-        asked: how many components, of every class, or of those that are named.
-        numbers: the columns by which rows are near to each other.
+        requested: the number of components of every class, or of the classes that are named.
+        numbers: the columns that determine how near two rows are.
         splits: the classes of more than one component.
     """
 
-    asked: int | Mapping[Any, int]
+    requested: int | Mapping[Any, int]
     numbers: tuple[str, ...]
-    splits: tuple[Split, ...] = ()
+    splits: tuple[ClassSplit, ...] = ()
 
     @property
-    def most(self) -> int:
-        """Of the components of a class."""
+    def max_count(self) -> int:
+        """The largest number of components of any class."""
         return max((len(split.centres) for split in self.splits), default=1)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """The components as a dictionary for JSON."""
         splits = [{"class": split.label, "scales": split.scales, "centres": split.centres} for split in self.splits]
-        return {"asked": self.asked, "numbers": self.numbers, "splits": splits}
+        return {"asked": self.requested, "numbers": self.numbers, "splits": splits}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Components:
-        """What `to_dict` wrote."""
-        splits = (Split(each["class"], tuple(each["scales"]), tuple(map(tuple, each["centres"]))) for each in data["splits"])
+        """The components that `to_dict` wrote."""
+        splits = (
+            ClassSplit(each["class"], tuple(each["scales"]), tuple(map(tuple, each["centres"]))) for each in data["splits"]
+        )
         return cls(data["asked"], tuple(data["numbers"]), tuple(splits))

@@ -1,4 +1,4 @@
-"""Rows that count less the older they are."""
+"""Half-lives: weights of rows that decay with age."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ _UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_8
 _LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
 _EPOCH = datetime.datetime(1970, 1, 1)
 
-# The columns that a source has beside its own (sql/macros/counting/half_life.sql).
+# The columns that are added to a source (sql/macros/counting/half_life.sql).
 WEIGHT, PERIOD, WEIGHT_NOW = "nbsql_decayed", "nbsql_period", "nbsql_weight_now"
 
-NOTHING = 500  # half-lives, after which a row counts for nothing: far from where a double underflows
+NEGLIGIBLE_AGE = 500  # in half-lives: an older row counts for nothing, long before a double underflows
 
 
 @dataclass(frozen=True)
 class HalfLife:
     """Weights that halve with every half-life of age: `nbsql.fit(..., weight=nbsql.HalfLife("30 days", at="sent_at"))`.
 
-    Rows are counted by the half-life they are of, those since 1970, and weigh between 1 and 2 in it; a half-life is taken off
-    where the counts are read. So counts add and may be taken away however long a model learns, and no weight is ever beyond a
-    double. The model has a set of cells a half-life in which rows are.
+    Time is divided into periods of one half-life each, numbered since 1970. Rows are counted by period, with weights between
+    1 and 2 that grow within the period; the decay over whole periods is applied when the counts are read. Counts can
+    therefore be added and subtracted however long a model learns, and no weight overflows a double. The model stores a set of
+    cells for each period that has rows.
 
     Args:
-        half_life: how long it takes a row to count half: a number and seconds, minutes, hours, days or weeks; or a number, in
-            the units of `at`, where that is a column of whole numbers.
-        at: the column of when a row was, a date, a timestamp, or a whole number.
-        weight: a column of row weights beside.
-        now: when a row counts once: a date, a time (without a zone that of UTC) or a whole number, as `at` is. None: the end of
-            the newest half-life that has rows, so that the newest count between a half and once. Smoothing alone sees it, and
-            priors that are smoothed: a ratio of counts does not.
+        half_life: the age at which a row counts half: a number with a unit (seconds, minutes, hours, days or weeks), or a plain
+            number in the units of `at`, if that is a column of whole numbers.
+        at: the column with the time of a row: a date, a timestamp or a whole number.
+        weight: a column of row weights, by which the decayed weight is multiplied.
+        now: the time at which a row has weight 1: a date, a time (UTC if it has no zone) or a whole number, as `at` has. None
+            takes the end of the newest period that has rows, so that the newest rows weigh between a half and 1. Only smoothing
+            depends on it, that of the priors included, because a ratio of counts does not.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT i AS day, i < 4 AS late, i % 2 AS x FROM range(8) AS t(i)"
@@ -59,7 +60,7 @@ class HalfLife:
         for name, column in (("at", self.at), *([] if self.weight is None else [("weight", self.weight)])):
             if not isinstance(column, str) or not column:
                 raise InputError(f"{name} of a half-life must be the name of a column, not {column!r}")
-        if self.now is not None and self.of_times:  # as a text, which JSON has
+        if self.now is not None and self.is_duration:  # stored as text, for JSON
             now = _EPOCH + datetime.timedelta(microseconds=self.instant(self.now))
             object.__setattr__(self, "now", now.isoformat())
         elif self.now is not None:
@@ -67,57 +68,57 @@ class HalfLife:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that it reads."""
+        """The columns that the weights are computed from."""
         return [self.at, *([] if self.weight is None else [self.weight])]
 
     @property
-    def of_times(self) -> bool:
-        """Whether it is a length of time, and no number."""
+    def is_duration(self) -> bool:
+        """Whether the half-life is a length of time rather than a plain number."""
         return isinstance(self.half_life, str)
 
     @property
     def length(self) -> float:
-        """In microseconds, or in the units of the column."""
+        """The half-life in microseconds, or in the units of the column."""
         return _length(self.half_life) or 0.0
 
     def instant(self, value: Any) -> int:
-        """A time in microseconds since 1970, or a whole number as it is.
+        """A time in microseconds since 1970; a whole number is returned unchanged.
 
         Raises:
-            InputError: it is no time, where the half-life is of times, or no number.
+            InputError: the value is not a time, if the half-life is a duration, or not a whole number otherwise.
         """
-        if isinstance(value, int) and not isinstance(value, bool) and not self.of_times:
+        if isinstance(value, int) and not isinstance(value, bool) and not self.is_duration:
             return value
-        if self.of_times and isinstance(value, str):
+        if self.is_duration and isinstance(value, str):
             try:
                 value = datetime.datetime.fromisoformat(value)
             except ValueError:
                 value = None
-        if self.of_times and isinstance(value, datetime.date):
+        if self.is_duration and isinstance(value, datetime.date):
             time = value if isinstance(value, datetime.datetime) else datetime.datetime.combine(value, datetime.time())
             if time.tzinfo is not None:
                 time = time.astimezone(datetime.timezone.utc).replace(tzinfo=None)
             return (time - _EPOCH) // datetime.timedelta(microseconds=1)
-        kind = "a date or a time" if self.of_times else "a whole number"
+        kind = "a date or a time" if self.is_duration else "a whole number"
         raise InputError(f"now of a half-life at {self.at!r} must be {kind}, not {value!r}")
 
     @property
     def whole_periods(self) -> int:
-        """The half-lives up to now, whole ones; what is left of one is `part_of_period`, so that both are exact."""
+        """The number of whole half-lives up to now. Together with `period_fraction` it is exact."""
         return math.floor(self.instant(self.now) / self.length)
 
     @property
-    def part_of_period(self) -> float:
-        """What is left of a half-life up to now."""
+    def period_fraction(self) -> float:
+        """The part of a half-life that remains after the whole ones up to now."""
         return (self.instant(self.now) - self.whole_periods * self.length) / self.length
 
     def to_dict(self) -> dict[str, Any]:
-        """As the spec of a model keeps it."""
+        """The half-life as the spec of a model stores it."""
         return asdict(self)
 
 
 def _length(half_life: Any) -> float | None:
-    """In microseconds of a text, and a number as it is; None of what is neither."""
+    """The length in microseconds of a text such as "30 days"; a number is returned unchanged. None for anything else."""
     if isinstance(half_life, str):
         text = _LENGTH.fullmatch(half_life)
         return None if text is None or text[2].lower() not in _UNITS else float(text[1]) * _UNITS[text[2].lower()] * 1e6

@@ -1,4 +1,4 @@
-"""Features that live in dimension tables: how a source is joined with one, as asked for and as a model keeps it."""
+"""Joins of a source with dimension tables, as requested and as a model stores them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from nbsql.errors import InputError
 
 @dataclass(frozen=True)
 class Join:
-    """A dimension table to join a source with: the columns of the one row that has the key of the source's row.
+    """A join of a source with a dimension table, which adds the columns of the dimension's row with the same key.
 
-    It is a left join: where a key is NULL, or not in the dimension, all columns of the dimension are NULL. A key that the
-    dimension has twice is refused, because it would multiply rows.
+    It is a left join: if a key is NULL or missing from the dimension, all columns of the dimension are NULL. A dimension that
+    has a key twice is refused, because it would multiply rows.
 
     Args:
-        table: a table or a view.
-        on: the key: a column of both, several, or {column of the source: column of the dimension}. The column may be one that a
-            join before has brought.
-        columns: those to take from the dimension; None takes all but its key.
-        prefix: what their names are to begin with, where the source has columns of the same names.
+        table: the dimension, a table or a view.
+        on: the key: a column that both have, several of them, or {column of the source: column of the dimension}. A column of
+            the source may come from an earlier join.
+        columns: the columns to take from the dimension; None takes all but its key.
+        prefix: a prefix for the names of these columns, in case the source has columns of the same names.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -51,7 +51,7 @@ class Join:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """The key: pairs of a column of the source and the one of the dimension that it equals."""
+        """The key as pairs of a column of the source and the column of the dimension that it equals."""
         if isinstance(self.on, Mapping):
             return list(self.on.items())
         if isinstance(self.on, str):
@@ -59,11 +59,11 @@ class Join:
         return [(name, name) for name in self.on] if isinstance(self.on, Iterable) else []
 
 
-def joins_of(joins: Any) -> list[Join]:
-    """The joins of a fit; one alone will do.
+def check_joins(joins: Any) -> list[Join]:
+    """The joins of a fit as a list; a single join is allowed.
 
     Raises:
-        InputError: they are something else.
+        InputError: `joins` is neither a join nor a list of joins.
     """
     asked = [joins] if isinstance(joins, Join) else joins
     if not isinstance(asked, (list, tuple)) or not all(isinstance(join, Join) for join in asked):
@@ -73,12 +73,12 @@ def joins_of(joins: Any) -> list[Join]:
 
 @dataclass(frozen=True)
 class Dimension:
-    """A join as a model keeps it.
+    """A join as a model stores it.
 
     Args:
-        path: the names of the table: its schema and its own, and before them its database, if that is not the model's.
-        on: pairs of a column of the source, or of a dimension before it, and the column of the table that it equals.
-        types: of the first of each pair, as the engine writes them.
+        path: the schema and the name of the table, preceded by its database if that is not the model's.
+        on: pairs of a column of the source, or of an earlier dimension, and the column of the table that it equals.
+        types: the types of the first column of each pair, as the engine writes them.
         columns: pairs of a column of the table and the name that it has in the source.
         rows: of the table, when the model was fitted.
     """
@@ -91,21 +91,21 @@ class Dimension:
 
     @property
     def names(self) -> list[str]:
-        """What its columns are called in the source."""
+        """The names of its columns in the joined source."""
         return [name for _, name in self.columns]
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """The dimension's name in messages."""
         return self.path[-1]
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """The join as a dictionary for JSON."""
         return {"table": self.path, "on": self.on, "types": self.types, "columns": self.columns, "rows": self.rows}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Dimension:
-        """What `to_dict` wrote."""
+        """The join that `to_dict` wrote."""
         return cls(tuple(data["table"]), _pairs(data["on"]), tuple(data["types"]), _pairs(data["columns"]), data["rows"])
 
 

@@ -1,4 +1,4 @@
-"""Classifiers: what `method` of a fit takes, each with the options that are its own as arguments."""
+"""The classifiers that `method` of a fit accepts, each with its own options as arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nbsql.spec.column import Column
 
 @dataclass(frozen=True)
 class Classifier:
-    """What the classifiers share: how the columns that have no family of their own become features."""
+    """The base class of the classifiers: which families the columns have that the user gave none."""
 
     name: ClassVar[str]
 
@@ -27,16 +27,16 @@ class Classifier:
         estimate: Estimate | None,  # noqa: ARG002
         nulls: Nulls,  # noqa: ARG002
     ) -> Mapping[str, Family]:
-        """The families of some of the columns, by name, or over several, by key; what stays out has the family of its type.
+        """The families of columns by name, or by key for a family over several; other columns have the family of their type.
 
         Args:
-            columns: those that are to be features, and that `families` of the fit does not name.
-            alpha: the fit's.
-            estimate: the fit's.
-            nulls: the fit's.
+            columns: the columns that become features and that `families` of the fit does not name.
+            alpha: the alpha of the fit.
+            estimate: the estimate of the fit.
+            nulls: the treatment of missing values in the fit.
 
         Raises:
-            InputError: the columns are none that the classifier takes.
+            InputError: the classifier cannot use the columns.
         """
         return {}
 
@@ -50,13 +50,13 @@ class NaiveBayes(Classifier):
 
 @dataclass(frozen=True)
 class JointBayes(Classifier):
-    """The plug-in Bayes classifier, "joint": P(x, y) is the share of the rows that are x and y: `method=nbsql.JointBayes()`.
+    """The plug-in Bayes classifier, "joint": P(x, y) is the share of the rows with x and y: `method=nbsql.JointBayes()`.
 
-    All columns without a family of their own are one category (`nbsql.Joint`). A row that was never seen has a NULL prediction.
-    A missing value is a value like others, as in GROUP BY.
+    All columns without a family of their own form one category (`nbsql.Joint`). The prediction of a row that was never seen is
+    NULL. A missing value is treated as a value, as in GROUP BY.
 
     Args:
-        backoff: "naive" gives a row that was never seen the answer of naive Bayes; None leaves it without one.
+        backoff: "naive" predicts a row that was never seen by naive Bayes; None leaves it without a prediction.
 
     >>> JointBayes(backoff="naive")
     JointBayes(backoff='naive')
@@ -75,7 +75,7 @@ class JointBayes(Classifier):
     ) -> Mapping[str, Family]:
         if not columns:
             return {}
-        if alpha is None:  # the share as it is, which the mode has with pseudo-counts of 1
+        if alpha is None:  # the unsmoothed share, which is the mode with pseudo-counts of 1
             alpha = 1.0 if estimate == "mode" else 0.0
         missing: Nulls = "error" if nulls == "error" else "category"
         names = [column.name for column in columns]
@@ -86,7 +86,7 @@ class JointBayes(Classifier):
 
 @dataclass(frozen=True)
 class Discriminant(Classifier):
-    """What both kinds of discriminant analysis share."""
+    """The base class of both kinds of discriminant analysis."""
 
     shrinkage: float | Literal["ledoit-wolf"] | None = None
 
@@ -111,10 +111,10 @@ class Discriminant(Classifier):
 class LDA(Discriminant):
     """Linear discriminant analysis, "lda": one covariance matrix for all classes: `method=nbsql.LDA(shrinkage=0.1)`.
 
-    It is of all numbers without a family of their own (`nbsql.MultivariateGaussian`).
+    All numbers without a family of their own form one feature (`nbsql.MultivariateGaussian`).
 
     Args:
-        shrinkage: of the covariance matrix: a number from 0 to 1, or "ledoit-wolf"; None is 0.
+        shrinkage: the shrinkage of the covariance matrix: a number from 0 to 1, or "ledoit-wolf"; None is 0.
 
     >>> LDA(shrinkage="ledoit-wolf")
     LDA(shrinkage='ledoit-wolf')
@@ -125,12 +125,12 @@ class LDA(Discriminant):
 
 @dataclass(frozen=True)
 class QDA(Discriminant):
-    """Quadratic discriminant analysis, "qda": a covariance matrix a class: `method=nbsql.QDA(shrinkage=0.1)`.
+    """Quadratic discriminant analysis, "qda": a covariance matrix for each class: `method=nbsql.QDA(shrinkage=0.1)`.
 
-    It is of all numbers without a family of their own (`nbsql.MultivariateGaussian`).
+    All numbers without a family of their own form one feature (`nbsql.MultivariateGaussian`).
 
     Args:
-        shrinkage: of the covariance matrices: a number from 0 to 1, or "ledoit-wolf"; None is 0.
+        shrinkage: the shrinkage of the covariance matrices: a number from 0 to 1, or "ledoit-wolf"; None is 0.
 
     >>> QDA(shrinkage=1)
     QDA(shrinkage=1.0)
@@ -141,7 +141,7 @@ class QDA(Discriminant):
 
 @dataclass(frozen=True)
 class OneDependence(Classifier):
-    """What the classifiers share in which a category depends on another one, too."""
+    """The base class of the classifiers in which a category depends on one other category."""
 
     shrinkage: float | None = None
 
@@ -165,13 +165,13 @@ class OneDependence(Classifier):
 class TAN(OneDependence):
     """Tree-augmented naive Bayes, "tan": every category may depend on one other: `method=nbsql.TAN(shrinkage=5)`.
 
-    Among the features that are categories it finds the tree of the largest sum of I(X; Y | class), and makes each of them one
-    given its parent, an `nbsql.Conditional` (Friedman, Geiger and Goldszmidt, Bayesian network classifiers, Machine Learning
-    29, 1997). Numbers without a family of their own are cut where the classes differ (`nbsql.Binned(by="mdl")`). Features that
-    are no categories, and categories of more than a thousand values, stand beside the tree.
+    The fit finds the tree over the categories with the largest sum of I(X; Y | class), and each category becomes conditional
+    on its parent, an `nbsql.Conditional` (Friedman, Geiger and Goldszmidt, Bayesian network classifiers, Machine Learning 29,
+    1997). Numbers without a family of their own are cut where the classes differ (`nbsql.Binned(by="mdl")`). Features that
+    are not categories, and categories of more than a thousand values, are not part of the tree and have no parent.
 
     Args:
-        shrinkage: s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature where its parent is u; None smooths by
+        shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature whose parent is u; None smooths by
             alpha.
 
     >>> TAN(shrinkage=5)
@@ -183,18 +183,19 @@ class TAN(OneDependence):
 
 @dataclass(frozen=True)
 class AODE(OneDependence):
-    """Averaged one-dependence estimators, "aode": all categories are parents in turn: `method=nbsql.AODE(least=30)`.
+    """Averaged one-dependence estimators, "aode": each category is the parent in turn: `method=nbsql.AODE(least=30)`.
 
-    P(c, x) is the mean over the features i of P(c) P(x_i | c) times the product over the others j of P(x_j | c, x_i): so no
-    tree is to be found, and a model follows from its counts alone (Webb, Boughton and Wang, Not so naive Bayes: aggregating
-    one-dependence estimators, Machine Learning 58, 2005). Numbers without a family of their own are cut where classes differ
-    (`nbsql.Binned(by="mdl")`). Features that are no categories, and categories of more than a thousand values, stand beside.
+    P(c, x) is the mean over the features i of P(c) P(x_i | c) times the product over the others j of P(x_j | c, x_i). No tree
+    has to be found, so the model follows from its counts alone (Webb, Boughton and Wang, Not so naive Bayes: aggregating
+    one-dependence estimators, Machine Learning 58, 2005). Numbers without a family of their own are cut where the classes
+    differ (`nbsql.Binned(by="mdl")`). Features that are not categories, and categories of more than a thousand values, take
+    no part in the average.
 
     Args:
-        shrinkage: s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature where its parent is u; None smooths by
+        shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature whose parent is u; None smooths by
             alpha.
-        least: how often a value must be met for its feature to be a parent in the rows that have it; naive Bayes is what is
-            left where none was. The paper has 30 and Weka 1.
+        least: how often a value must occur for its feature to be a parent in the rows with that value. A row without any parent
+            is scored by naive Bayes. The paper uses 30, and Weka 1.
 
     >>> AODE(least=30)
     AODE(shrinkage=None, least=30)
@@ -211,16 +212,16 @@ class AODE(OneDependence):
 
 @dataclass(frozen=True)
 class Logistic(Classifier):
-    """Logistic regression, "logistic", of several classes multinomial: `method=nbsql.Logistic(penalty=2)`.
+    """Logistic regression, "logistic"; multinomial for more than two classes: `method=nbsql.Logistic(penalty=2)`.
 
-    The features are counted as for naive Bayes, and have weights that are learnt from the rows: a weight of a number, one a
-    value of a category, of booleans and of count columns (nbsql/learning/logistic.py).
+    The features are counted as for naive Bayes, but their weights are learnt from the rows: one weight for a number, and one
+    for each value of a category, a boolean or a count column (nbsql/learning/logistic.py).
 
     Args:
-        penalty: lambda of -sum ln P(c | x) + lambda times the sum of the squared weights, which is minimised; the bias has no
-            penalty. 0.5 is scikit-learn's C = 1 / (2 lambda) = 1.
-        iterations: how many at most.
-        tolerance: the change of a weight, of numbers with a deviation of 1, at which the search ends.
+        penalty: the lambda of the minimised sum, -sum ln P(c | x) + lambda times the sum of the squared weights; the bias has
+            no penalty. A lambda of 0.5 is scikit-learn's C = 1 / (2 lambda) = 1.
+        iterations: the largest number of iterations.
+        tolerance: the change of a weight, of numbers with a standard deviation of 1, at which the search ends.
 
     >>> Logistic(penalty=2)
     Logistic(penalty=2.0, iterations=100, tolerance=1e-08)
@@ -242,12 +243,12 @@ class Logistic(Classifier):
 
 @dataclass(frozen=True)
 class Mixture(Classifier):
-    """Naive Bayes within the components of a class, into which k-means splits it by its numbers: `method=nbsql.Mixture(2)`.
+    """Naive Bayes within the components of each class, which k-means finds from its numbers: `method=nbsql.Mixture(2)`.
 
-    A class is then the mixture of its components, in each of which all features are estimated.
+    A class is then a mixture of its components, and all features are estimated in each component.
 
     Args:
-        components: how many of every class, or {label: how many}; classes that are not named have one.
+        components: the number of components of every class, or {label: number}; classes that are not named have one.
 
     >>> Mixture({"spam": 3})
     Mixture(components={'spam': 3})
@@ -269,16 +270,16 @@ class Mixture(Classifier):
 
 @dataclass(frozen=True)
 class EM(Classifier):
-    """Naive Bayes that learns of rows without a class, too, by expectation-maximisation, "em": `method=nbsql.EM(weight=0.1)`.
+    """Naive Bayes that also learns from rows without a class, by expectation-maximisation, "em": `method=nbsql.EM(weight=0.1)`.
 
-    Begins with the model of the rows that have a class. A step shares every row without one out to the classes, by its
-    posterior, and counts these shares beside the rows that have a class, until the log-likelihood of all rows stands still
-    (Nigam, McCallum, Thrun and Mitchell, Machine Learning 39, 2000). There is no chance in it.
+    The fit begins with the model of the rows that have a class. Each step divides every row without a class among the classes
+    by its posterior and counts these parts together with the rows that have a class, until the log-likelihood of all rows
+    converges (Nigam, McCallum, Thrun and Mitchell, Machine Learning 39, 2000). The result is deterministic.
 
     Args:
-        weight: what a row without a class counts beside one that has a class; above 0.
-        iterations: how many steps at most.
-        tolerance: the change of the log-likelihood of a row at which the search ends, as a share of it, or in nats where it is
+        weight: the weight of a row without a class, relative to a row with one; above 0.
+        iterations: the largest number of steps.
+        tolerance: the change of the mean log-likelihood of a row at which the search ends: relative to it, or in nats if it is
             less than one.
 
     >>> EM(weight=0.1)
@@ -304,7 +305,7 @@ def _check_iterations(count: Any) -> None:
         raise InputError(f"iterations must be a whole number of at least 1, not {count!r}")
 
 
-# Those that need no argument, by the word that stands for their defaults.
+# The classifiers that need no argument, by name.
 METHODS: dict[str, type[Classifier]] = {kind.name: kind for kind in (NaiveBayes, JointBayes, LDA, QDA, TAN, AODE, Logistic, EM)}
 
 MethodName = Literal["naive", "joint", "lda", "qda", "tan", "aode", "logistic", "em"]
@@ -312,10 +313,10 @@ Method = MethodName | JointBayes | LDA | QDA | TAN | AODE | Logistic | EM | Mixt
 
 
 def method_named(method: Any) -> Classifier:
-    """The classifier of that name with its defaults, or the instance itself.
+    """The classifier of that name with its default options, or the instance itself.
 
     Raises:
-        InputError: there is none.
+        InputError: no classifier has that name.
     """
     if isinstance(method, Classifier):
         return method

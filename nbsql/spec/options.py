@@ -1,4 +1,4 @@
-"""What the arguments of a fit ask for: the options, and which features are to be chosen."""
+"""The options of a fit, and the ways to choose its features."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ By = Literal["mutual_information", "chi_square", "symmetrical_uncertainty", "f_s
 
 @dataclass(frozen=True)
 class Best:
-    """The features of a fit that tell most of the class, each by itself: `nbsql.fit(..., features=nbsql.Best(20))`.
+    """The most informative features, each ranked by itself: `nbsql.fit(..., features=nbsql.Best(20))`.
 
-    All candidates are counted in the scan of the fit, ranked by their counts, and all but the best dropped, with their counts.
-    The model holds, and reads, the best ones only. Ties go to the feature that comes first.
+    The fit counts all candidates in one scan, ranks them by their counts, keeps the best and drops the counts of the others.
+    The model contains and reads the best features only. Of tied features the first is kept.
 
     Args:
-        count: how many; with fewer candidates all are kept.
-        by: what they are ranked by, as `Model.relevance` has it. "mutual_information" ranks features of all families together,
-            by what they tell of an average row, in nats; "chi_square" leaves out Poisson, exponential and geometric ones,
-            "symmetrical_uncertainty" takes no numbers, "f_statistic" nothing else, and no covariance matrix.
+        count: the number of features to keep; if there are fewer candidates, all are kept.
+        by: the measure that ranks them, as in `Model.relevance`. "mutual_information" ranks features of all families
+            together, by the information about the class in an average row, in nats. "chi_square" does not rank Poisson,
+            exponential and geometric features; "symmetrical_uncertainty" does not rank numbers; "f_statistic" ranks only
+            numbers, and no covariance matrix.
         among: the candidates, as `features` of a fit; None takes every column that has no other role.
 
     >>> import duckdb, nbsql
@@ -49,7 +50,7 @@ class Best:
         choice(self.by, By, "by")
 
     def accept(self, features: Sequence[Feature]) -> None:
-        """Raise InputError unless all of these can be ranked together."""
+        """Raise InputError unless all of these features can be ranked together."""
         for feature in features:
             rate, number = isinstance(feature.family, Rate), isinstance(feature.family, Rate) or feature.family.centred
             ranks = {
@@ -67,17 +68,18 @@ class Best:
 
 @dataclass(frozen=True)
 class Forward:
-    """The features of a fit that tell most of the class together: `nbsql.fit(..., features=nbsql.Forward(20))`.
+    """The most informative features together, by forward selection: `nbsql.fit(..., features=nbsql.Forward(20))`.
 
-    Begins with the prior and takes, one a step, the feature that lowers the cross-validated log loss most, as long as one does;
-    at least one is taken. The log loss is that of `nbsql.cross_validate` with these features and folds. No step fits anything:
-    what a feature adds to a row does not depend on the others, so it is computed once a fold and summed in every step. Ties go
-    to the feature that comes first.
+    The selection begins with the prior alone. Each step adds the feature that lowers the cross-validated log loss most, and the
+    selection ends when no feature lowers it; at least one is added. The log loss is that of `nbsql.cross_validate` with these
+    features and folds. No step fits a model: the term that a feature adds to the score of a row does not depend on the
+    others, so it is computed once for each fold and summed in every step. Of tied features the first is added.
 
     Args:
-        count: how many at most.
-        folds: of the cross-validation; rows are dealt so that every fold has its share of every class.
-        fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
+        count: the largest number of features.
+        folds: the number of folds of the cross-validation; every fold has its share of every class.
+        fold: a column with the fold of each row, used instead of `folds`; it is not a feature. Rows in which it is NULL are
+            in no fold.
         among: the candidates, as `features` of a fit; None takes every column that has no other role.
 
     >>> import duckdb, nbsql
@@ -105,7 +107,7 @@ class Smoothed:
     """The smoothed prior of the classes, (n_c + a) / (N + a C): `nbsql.fit(..., prior=nbsql.Smoothed(2))`.
 
     Args:
-        alpha: a, the pseudo-count of a class; None, and `prior="smoothed"`, take the fit's alpha.
+        alpha: the a of the formula, a pseudo-count for each class; None, as well as `prior="smoothed"`, takes the fit's alpha.
 
     >>> Smoothed(2)
     Smoothed(alpha=2.0)
@@ -120,12 +122,13 @@ class Smoothed:
 
 @dataclass(frozen=True)
 class Segments:
-    """A model a segment, by which its rows are scored: `nbsql.fit(..., segment_by=nbsql.Segments("region", shrinkage=3))`.
+    """One model for each segment of the rows: `nbsql.fit(..., segment_by=nbsql.Segments("region", shrinkage=3))`.
 
     Args:
-        by: a SQL expression over the columns, by whose value a row belongs to a segment.
-        shrinkage: with how many pseudo-counts the estimates of the whole enter those of a segment; 0: each is estimated from
-            its own rows, but for the values of categories, which are those of all segments.
+        by: a SQL expression over the columns, whose value is the segment of a row.
+        shrinkage: the number of pseudo-counts by which the estimates of the whole enter those of a segment. With 0 each
+            segment is estimated from its own rows alone, apart from the list of values of a category, which all segments
+            share.
 
     >>> Segments("region")
     Segments(by='region', shrinkage=10.0)
@@ -144,8 +147,8 @@ PriorKind = Literal["empirical", "uniform", "smoothed"]
 PriorArgument = PriorKind | Smoothed | Mapping[Any, float]
 
 
-def candidates(options: Options) -> tuple[Options, Best | Forward | None]:
-    """The options of a fit with all candidates as features, and how to choose among them, if it is to be chosen."""
+def candidate_options(options: Options) -> tuple[Options, Best | Forward | None]:
+    """The options of a fit with all candidates as features, and the way to choose among them; None keeps all."""
     choosing = options.features
     if isinstance(choosing, Forward) and choosing.fold is not None:
         exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
@@ -155,8 +158,8 @@ def candidates(options: Options) -> tuple[Options, Best | Forward | None]:
     return options, None
 
 
-class Modelling(TypedDict, total=False):
-    """The options of `nbsql.fit` that say what to model, beside its target, alpha, prior and families; all may be left out."""
+class BaseFitOptions(TypedDict, total=False):
+    """The options of `nbsql.fit` that describe the model, except its target, alpha, prior and families; all optional."""
 
     joins: Sequence[Join] | Join
     features: Sequence[str] | Best | Forward | None
@@ -171,31 +174,31 @@ class Modelling(TypedDict, total=False):
     estimate: Estimate | Literal["map"] | None
 
 
-class Fitting(Modelling, total=False):
-    """The options of `nbsql.fit` that say what to model, beside its target."""
+class ModelOptions(BaseFitOptions, total=False):
+    """The options of `nbsql.fit` that describe the model, other than its target."""
 
     alpha: float | None
     prior: PriorArgument
     families: Mapping[str, str | Family] | None
 
 
-class Placing(Fitting, total=False):
-    """The options of `nbsql.fit` but the target and the name."""
+class UnnamedFitOptions(ModelOptions, total=False):
+    """The options of `nbsql.fit` other than the target and the name."""
 
     classes: Sequence[Any] | None
     replace: bool
     database: str | None
 
 
-class Naming(Placing, total=False):
-    """The options of `nbsql.fit` but the target."""
+class FitOptions(UnnamedFitOptions, total=False):
+    """The options of `nbsql.fit` other than the target."""
 
     name: str | None
 
 
 @dataclass(frozen=True)
 class Options:
-    """The keyword arguments of `nbsql.fit` that say what to model; that function's docstring explains them."""
+    """The keyword arguments of `nbsql.fit` that describe the model; that function's docstring explains them."""
 
     target: str
     joins: Sequence[Join] | Join = ()
@@ -216,17 +219,17 @@ class Options:
 
     @classmethod
     def of(cls, target: str, options: Mapping[str, Any], *, beside: Iterable[str] = ()) -> Options:
-        """The options of keyword arguments; None is none of what may be several.
+        """The options from keyword arguments; None stands for an empty list.
 
         Args:
-            target: of the model.
-            options: by name.
-            beside: names that are understood, too, and are no options of what to model.
+            target: the target of the model.
+            options: the keyword arguments by name.
+            beside: the names of other accepted keyword arguments, which are not options of the model.
 
         Raises:
             InputError: there is no such option.
         """
-        # What folds are counted of has the classes of its rows.
+        # The source of folds has the classes of its rows.
         names = [each.name for each in fields(cls) if each.name not in {"target", "classes"} - {*beside}]
         for name in options:
             if name not in names and name not in beside:
@@ -236,19 +239,19 @@ class Options:
 
     @property
     def pseudo_count(self) -> float:
-        """The alpha of the families that have none of their own."""
+        """The alpha of families that have none of their own."""
         if self.alpha is None:
             return 0.0 if self.estimate == "mle" else 1.0
         return self.alpha
 
     @property
     def classifier(self) -> Classifier:
-        """The method with its arguments; InputError if there is no such method."""
+        """The classifier that `method` names, or the instance itself. Raises InputError if there is no such method."""
         return method_named(self.method)
 
     @property
     def segments(self) -> Segments | None:
-        """The segments with their shrinkage."""
+        """The segments with their shrinkage; None without segments."""
         if self.segment_by is None or isinstance(self.segment_by, Segments):
             return self.segment_by
         return Segments(self.segment_by)

@@ -1,4 +1,4 @@
-"""From the arguments of a fit to a spec: finds the columns, chooses the families, and refuses what cannot be."""
+"""Resolves the arguments of a fit into a spec: finds the columns, chooses the families, and refuses impossible requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
-from nbsql.spec.join import joins_of
+from nbsql.spec.join import check_joins
 from nbsql.spec.method import AODE, EM, TAN, Logistic, Mixture
 from nbsql.spec.options import Options, PriorKind, Smoothed
 from nbsql.spec.spec import Feature, Prior, Spec
@@ -124,7 +124,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
 
 
 def _check_together(spec: Spec) -> None:
-    """Raise InputError unless what is asked for goes together."""
+    """Raise InputError unless the options can be combined."""
     asked: dict[str, object] = {"slice_by": spec.slice_by, "segment_by": spec.segment_by, "half_life": spec.half_life}
     asked["prior"] = spec.prior.kind != "empirical" or None
     for use, value in asked.items():
@@ -158,7 +158,7 @@ def _check_weights(features: Sequence[Feature]) -> None:
 
 
 def _components(options: Options, features: Sequence[Feature]) -> Components | None:
-    """What the options ask for; None where no class is to be split."""
+    """The components that the options request; None if no class is split."""
     method = options.classifier
     if not isinstance(method, Mixture) or method.components == 1:
         return None
@@ -166,7 +166,7 @@ def _components(options: Options, features: Sequence[Feature]) -> Components | N
 
 
 def _check_backoff(features: Sequence[Feature]) -> None:
-    """Raise InputError where a value that is missing, and one that is not asked for, could not be told apart."""
+    """Raise InputError if a missing value is a category: a backoff reads NULL wherever the joint value is known."""
     backed = {column for feature in features if feature.family.backs_off for column in feature.columns}
     for feature in features:
         if feature.column in backed and not feature.family.over_columns and feature.family.nulls == "category":
@@ -180,13 +180,13 @@ def _with_defaults(family: Family, alpha: float, options: Options) -> Family:
 
 
 def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feature]:
-    """The features, in the source's order; those over several columns stand where their first column does."""
+    """The features in the order of the source; a feature over several columns takes the place of its first column."""
     excluded = {c.name for c in known.find_all(options.exclude, "exclude")}
     chosen = _chosen(known, options, reserved, excluded)
     if not isinstance(options.families, Mapping):
         raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {options.families!r}")
     method = options.classifier
-    made = Pairs if isinstance(method, AODE) else ()  # anew, where the families are those of a model that has them
+    made = Pairs if isinstance(method, AODE) else ()  # the method adds them again, if the families are those of a fitted model
     families = {key: named(value) for key, value in options.families.items() if not isinstance(value, made)}
     groups = {key: _group(known, key, value, reserved) for key, value in families.items() if isinstance(value, OverColumns)}
     single_keys = [key for key, value in families.items() if not isinstance(value, OverColumns)]
@@ -238,7 +238,7 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
                 _floating(members),
                 whole=column.kind == "integer",
                 types=tuple(member.type for member in members),
-                inferred=column.name not in singles,
+                is_inferred=column.name not in singles,
             )
         else:
             without_family.append(column)
@@ -254,7 +254,7 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
 
 
 def _parent(known: Columns, family: Conditional, column: Column, reserved: set[str]) -> Column:
-    """The column that another one depends on."""
+    """The parent of a conditional column."""
     parent = known.find(family.parent)
     _not_reserved(parent, reserved)
     if parent == column:
@@ -263,12 +263,12 @@ def _parent(known: Columns, family: Conditional, column: Column, reserved: set[s
 
 
 def _by_column(known: Columns, families: Mapping[Any, Family], features: Sequence[Column]) -> dict[str, Family]:
-    """The families by column, of names and of patterns such as "soil_*"; a column's own name wins.
+    """The families by column, from names and patterns such as "soil_*"; a column's own name takes precedence.
 
     Args:
         known: all columns.
-        families: by name or pattern.
-        features: the columns that a pattern is held against.
+        families: the families by name or pattern.
+        features: the columns that a pattern may match.
     """
     names = [column.name.lower() for column in known.all]
     patterns = [key for key in families if isinstance(key, str) and set(key) & set("*?") and key.lower() not in names]
@@ -288,12 +288,12 @@ def _by_column(known: Columns, families: Mapping[Any, Family], features: Sequenc
 
 
 def _chosen(known: Columns, options: Options, reserved: set[str], excluded: set[str]) -> list[Column]:
-    """The columns that are to be features."""
+    """The columns that become features."""
     if options.features is None:
-        told = {_plain(options.segments and options.segments.by)}  # within a segment it does not vary
+        told = {_plain(options.segments and options.segments.by)}  # it does not vary within a segment
         told |= {
-            folded(name) for join in joins_of(options.joins) for name, _ in join.pairs
-        }  # a key says nothing of a row that is new
+            folded(name) for join in check_joins(options.joins) for name, _ in join.pairs
+        }  # the key of a dimension carries no information about a new row
         return [c for c in known.all if c.name not in reserved | excluded and folded(c.name) not in told]
     chosen = [c for c in known.find_all(options.features, "features") if c.name not in excluded]
     for column in chosen:
@@ -302,7 +302,7 @@ def _chosen(known: Columns, options: Options, reserved: set[str], excluded: set[
 
 
 def _plain(expression: Any) -> str | None:
-    """The column that an expression is, folded, if it is one and nothing else."""
+    """The folded name of the column, if the expression is a column and nothing else."""
     if not isinstance(expression, str):
         return None
     name = expression.strip()
@@ -315,7 +315,7 @@ def _not_reserved(column: Column, reserved: set[str]) -> None:
 
 
 def _group(known: Columns, key: str, family: OverColumns, reserved: set[str]) -> Feature:
-    """A feature over several columns, as the catalogue spells them."""
+    """A feature over several columns, with the names that the catalogue has."""
     members = known.find_all(family.columns, repr(key))
     if not members:
         raise InputError(
@@ -365,7 +365,7 @@ def _prior(options: Options) -> Prior:
         probabilities = {label: non_negative(p, f"the prior of {label!r}") for label, p in prior.items()}
         if abs(sum(probabilities.values()) - 1) > 1e-9:
             raise InputError(f"the priors sum to {sum(probabilities.values()):.6g}; they must sum to 1")
-        return Prior("given", given=tuple(probabilities.items()))  # labels as given; `fit` holds them against the classes
+        return Prior("given", given=tuple(probabilities.items()))  # `fit` compares the labels with the classes
     if not isinstance(prior, Smoothed):
         choice(prior, PriorKind, "prior")
         if prior != "smoothed":

@@ -1,4 +1,4 @@
-"""What the rows of a source must have for a model, and what they must keep to be learnt from."""
+"""The columns that a source must have for a model, and the rules that training rows must obey."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ _TEXT = re.compile(r"(?:text|string|(?:varchar|character varying)(?:\(\d+\))?)",
 
 
 def _is_text(kind: str) -> bool:
-    """Whether labels of a type are those of any other such type."""
+    """Whether a type is text, so that its labels are comparable with those of any other text type."""
     return _TEXT.fullmatch(kind) is not None
 
 
 def check_source(
     spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool, training: bool = False
 ) -> dict[str, Column]:
-    """The columns of a source, by folded name, if it has what a model reads.
+    """The columns of a source by folded name, checked against those that a model reads.
 
     Args:
-        spec: of the model.
-        columns: of the source.
-        label: what messages call the source.
-        model: what messages call the model.
-        exact: whether names must have the same case.
-        training: whether it must have the target and the weight too.
+        spec: the spec of the model.
+        columns: the columns of the source.
+        label: the source's name in messages.
+        model: the model's name in messages.
+        exact: whether the case of names must match.
+        training: whether the source must also have the target and the weight.
 
     Raises:
         InputError: a column is missing, or of a type that its family does not take.
@@ -71,22 +71,22 @@ def check_source(
                 f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; "
                 "cast it"
             )
-        is_there = spec.weight is not None and spec.half_life is None  # that of a half-life is made (learning/half_life.py)
+        is_there = spec.weight is not None and spec.half_life is None  # that of a half-life is computed (learning/half_life.py)
         weight = find(str(spec.weight), "the weight") if is_there else None
         if weight is not None and weight.kind not in ("integer", "float", "decimal"):
             raise InputError(f"weight column {weight.name!r} of {label} is {weight.type}; weights must be numbers")
     return found
 
 
-def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool) -> Spec:
-    """The spec by which a model counts other rows, whose columns may have other types than those of the fit.
+def spec_for_recount(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool) -> Spec:
+    """The spec for counting other rows, whose columns may have other types than those of the fit.
 
     Args:
-        spec: of the model.
-        columns: of the source of the rows.
-        label: what messages call the source.
-        model: what messages call the model.
-        exact: whether names must have the same case.
+        spec: the spec of the model.
+        columns: the columns of the source of these rows.
+        label: the source's name in messages.
+        model: the model's name in messages.
+        exact: whether the case of names must match.
 
     Raises:
         InputError: as `check_source`, for training.
@@ -99,8 +99,8 @@ def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str, *, 
     return replace(spec, features=features)
 
 
-def checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
-    """The rules that the rows of a training source must keep."""
+def training_checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
+    """The rules that the rows of a training source must obey."""
     kinds = {folded(column.name): column.kind for column in columns}
     aged = spec.half_life
     weight = spec.weight if aged is None else aged.weight

@@ -1,4 +1,4 @@
-"""What to model, as plain data: columns, features, priors, and the spec that a model keeps."""
+"""The spec of a model as plain data: its columns, features and priors, and the JSON text that a model stores."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
 from nbsql.spec.method import AODE, EM, TAN, Logistic
 
-FORMAT = 1  # of the JSON text in the table `spec`
+FORMAT = 1  # the version of the JSON text in the table `spec`
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,17 @@ class Feature:
     """One feature of a model: a column, or the columns of a family over several.
 
     Args:
-        name: the column, or the key under which the family was given.
-        index: from 1, in the source's order; numbers the parameters in the model's tables.
+        name: the column, or the key under which the user gave the family.
+        family: the family.
+        columns: the names of the columns.
+        index: the number of the feature, from 1 in the order of the source; it numbers the parameters in the model's tables.
         floating: whether a column may hold NaN or infinities.
         whole: whether the column holds whole numbers.
-        types: of the columns, as the engine writes them; empty if they are not known.
-        complete: whether every row that it was fitted to has a value, and these differ.
-        near: whether the means of the classes then were within a hundred standard deviations of each, of a number.
-        few: whether the values are few, of one of many categories.
-        inferred: whether the family follows from the column's type, in the fit that was asked for; a model does not keep it.
+        types: the types of the columns, as the engine writes them; empty if they are not known.
+        is_complete: whether every row of the fit has a value, and the values differ.
+        has_near_means: for a number, whether the means of the classes were within a hundred standard deviations of each other.
+        has_few_values: for a category among many categories, whether it has few values.
+        is_inferred: whether the fit inferred the family from the column's type; a model does not store this.
     """
 
     name: str
@@ -41,25 +43,25 @@ class Feature:
     floating: bool
     whole: bool = False
     types: tuple[str, ...] = ()
-    complete: bool = False
-    near: bool = False
-    few: bool = False
-    inferred: bool = field(default=False, compare=False)
+    is_complete: bool = False
+    has_near_means: bool = False
+    has_few_values: bool = False
+    is_inferred: bool = field(default=False, compare=False)
 
     @property
-    def plain(self) -> Feature:
-        """The feature with the covariance matrix of its rows as it is, neither shared nor shrunk."""
-        return replace(self, family=self.family.plain)
+    def unregularised(self) -> Feature:
+        """The feature with the covariance matrices of its rows, neither shared nor shrunk."""
+        return replace(self, family=self.family.unregularised)
 
     @property
-    def fractions(self) -> dict[str, str]:
+    def fraction_types(self) -> dict[str, str]:
         """The types of the columns whose numbers need not be whole."""
         return {column: kind for column, kind in zip(self.columns, self.types, strict=False) if FRACTION.fullmatch(kind)}
 
     @property
-    def in_lists(self) -> bool:
-        """Whether lists score it with others of its kind (gaussian.sql)."""
-        return self.complete and self.near and self.family.guarded
+    def is_scored_in_lists(self) -> bool:
+        """Whether it is scored in lists together with other numbers (gaussian.sql)."""
+        return self.is_complete and self.has_near_means and self.family.needs_guard
 
     @property
     def column(self) -> str:
@@ -67,20 +69,20 @@ class Feature:
 
     @property
     def is_number(self) -> bool:
-        """Whether it is a column of numbers, whatever their distribution."""
+        """Whether it is a single column of numbers, of any distribution."""
         return self.family.accepts == ("integer", "float", "decimal") and not self.family.over_columns
 
 
 @dataclass(frozen=True)
 class Check:
-    """A rule that training rows must keep (sql/macros/counting/rules.sql), and what to say of those that do not."""
+    """A rule that training rows must obey (sql/macros/counting/rules.sql), and the message for rows that violate it."""
 
     rule: str
     column: str
     message: str
 
-    def broken(self, count: int) -> str:
-        """What to say when `count` rows break it."""
+    def violation_message(self, count: int) -> str:
+        """The message when `count` rows violate the rule."""
         text, values = self.message, f"{count} values"
         if count == 1:
             text, values = text.replace(" are ", " is ", 1).replace(" hold ", " holds ", 1), "1 value"
@@ -91,7 +93,7 @@ class Check:
 class Prior:
     """The prior of the classes: "empirical", "uniform", "smoothed" (with alpha) or "given" (label as text, probability).
 
-    The smoothed one is the mean of its posterior distribution, or the mode, as `estimate` says.
+    The smoothed prior is the mean or the mode of its posterior distribution, depending on `estimate`.
     """
 
     kind: Literal["empirical", "uniform", "smoothed", "given"]
@@ -100,38 +102,38 @@ class Prior:
     estimate: Estimate = "mean"
 
     @property
-    def added(self) -> float:
-        """What is added to the count of a class."""
+    def added_count(self) -> float:
+        """The number that is added to the count of a class."""
         return self.alpha - 1 if self.estimate == "mode" else self.alpha
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A model as asked for, complete: nothing in it is left to a default."""
+    """The complete specification of a model: no option is left to a default."""
 
     target: str
     features: tuple[Feature, ...]
     prior: Prior
     id: tuple[str, ...] = ()
     weight: str | None = None
-    half_life: HalfLife | None = None  # by which the weight is made, and by whose periods the cells are counted
+    half_life: HalfLife | None = None  # the weights are computed from it, and cells are counted by its periods
     target_type: str = ""
     slice_by: str | None = None
-    given: bool = False  # whether somebody supplied its probabilities (nbsql/models/from_tables.py); it has no counts then
+    given: bool = False  # whether the user supplied its probabilities (nbsql/models/from_tables.py); there are no counts
     segment_by: str | None = None
     segment_shrinkage: float = 0.0
     logistic: Logistic | None = None
-    dependence: TAN | AODE | None = None  # that is still to be found (nbsql/learning/); a model has it as features
+    dependence: TAN | AODE | None = None  # not found yet (nbsql/learning/); a fitted model stores it as features
     em: EM | None = None
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()
-    shared: tuple[str, ...] = ()  # how its counts, or those of models that were merged, came to be shared
-    classes: tuple[str, ...] = ()  # all that there may be, as text, where they were named
+    shared: tuple[str, ...] = ()  # how the counts were protected when they were shared, also those of merged models
+    classes: tuple[str, ...] = ()  # all possible labels as text, if the user named them
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
     def slice_expression(self) -> str | None:
-        """The expression by whose value the cells are counted: that of the slices, or of the segments."""
+        """The expression of the slices or the segments, by whose value the cells are counted."""
         return self.slice_by or self.segment_by
 
     @property
@@ -141,16 +143,16 @@ class Spec:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that training reads, each once."""
+        """The columns that training reads, without duplicates."""
         weights = [*([self.weight] if self.weight else []), *(self.half_life.columns if self.half_life else [])]
         wanted = [self.target, *weights, *(c for f in self.features for c in f.columns)]
         return list(dict.fromkeys(wanted))
 
     @property
-    def bound(self) -> list[str]:
-        """What depends on all rows at once: features whose cells do not add up, and weights that were learnt."""
+    def non_additive_parts(self) -> list[str]:
+        """The parts that depend on all rows at once: features whose cells cannot be added, and learnt weights."""
         return [
-            *(feature.name for feature in self.features if feature.family.binding is not None),
+            *(feature.name for feature in self.features if feature.family.non_additive_option is not None),
             *(["weights"] if self.logistic is not None else []),
         ]
 
@@ -186,9 +188,9 @@ class Spec:
                         "floating": f.floating,
                         "whole": f.whole,
                         "types": f.types,
-                        **({"complete": True} if f.complete else {}),
-                        **({"near": True} if f.near else {}),
-                        **({"few": True} if f.few else {}),
+                        **({"complete": True} if f.is_complete else {}),
+                        **({"near": True} if f.has_near_means else {}),
+                        **({"few": True} if f.has_few_values else {}),
                         **f.family.to_dict(),
                     }
                     for f in self.features

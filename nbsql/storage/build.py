@@ -7,7 +7,7 @@ from itertools import groupby
 
 from nbsql.engines.engine import Engine
 from nbsql.plan import Entry, Plan, Statement
-from nbsql.plan.classes import ClassColumn, class_columns, scored
+from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
 from nbsql.version import __version__
 
 
@@ -26,23 +26,26 @@ def build(
     Returns:
         The plan of the model, in the form in which it was written, and its classes.
     """
-    described = [*plan.described(__version__, entries[0], single=single), *map(plan.enter, entries[1:])]
+    described = [
+        *plan.describe_model(__version__, entries[0], has_unique_cells=single),
+        *map(plan.add_ledger_line, entries[1:]),
+    ]
     views = [statement for statement in described if statement.small and statement.name in ("likelihoods", "components")]
     run_statements(engine, plan, [statement for statement in described if statement not in views])
     classes = class_columns(engine.rows(plan.class_order()))
-    wide = plan.is_wide(scored(classes)) if wide is None else wide
+    wide = plan.is_wide(scored_class_count(classes)) if wide is None else wide
     plan = Plan(engine.renderer, plan.spec, plan.relations, wide=wide)
-    statements = [*plan.compiled(classes, single=single), *views]
+    statements = [*plan.create_scoring_tables(classes, has_unique_cells=single), *views]
     if not plan.relations.temporary:
-        statements.extend([*plan.macros(classes), *plan.published()])
-        statements.extend(plan.commented([*described, *statements]))
+        statements.extend([*plan.create_macros(classes), *plan.create_user_views()])
+        statements.extend(plan.add_comments([*described, *statements]))
     run_statements(engine, plan, statements)
     return plan, classes
 
 
 def run_statements(engine: Engine, plan: Plan, statements: Iterable[Statement]) -> None:
     """Run statements that may make macros of a model."""
-    with engine.making_macros(plan.relations.path):
+    with engine.creating_macros(plan.relations.path):
         for small, run in groupby(statements, key=lambda statement: statement.small):
             if small:
                 first, *others = run

@@ -49,8 +49,8 @@ def create_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn
     place = plan.relations["calibration"]
     engine.create("calibrate", place, query, temporary=plan.relations.temporary)
     if not plan.relations.temporary:
-        made = list(plan.calibrated_macros(classes, calibration_method(engine, plan)))
-        run_statements(engine, plan, [*made, *plan.commented(made, more=("calibration",))])
+        made = list(plan.create_calibrated_macros(classes, calibration_method(engine, plan)))
+        run_statements(engine, plan, [*made, *plan.add_comments(made, more=("calibration",))])
 
 
 def drop_calibration(engine: Engine, relations: Relations) -> None:

@@ -84,7 +84,7 @@ def _tables(engine: Engine, plan: Plan) -> list[str]:
     """The tables that a model has beside its spec."""
     features = plan.spec.features
     absent = {
-        "lookups": not any(feature.family.looked_up for feature in features),
+        "lookups": not any(feature.family.has_lookups for feature in features),
         "estimates": not features,
         "calibration": not is_calibrated(engine, plan.relations),
         "components": plan.spec.components is None,

@@ -101,7 +101,7 @@ def drop_schema(engine: Engine, database: str, schema: str) -> None:
     present = check_contents(engine, database, schema, schema)
     ident = engine.renderer.dialect.ident
     for name, kind in CONTENTS.items():
-        if name in present and not engine.renderer.dialect.traits.cascades:
+        if name in present and not engine.renderer.dialect.traits.drops_cascade:
             statement = engine.renderer.statement("drop_relation", kind, ident(*engine.path(database, schema), name))
             engine.run(f"drop {name}", statement)
     engine.run("drop schema", engine.renderer.statement("drop_schema", ident(*engine.path(database, schema))))

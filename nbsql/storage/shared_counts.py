@@ -79,7 +79,9 @@ class Sharing:
             )
         if self.epsilon is not None and spec.slice_by is not None:
             raise InputError("epsilon takes a model without slices, whose names tell of rows; fit it without slice_by")
-        features = tuple(replace(feature, complete=False, near=False, few=False) for feature in spec.features)
+        features = tuple(
+            replace(feature, is_complete=False, has_near_means=False, has_few_values=False) for feature in spec.features
+        )
         return replace(spec, features=features, shared=(*spec.shared, self.said))
 
     def noisy(self, rows: Sequence[Sequence[Any]], spec: Spec) -> list[list[Any]]:

@@ -65,7 +65,7 @@ def choose(
         methods: that are tried, too.
     """
     others = other_methods(methods)
-    engine.need(AUTO)
+    engine.require(AUTO)
     check_folds(folds, fold)
     if isinstance(folds, str):
         raise InputError("auto takes folds, a whole number of at least 2, and no 'loo'")
@@ -125,7 +125,7 @@ class _Choosing:
         free = [
             feature
             for feature in default.features
-            if feature.inferred and feature.name.lower() not in given and (wanted is None or feature.name.lower() in wanted)
+            if feature.is_inferred and feature.name.lower() not in given and (wanted is None or feature.name.lower() in wanted)
         ]
         for feature in default.features:
             if feature.family.complement:

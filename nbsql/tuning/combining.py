@@ -91,7 +91,7 @@ class Combining:
             first = sum(map(len, self.numbers.values())) + 1
             self.numbers[name] = [*range(first, first + len(candidates))]
             for number, feature in zip(self.numbers[name], candidates, strict=True):
-                numbered = replace(feature, index=number, complete=False, near=False, few=False)
+                numbered = replace(feature, index=number, is_complete=False, has_near_means=False, has_few_values=False)
                 if cut_anew(feature):
                     cut.append(numbered)
                 else:

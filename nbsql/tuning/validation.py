@@ -20,7 +20,7 @@ from nbsql.judging.folds import resolved
 from nbsql.judging.leave_one_out import LOO, check_folds
 from nbsql.judging.refitted import deal_for
 from nbsql.plan.context import Context
-from nbsql.spec.options import Forward, Options, candidates
+from nbsql.spec.options import Forward, Options, candidate_options
 from nbsql.spec.spec import Spec
 
 
@@ -70,7 +70,7 @@ def cross_validate(
     """Cross-validate within a transaction of the caller's; see `nbsql.cross_validate`."""
     check_folds(folds, fold)
     renderer = engine.renderer
-    options, best = candidates(options)
+    options, best = candidate_options(options)
     if isinstance(best, Forward):
         raise InputError(
             "cross_validate takes no features=nbsql.Forward(...), which judges by folds itself; use nbsql.Best(...)"

@@ -16,7 +16,7 @@ from nbsql.learning.joins import joined
 from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.spec.method import Method
-from nbsql.spec.options import Fitting, Modelling, Options, PriorArgument, candidates
+from nbsql.spec.options import BaseFitOptions, ModelOptions, Options, PriorArgument, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.tuning.auto import BUDGET, FOLDS, choose
 from nbsql.tuning.choice import Auto, result_of
@@ -39,7 +39,7 @@ def cross_validate(
     fold: str | None = None,
     bins: int = 10,
     classes: Sequence[Any] | None = None,
-    **options: Unpack[Fitting],
+    **options: Unpack[ModelOptions],
 ) -> CrossValidation:
     """How well models of `target` predict rows that they have not met: every row is predicted by the model of the other folds.
 
@@ -79,7 +79,7 @@ def cross_validate(
 
 
 def dependence(
-    con: Connection, source: Any, *, target: str, columns: Sequence[str] | None = None, **options: Unpack[Fitting]
+    con: Connection, source: Any, *, target: str, columns: Sequence[str] | None = None, **options: Unpack[ModelOptions]
 ) -> Query:
     """How much each pair of columns tells of each other within the classes, before a model: `Model.dependence` of a fit.
 
@@ -105,7 +105,7 @@ def dependence(
     asked = Options.of(target, options)
     with opened(con) as engine:
         found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
-        spec = resolve(found.columns, candidates(weighed_now(asked))[0], found.label)
+        spec = resolve(found.columns, candidate_options(weighed_now(asked))[0], found.label)
         return dependent(engine, spec, found.label, found, columns)
 
 
@@ -121,7 +121,7 @@ def sweep(
     fold: str | None = None,
     by: By = "log_loss",
     classes: Sequence[Any] | None = None,
-    **options: Unpack[Modelling],
+    **options: Unpack[BaseFitOptions],
 ) -> Sweep:
     """Which settings predict best: every combination of the lists is cross-validated, as `cross_validate` does.
 
@@ -177,7 +177,7 @@ def auto(
     fold: str | None = None,
     budget: int | None = BUDGET,
     classes: Sequence[Any] | None = None,
-    **options: Unpack[Fitting],
+    **options: Unpack[ModelOptions],
 ) -> Auto:
     """The families of the columns that predict best, and the method, chosen by exact cross-validated log loss.
 

@@ -77,8 +77,8 @@
 {% endif -%}
 {% set least = family.declared | map(attribute=1) | list or [family.added_count] -%}
 {% do family.update({
-  'scanned': family.number or family.presence or family.tfidf, 'looked_up': family.level or family.bag,
-  'parametrised_term': family.number or family.presence, 'allows_zero': least | min == 0}) %}
+  'in_wide_scan': family.number or family.presence or family.tfidf, 'has_lookups': family.level or family.bag,
+  'has_parameter_term': family.number or family.presence, 'allows_zero': least | min == 0}) %}
 {% do family.parameters.extend(nbsql.family_parameters(family)) %}
 {% do return(family) %}
 {%- endmacro %}
@@ -142,7 +142,7 @@
 {% endif -%}
 {% set occurrences = given.min_count | default(1) | int -%}
 {% do family.update({
-  'presence': presence, 'complement': complement, 'weighed': weighed,
+  'presence': presence, 'complement': complement, 'reweights_tokens': weighed,
   'tfidf': given.tfidf | default(false), 'idf': given.tfidf | default(false),
   'norm': given.get('norm'), 'normalised_weights': given.weight_norm | default(false),
   'distribution': 'presence' if presence else 'complement' if complement else 'dirichlet',

@@ -127,7 +127,7 @@
 {% do return({
   'name': name, 'index': before | length + 1, 'family': family, 'column': columns[0].name,
   'columns': nbsql.as_tuple(columns | map(attribute='name') | list), 'kinds': kinds,
-  'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fractions': {}}) %}
+  'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fraction_types': {}}) %}
 {%- endmacro %}
 
 {# The rules that training rows must satisfy, each with the message to show when a row breaks it. #}

@@ -42,8 +42,8 @@
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'aged': aged, 'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
   'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, request_weight, options.slice_by, features),
-  'given': false, 'estimates': none, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
-  'learnt': false, 'mixed': false, 'split': [], 'of_classes': []}) %}
+  'given': false, 'estimates': none, 'has_segments': false, 'by_slice': false, 'part_column': none, 'backoffs': [],
+  'is_logistic': false, 'has_components': false, 'class_of_component': []}) %}
 {%- endmacro %}
 
 {#
@@ -140,20 +140,21 @@
 {% for feature in model.features -%}
 {% if feature.family.over_columns -%}
 {% for column in feature.columns %}{% do explained.append({'feature': feature, 'column': column, 'number': loop.index}) %}{% endfor -%}
-{% elif feature.family.level or feature.family.parametrised_term -%}
+{% elif feature.family.level or feature.family.has_parameter_term -%}
 {% do explained.append({'feature': feature, 'column': feature.column, 'number': none}) %}
 {% endif -%}
 {% endfor -%}
 {% do model.update({
   'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
-  'star': [] if in_blocks else levels, 'blocks': levels | batch(20) | list if in_blocks else [],
-  'in_joint': model.features | rejectattr('family.level') | list, 'in_columns': model.parameters,
-  'computed': model.features | selectattr('family.parametrised_term') | list,
+  'star_categories': [] if in_blocks else levels, 'category_blocks': levels | batch(20) | list if in_blocks else [],
+  'joint_features': model.features | rejectattr('family.level') | list, 'column_parameters': model.parameters,
+  'computed_features': model.features | selectattr('family.has_parameter_term') | list,
   'added_first': 10 if levels | length * columns | length <= 400 else 1,
-  'explained': explained, 'numbered': ordered or in_blocks or not wide or bags | length > 0, 'common': [], 'stepped': [],
-  'complete': [], 'listed': [], 'listed_places': {}, 'levels': levels, 'coded': false, 'joins': [], 'joined_names': [],
-  'bare': false, 'passed': none}) %}
-{% do model.update({'parts': dict(model)}) %}
+  'explanation_parts': explained, 'has_row_numbers': ordered or in_blocks or not wide or bags | length > 0,
+  'features_with_common_term': [], 'features_with_steps': [], 'complete_numbers': [], 'categories_in_lists': [], 'category_positions': {},
+  'joined_categories': levels, 'has_category_scores': false, 'joins': [], 'joined_names': [], 'without_prior': false,
+  'passed_columns': none}) %}
+{% do model.update({'component_model': dict(model)}) %}
 {% do return(model) %}
 {%- endmacro %}
 

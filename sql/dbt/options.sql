@@ -80,5 +80,5 @@
 {% endif -%}
 {% do nbsql.checked_choice(options.prior, ['empirical', 'uniform', 'smoothed'], 'prior', name) %}
 {% set alpha = options.alpha if options.prior_alpha is none else options.prior_alpha -%}
-{% do return({'kind': options.prior, 'added': nbsql.at_least_zero(alpha, 'prior_alpha', name), 'given': []}) %}
+{% do return({'kind': options.prior, 'added_count': nbsql.at_least_zero(alpha, 'prior_alpha', name), 'given': []}) %}
 {%- endmacro %}

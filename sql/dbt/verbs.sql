@@ -256,7 +256,7 @@ WITH {{ priors }} AS MATERIALIZED (
 {{ nbsql.inline_name('parameters') }} AS MATERIALIZED (
   {{ nbsql.parameters(model, statistics, priors) | indent(2) }}
 )
-{%- if model.features | selectattr('family.looked_up') | list %},
+{%- if model.features | selectattr('family.has_lookups') | list %},
 {{ nbsql.inline_name('lookups') }} AS MATERIALIZED (
   {{ nbsql.lookups(model, statistics, priors) | indent(2) }}
 )

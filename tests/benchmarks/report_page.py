@@ -18,7 +18,7 @@ import duckdb
 
 import nbsql
 from nbsql.report import PANELS
-from nbsql.report.drawing import bundle, packed
+from nbsql.report.drawing import bundle, compress
 
 TABLES: dict[str, dict[str, Any]] = {
     "adult.csv.gz": {"target": "income", "exclude": ["fnlwgt", "split"]},
@@ -70,7 +70,7 @@ def on_spark() -> None:
 
 def main(rows: int = 1_000_000, data: str | None = os.environ.get("NBSQL_DATA")) -> None:
     script = bundle()
-    print(f"library: {len(script.encode()):,} bytes, {len(packed(script)):,} in a page")
+    print(f"library: {len(script.encode()):,} bytes, {len(compress(script)):,} in a page")
     with duckdb.connect() as con, tempfile.TemporaryDirectory() as folder:
         for file, options in TABLES.items() if data else ():
             name = file.partition(".")[0]

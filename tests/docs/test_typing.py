@@ -13,7 +13,7 @@ import nbsql
 from nbsql.judging.calibration import METHODS as CALIBRATIONS
 from nbsql.plan import VERBS
 from nbsql.spec.method import METHODS, MethodName
-from nbsql.spec.options import Fitting, Naming, Options
+from nbsql.spec.options import FitOptions, ModelOptions, Options
 
 
 def test_a_console_offers_public_names_only() -> None:
@@ -24,11 +24,12 @@ def test_a_console_offers_public_names_only() -> None:
 def test_the_typed_options_are_those_that_are_taken() -> None:
     options = {field.name for field in fields(Options)} - {"target", "classes"}
     assert (
-        set(Fitting.__annotations__) | {key for base in Fitting.__mro__ for key in vars(base).get("__annotations__", {})}
+        set(ModelOptions.__annotations__)
+        | {key for base in ModelOptions.__mro__ for key in vars(base).get("__annotations__", {})}
         >= options
     )
-    assert Fitting.__optional_keys__ == options
-    assert Naming.__optional_keys__ == options | {"classes", "name", "replace", "database"}
+    assert ModelOptions.__optional_keys__ == options
+    assert FitOptions.__optional_keys__ == options | {"classes", "name", "replace", "database"}
 
 
 def test_the_words_that_are_taken_are_typed() -> None:

@@ -49,7 +49,7 @@ class Recorder:
             if name not in sources or (engine is None and not self._everywhere):
                 return compiled(macros, name)
             source = sources[name]
-            if self._everywhere or _folder(source.path) in (*DIALECTS[engine].speaks, "families"):
+            if self._everywhere or _folder(source.path) in (*DIALECTS[engine].macro_folders, "families"):
                 macros.__dict__["record_branch"] = self.seen.add
                 sources[name] = source._replace(text=watched(source.name, source.text))
             macro = compiled(macros, name)
@@ -91,7 +91,7 @@ def own_macros(engine: str) -> set[str]:
     """The macros that are written for an engine, but for those whose place the gates take."""
     return {
         name
-        for folder in DIALECTS[engine].speaks
+        for folder in DIALECTS[engine].macro_folders
         for path in sorted((nbsql.rendering.renderer.macro_path() / "macros" / "engines" / folder).rglob("*.sql"))
         for name in _MACRO.findall(path.read_text(encoding="utf-8"))
         if not hasattr(Dialect, name.partition("__")[2]) and name not in _OF_FUNCTIONS.get(engine, ())

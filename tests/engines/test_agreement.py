@@ -166,11 +166,11 @@ def test_stars_in_blocks_agree(inboxes: Both, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_row_a_class_agrees(inboxes: Both, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     """What a model of more parameters than a row holds is scored by."""
-    if nbsql.rendering.dialect.DIALECTS[inboxes[0].engine].most_numbers is None:
+    if nbsql.rendering.dialect.DIALECTS[inboxes[0].engine].max_numbers is None:
         pytest.skip("a row holds any number of parameters there")
 
     def is_wide(spec: Any, classes: int, traits: Any, layout: Any) -> bool:
-        return traits.most_numbers is None and nbsql.plan.layout.is_wide(spec, classes, traits, layout)
+        return traits.max_numbers is None and nbsql.plan.layout.is_wide(spec, classes, traits, layout)
 
     monkeypatch.setattr("nbsql.plan.base.is_wide", is_wide)
     assert_agreement(inboxes, "inbox", TODAY, target="label", id="id", **CASES[case])

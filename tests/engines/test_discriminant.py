@@ -66,7 +66,7 @@ def test_a_row_a_class_agrees(tables: Both, monkeypatch: pytest.MonkeyPatch, met
     """What a model of more parameters than a row holds is scored by."""
 
     def is_wide(spec: Any, classes: int, traits: Any, layout: Any) -> bool:
-        return traits.most_numbers is None and nbsql.plan.layout.is_wide(spec, classes, traits, layout)
+        return traits.max_numbers is None and nbsql.plan.layout.is_wide(spec, classes, traits, layout)
 
     monkeypatch.setattr("nbsql.plan.base.is_wide", is_wide)
     assert_agreement(tables, "t", TEST, target="y", id="id", exclude=["k", "w"], method=method)

@@ -148,14 +148,14 @@ def test_a_transaction_reads_one_state_of_the_rows(tables: Any, address: str, mo
     """Rows that come in between two reads of a fit are in none of them."""
     from nbsql.plan import Plan
 
-    scan = Plan.untrusted
+    scan = Plan.find_imprecise_features
 
     def and_then_insert(self: Plan, *arguments: Any) -> Any:
         with psycopg.connect(address, autocommit=True) as con:
             con.execute("INSERT INTO first VALUES ('z', 'yes')")
         return scan(self, *arguments)
 
-    monkeypatch.setattr(Plan, "untrusted", and_then_insert)
+    monkeypatch.setattr(Plan, "find_imprecise_features", and_then_insert)
     model = nbsql.fit(tables, "first", target="y", name="m")
     assert {row[2] for row in model.likelihoods} == {"a", "b"}
     assert sum(row[1] for row in model.priors) == 3

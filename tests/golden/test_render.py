@@ -15,14 +15,14 @@ from sqlglot import exp, parse_one
 import nbsql
 from nbsql.errors import InputError
 from nbsql.rendering.dialect import DIALECTS, Dialect, restore
-from nbsql.rendering.renderer import Renderer, _only_rendered, macro_path
+from nbsql.rendering.renderer import Renderer, _check_rendered, macro_path
 
 RENDERER = Renderer("duckdb")
 GATES = Dialect("duckdb")
 
 
 def render(template: str, **values: object) -> str:
-    environment = Environment(undefined=StrictUndefined, autoescape=True, finalize=_only_rendered)
+    environment = Environment(undefined=StrictUndefined, autoescape=True, finalize=_check_rendered)
     environment.globals["nbsql"] = RENDERER._macros
     return restore(environment.from_string(template).render(**values))
 

@@ -115,7 +115,7 @@ def expect(use: str, kind: str, act: Callable[[], Any], title: str, bound: str) 
         return
     with pytest.raises(USES[use].error) as caught:
         act()
-    assert str(caught.value) == USES[use].refused[by].format(title=title, bound=bound)
+    assert str(caught.value) == USES[use].refusals[by].format(title=title, bound=bound)
 
 
 @pytest.mark.parametrize(

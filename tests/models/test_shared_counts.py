@@ -114,7 +114,7 @@ def test_private_counts_are_of_all_that_was_declared(con: duckdb.DuckDBPyConnect
             expected[(label, *cell)] = cells(model).get((label, *cell), 0) + draw()
     assert cells(shared) == {key: n for key, n in expected.items() if n > 0}
     assert all(row[5:7] == (None, None) for row in shared.counts)
-    assert not any(feature.complete or feature.few for feature in shared._spec.features)
+    assert not any(feature.is_complete or feature.has_few_values for feature in shared._spec.features)
     assert shared._spec.shared == ("epsilon 4, seeded, and so not private",)
     assert len(shared.predict("t").fetchall()) == 60
     assert read(con, model, path, epsilon=4, seed=1).counts.fetchall() != read(con, model, path, epsilon=4).counts.fetchall()

@@ -26,7 +26,7 @@ def kinds_of(use: str) -> list[str]:
 
 def refusing(use: str, kind: str) -> str | None:
     """The kind by which a model of a kind is refused; None if it is not. Logistic ones depend on all rows at once, too."""
-    return next((each for each in USES[use].refused if each == kind or (kind == "logistic" and each == "bound")), None)
+    return next((each for each in USES[use].refusals if each == kind or (kind == "logistic" and each == "bound")), None)
 
 
 def page() -> str:
@@ -40,13 +40,13 @@ def page() -> str:
         parts += [f"## {title}", "", table(rows)]
     reasons = [["", "with", "message"]]
     for use in USES.values():
-        for kind, sentence in use.refused.items():
+        for kind, sentence in use.refusals.items():
             said = sentence.format(title=use.title, bound="'x'").replace("|", "\\|")
             reasons.append([use.text, KINDS[kind].text, said])
     traits = [["", *(f"`{use}`" for use in FEATURES)]]
     for name, trait in TRAITS.items():
         text = trait.text.format(family=FAMILIES.get(name, "a family"))
-        traits.append([text, *("no" if name in refused else "yes" for refused in FEATURES.values())])
+        traits.append([text, *("no" if name in refusals else "yes" for refusals in FEATURES.values())])
     parts += [BOUND, "## Kinds of features", "", table(traits), "## Reasons", "", table(reasons).rstrip()]
     return "\n".join(parts) + "\n"
 

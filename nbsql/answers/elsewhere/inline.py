@@ -21,12 +21,12 @@ def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: st
     Raises:
         InputError: the source has no name that another connection could know.
     """
-    if source.is_lent:
+    if source.is_registered:
         source.release()
         raise InputError(f"inline=True cannot read {source.label}, which lives in this process; name a table, or give a SELECT")
     render = engine.renderer.fragment
     tables = [_table(engine, plan, classes, "parameters")]
-    if any(feature.family.looked_up for feature in plan.spec.features):
+    if any(feature.family.has_lookups for feature in plan.spec.features):
         tables.append(_table(engine, plan, classes, "lookups"))
     relations = render("inline_name", "parameters"), render("inline_name", "lookups")
     return restore(render("with_inline_tables", plan.query(verb, rows, classes, tables=relations), tables))

@@ -129,7 +129,7 @@ def frozen(
         Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint) for c in classes
     ]
     terms = Terms(engine, plan, context, renderer, rows).all()
-    passed = passed_elsewhere(plan, traits, columns, VERBS[verb].added(classes), verb)
+    passed = passed_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
     scorer = Scorer(verb, sorted(known, key=lambda c: c.number), known, terms, passed, traits)
     return renderer.statement("frozen_scorer", scorer, relation)
 
@@ -147,7 +147,7 @@ def _accept(feature: Feature, dialect: str) -> None:
     family = feature.family
     if family.density or family.name in _SCORED:
         return
-    what = "cuts texts and lists" if family.bag and family.adds_up else "writes lists"
+    what = "cuts texts and lists" if family.bag and family.scores_add_up else "writes lists"
     raise NotSupportedError(
         f"{feature.name!r} is {family.name}, which has no query in the dialect {dialect!r}, as every engine {what} in its own "
         "way; leave it out of the model, or score on DuckDB with inline=True"

@@ -103,7 +103,7 @@ def _counted(engine: Engine, feature: Feature, dialect: str) -> _Counted:
             f"{feature.name!r} is {family.name}, which is not counted in the dialect {dialect!r}; leave it out of the model, "
             "or fit it on DuckDB"
         )
-    number = "logarithm" if family.logarithmic else "number", "number"
+    number = "logarithm" if family.is_logarithmic else "number", "number"
     shape, cells = number if family.density else _COUNTED[family.name]
     if shape == "category":
         kind = kind_of_category(engine, feature, numbers=False)

@@ -139,7 +139,7 @@ class Terms:
     def _density(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         family = feature.family
         return Term(
-            "logarithm" if family.logarithmic else "density",
+            "logarithm" if family.is_logarithmic else "density",
             feature.index,
             feature.columns,
             of,
@@ -170,7 +170,7 @@ class Terms:
     def _values(self, feature: Feature, kind: str) -> list[str]:
         """The values of a category that the dialect tells apart."""
         values = [value for value in self.lookups.get(feature.name, {}) if kind != "number" or math.isfinite(float(value))]
-        if self.renderer.dialect.traits.padded and kind == "text":
+        if self.renderer.dialect.traits.pads_text and kind == "text":
             values = list({value.rstrip(" "): value for value in reversed(values)}.values())[::-1]
         return values
 

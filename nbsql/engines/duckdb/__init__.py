@@ -1,1 +1,1 @@
-"""DuckDB."""
+"""The DuckDB engine."""

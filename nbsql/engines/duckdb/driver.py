@@ -1,4 +1,4 @@
-"""DuckDB: a connection on which statements run, its transactions and its errors."""
+"""The driver of DuckDB: runs statements on a connection, with its transactions and errors."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 import duckdb
 
 from nbsql.engines.duckdb.messages import one_line
-from nbsql.engines.duckdb.paths import is_new, no_database
+from nbsql.engines.duckdb.paths import is_new, missing_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.watch import Watch, interruptible, is_watched
 from nbsql.errors import DatabaseError, InputError
 from nbsql.rendering.renderer import Renderer
 
-# Of files: the oldest version that holds models, which all programs of DuckDB since 1.3 open. Older ones lose how a function of
-# lists is written in a macro, and DuckDB 2.0 refuses what it then exports.
+# The oldest storage version that can store models; every DuckDB since 1.3 opens such files. Older versions lose the syntax of
+# list functions in macros, and DuckDB 2.0 rejects their exports.
 _STORAGE = "v1.3.0"
 _HOLDER = re.compile(r"lock is held in (.+?) \(PID (\d+)\)")
 
@@ -27,14 +27,14 @@ class DuckDBDriver(Engine):
     """A connection to DuckDB, on which statements run.
 
     Args:
-        connection: the user's own, or the path of a database file, which is then opened and closed here.
-        read_only: how to open a path.
-        watch: called with the name of each statement before it runs.
+        connection: the user's connection, or the path of a database file, which is then opened and closed here.
+        read_only: whether a path is opened read-only.
+        watch: a function that is called with the name of each statement before it runs.
     """
 
     title = "DuckDB"
-    _seen: dict[tuple[Any, ...], list[tuple[Any, ...]]] | None = None  # answers of the catalogue, in a transaction of our own
-    _begun = False  # whether no statement has been run in it yet
+    _seen: dict[tuple[Any, ...], list[tuple[Any, ...]]] | None = None  # results of catalogue queries, in our own transaction
+    _begun = False  # whether the transaction has run no statement yet
 
     def __init__(
         self,
@@ -62,19 +62,19 @@ class DuckDBDriver(Engine):
         with self.errors():
             return self.connection.execute(sql).fetchall()
 
-    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
+    def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
         with self.errors():
             statement = self.connection.extract_statements(sql)[0]
 
         def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
-            with self.timed("prepared"), self._translated():  # of one row, too soon done for anybody to stop it
+            with self.timed("prepared"), self._translated():  # one row: done too soon to need Ctrl-C
                 return self.connection.execute(statement, values).fetchall()
 
         return rows
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """DuckDB's errors as one line of ours, and Ctrl-C as KeyboardInterrupt."""
+        """Translate DuckDB's errors into one-line errors of nbsql, and Ctrl-C into KeyboardInterrupt."""
         if self._at_work:
             with self._translated():
                 yield
@@ -89,7 +89,7 @@ class DuckDBDriver(Engine):
         except duckdb.Error as error:
             raise DatabaseError(one_line(error)) from error
         except RuntimeError as error:
-            if str(error) == "Query interrupted":  # what DuckDB makes of a KeyboardInterrupt
+            if str(error) == "Query interrupted":  # DuckDB's message for a KeyboardInterrupt
                 raise KeyboardInterrupt from None
             raise
 
@@ -102,8 +102,8 @@ class DuckDBDriver(Engine):
         return None
 
     @contextmanager
-    def tells_progress(self) -> Iterator[None]:
-        """DuckDB knows how far it is where it would show it; we show it by ourselves, where somebody watches."""
+    def reporting_progress(self) -> Iterator[None]:
+        """Enable DuckDB's progress bar without printing it: DuckDB measures progress only then. nbsql shows its own line."""
         if not isinstance(self.watch, Watch) or not is_watched():
             yield
             return
@@ -120,18 +120,18 @@ class DuckDBDriver(Engine):
             self.ask("set_switch", name, "true" if value else "false")
 
     def _roll_back(self) -> None:
-        """Undo what a transaction did, though the Ctrl-C that has ended it may reach DuckDB only now."""
+        """Roll the transaction back, even if the Ctrl-C that ended it reaches DuckDB only now."""
         try:
             self.connection.rollback()
         except duckdb.InterruptException:
-            with suppress(duckdb.TransactionException):  # it had been undone all the same
+            with suppress(duckdb.TransactionException):  # it was rolled back nevertheless
                 self.connection.rollback()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """A transaction of its own, or the one that the caller has open."""
         if self._in_transaction():
-            yield  # the caller's, who will commit or roll back
+            yield  # the caller will commit or roll back
             return
         with self.errors():
             self.connection.begin()
@@ -147,9 +147,9 @@ class DuckDBDriver(Engine):
             self.connection.commit()
 
     def _in_transaction(self) -> bool:
-        """Whether the caller has a transaction open: outside of one, every statement has a number of its own.
+        """Whether the caller has a transaction open: outside of one, every statement has its own transaction number.
 
-        Trying BEGIN would tell too, but DuckDB aborts the transaction that it is tried in.
+        Trying BEGIN would work too, but an error would abort the caller's transaction.
         """
         return self.ask("transaction_number") == self.ask("transaction_number")
 
@@ -162,19 +162,19 @@ class DuckDBDriver(Engine):
     def run_script(self, name: str, statements: Sequence[str]) -> None:
         self.run(name, ";\n".join(statements))
 
-    def look(self, question: str, *arguments: Any) -> list[tuple[Any, ...]]:
-        """What is in the catalogue: asked once, in a transaction of our own, until a statement is run."""
+    def query_catalog(self, question: str, *arguments: Any) -> list[tuple[Any, ...]]:
+        """The rows of a catalogue query, cached within our own transaction until the next statement runs."""
         if self._seen is None:
             return self.ask(question, *arguments)
         if self._begun and not self._seen:
-            self._look_over()
+            self._prefetch_catalog()
         key = (question, *arguments)
         if key not in self._seen:
             self._seen[key] = self.ask(question, *arguments)
         return self._seen[key]
 
-    def _look_over(self) -> None:
-        """Ask at once what a verb asks of the catalogue before it runs anything."""
+    def _prefetch_catalog(self) -> None:
+        """Run all catalogue queries that a verb needs before its first statement in one query."""
         rows = self.ask("schemas_and_relations")
         self._seen = {
             ("current_database_and_schema",): [row[5:] for row in rows[:1]],
@@ -183,27 +183,27 @@ class DuckDBDriver(Engine):
         }
 
     @contextmanager
-    def looking_in(self, path: str) -> Iterator[None]:
+    def using_search_path(self, path: str) -> Iterator[None]:
         seen, self._seen = self._seen, None
         try:
-            with super().looking_in(path):
+            with super().using_search_path(path):
                 yield
         finally:
             self._seen = seen if seen is None else {}
 
     def current(self) -> tuple[str, str]:
         """The names of the current database and schema."""
-        database, schema = self.look("current_database_and_schema")[0]
+        database, schema = self.query_catalog("current_database_and_schema")[0]
         return database, schema
 
 
 def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyConnection:
-    if not os.fspath(path):  # which DuckDB takes for a database in memory, a new one
+    if not os.fspath(path):  # DuckDB would open a new database in memory
         raise InputError("the path of a database must be a text of at least one character, not ''")
     if read_only and is_new(path):
-        raise no_database(path)
+        raise missing_database(path)
     try:
-        if is_new(path):  # closed again: who opens the file beside us must not have to ask for the same
+        if is_new(path):  # closed again, so that others may open the file with other settings
             duckdb.connect(os.fspath(path), config={"storage_compatibility_version": _STORAGE}).close()
         return duckdb.connect(os.fspath(path), read_only=read_only)
     except duckdb.Error as error:

@@ -1,4 +1,4 @@
-"""DuckDB: opens databases, looks around in them, and runs statements."""
+"""The engine of DuckDB."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _KINDS = {
     "boolean": "boolean",
     **dict.fromkeys(["tinyint", "smallint", "integer", "bigint", "hugeint"], "integer"),
     **dict.fromkeys(["utinyint", "usmallint", "uinteger", "ubigint", "uhugeint"], "integer"),
-    "null": "integer",  # the type that a table gives a column of nothing but NULL
+    "null": "integer",  # the type of a table's column that has only NULL
     "float": "float",
     "double": "float",
     "decimal": "decimal",
 }
-# What of a type JSON may not be able to hold.
+# The types whose values JSON may not be able to represent.
 _FLOATING = {"FLOAT": "number", "DOUBLE": "number", "FLOAT[]": "numbers", "DOUBLE[]": "numbers"}
 _RESERVED = ("system", "temp", "information_schema", "pg_catalog")
 _TEMPORAL = ("date", "time", "interval")
@@ -46,7 +46,7 @@ _PREVIEW_SECONDS = 2.0
 class DuckDB(DuckDBDriver):
     """A connection to DuckDB.
 
-    Its arguments are those of `DuckDBDriver`.
+    The arguments are those of `DuckDBDriver`.
     """
 
     def shares(self, other: Engine) -> bool:
@@ -60,17 +60,17 @@ class DuckDB(DuckDBDriver):
     def kind(self, name: str) -> str:
         return _kind(duckdb.sqltype(name))
 
-    def placed(self, path: Sequence[str]) -> tuple[str, str, str]:
+    def resolve_path(self, path: Sequence[str]) -> tuple[str, str, str]:
         if len(path) == 2 and self.schema(self.current()[0], path[0]) is None:
-            path = (path[0], "main", path[1])  # DuckDB takes the first of two for a database if there is no such schema
-        return super().placed(path)
+            path = (path[0], "main", path[1])  # DuckDB takes the first of two names for a database if there is no such schema
+        return super().resolve_path(path)
 
     def _source(self, source: Any) -> Source:
         return Sources(self).find(source)
 
     def source_and_stamp(self, source: Any, spec: Markup) -> tuple[Source, Any]:
         sources, found = Sources(self), None
-        with suppress(NbsqlError):  # said below, by whoever asks for one thing alone
+        with suppress(NbsqlError):  # the separate queries below raise it again
             question = sources.question(source, spec) if isinstance(source, str) else None
             if question is not None:
                 with self.errors():  # as `columns`
@@ -79,11 +79,11 @@ class DuckDB(DuckDBDriver):
                 found = sources.with_answer(source, answer[:4], columns[4:])
         return found or super().source_and_stamp(source, spec)
 
-    # Answers. ------------------------------------------------------------------------------------------------------
+    # Results. ------------------------------------------------------------------------------------------------------
 
     def relation(self, sql: str) -> duckdb.DuckDBPyRelation:
         """A query as a DuckDB relation."""
-        # a result of execute() that is not read to its end would keep DuckDB from making one
+        # an unread result of execute() would keep DuckDB from creating a relation
         self.ask("current_database_and_schema")
         with self.errors():
             return self.connection.sql(sql)
@@ -92,7 +92,7 @@ class DuckDB(DuckDBDriver):
         return list(self.relation(sql).columns)
 
     def df(self, sql: str) -> pandas.DataFrame:
-        return self.connection.execute(sql).df()  # not by the relation, which would plan it twice
+        return self.connection.execute(sql).df()  # a relation would plan the query twice
 
     def arrow(self, sql: str) -> pyarrow.Table:
         return cast("pyarrow.Table", self.relation(sql).to_arrow_table())
@@ -104,7 +104,7 @@ class DuckDB(DuckDBDriver):
         self.relation(sql).show()
 
     def preview(self, sql: str) -> str | None:
-        """As DuckDB shows a relation; None if that takes long, or if an error would abort the caller's transaction."""
+        """The rows as DuckDB prints a relation; None if that is slow, or if an error would abort the caller's transaction."""
         if self._in_transaction():
             return None
         timer = threading.Timer(_PREVIEW_SECONDS, self.connection.interrupt)
@@ -126,13 +126,13 @@ class DuckDB(DuckDBDriver):
                 query = self.renderer.fragment("as_json", query, columns)
         self.ask("copy_to", query, path, file_format)
 
-    # Looking around. -----------------------------------------------------------------------------------------------
+    # The catalogue. ------------------------------------------------------------------------------------------------
 
-    def making_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:
-        """DuckDB looks for what a macro reads in the search path: that of a model in another database is set for the time."""
+    def creating_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:
+        """Set the search path to the model's schema: DuckDB resolves the names in a macro by the search path."""
         if len(path) < 2 or path[0] == self.current()[0]:
             return nullcontext()
-        return self.looking_in(restore(self.renderer.dialect.ident(*path)))
+        return self.using_search_path(restore(self.renderer.dialect.ident(*path)))
 
     def database(self, name: str | None) -> str:
         """The name of an attached database as the catalogue spells it; of the current one for None."""
@@ -140,27 +140,27 @@ class DuckDB(DuckDBDriver):
             return self.current()[0]
         if not isinstance(name, str):
             raise InputError(f"the name of a database must be text, not {name!r}")
-        names: list[str] = list(dict.fromkeys(row[0] for row in self.look("schemas")))
+        names: list[str] = list(dict.fromkeys(row[0] for row in self.query_catalog("schemas")))
         for known in names:
             if folded(known) == folded(name):
                 return known
         raise InputError(f"no database {name!r} is attached{suggestion(name, names) or '; ATTACH it first'}")
 
     def is_read_only(self, database: str) -> bool:
-        return any(name == database and read_only for name, _, read_only in self.look("schemas"))
+        return any(name == database and read_only for name, _, read_only in self.query_catalog("schemas"))
 
     def schema(self, database: str, name: str) -> str | None:
         """The schema of that name as the catalogue spells it, or None."""
-        found = [schema for place, schema, _ in self.look("schemas") if folded(place) == folded(database)]
+        found = [schema for place, schema, _ in self.query_catalog("schemas") if folded(place) == folded(database)]
         return next((known for known in found if folded(known) == folded(name)), None)
 
     def check_name(self, name: str) -> None:
-        if folded(name) in {*(folded(row[0]) for row in self.look("schemas")), *_RESERVED}:
+        if folded(name) in {*(folded(row[0]) for row in self.query_catalog("schemas")), *_RESERVED}:
             raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
 
     def columns(self, relation: Markup) -> list[Column]:
         """The columns of a relation."""
-        with self.errors():  # of a relation that is not run, errors leave the caller's transaction as it is
+        with self.errors():  # errors of a relation that is not run do not affect the caller's transaction
             return _columns(self.connection.sql(self.renderer.statement("without_rows", relation)))
 
     def check_expression(self, expression: str, source: Source, argument: str) -> None:
@@ -180,13 +180,13 @@ class DuckDB(DuckDBDriver):
             self.connection.sql(self.renderer.statement("expression_of_one_value", source.relation, query))
         except duckdb.Error as error:
             if "UNNEST not supported here" in str(error):
-                raise self.makes_rows(expression, argument) from None
+                raise self.several_rows_error(expression, argument) from None
             if "must appear in the GROUP BY clause" in str(error):
-                raise self.is_aggregate(expression, argument) from None
+                raise self.aggregate_error(expression, argument) from None
             raise InputError(f"{subject}: {one_line(error)}") from None
 
     def check_pattern(self, pattern: str) -> None:
-        """Raise InputError unless RE2 understands the pattern. On a cursor: an error would abort the caller's transaction."""
+        """Raise InputError unless RE2 accepts the pattern. A cursor keeps an error from aborting the caller's transaction."""
         cursor = self.connection.cursor()
         try:
             cursor.execute(self.renderer.statement("matches_pattern", pattern)).fetchall()
@@ -201,7 +201,7 @@ def on_duckdb(engine: Engine, what: str) -> DuckDB:
     """The engine, if it is DuckDB.
 
     Raises:
-        NotSupportedError: it is another, which does not have `what` yet.
+        NotSupportedError: it is another engine, which does not support `what` yet.
     """
     if isinstance(engine, DuckDB):
         return engine

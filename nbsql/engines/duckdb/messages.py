@@ -1,4 +1,4 @@
-"""What DuckDB says, as nbsql says it."""
+"""DuckDB's error messages, shortened for nbsql's errors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 import duckdb
 
-# DuckDB 1 does not double the quotes within a name.
+# DuckDB 1 does not double quotes within a name.
 _READ_ONLY = re.compile(r'on database "(.*)" which is attached in read-only mode')
 _CSV = re.compile("CSV Error on Line|Error when sniffing file")
 _ADVICE = re.compile(r"\n\n|\nPossible |\nThe search space used was")
@@ -14,7 +14,7 @@ _FILE = re.compile(r"^ *file ?= ?(.*)$", re.MULTILINE)
 
 
 def one_line(error: duckdb.Error) -> str:
-    """What DuckDB says, without its picture of the statement and without tracebacks."""
+    """DuckDB's message in one line, without the excerpt of the statement and without tracebacks."""
     if isinstance(error, duckdb.TransactionException) and "conflict" in str(error).lower():
         return "another connection is changing the same model or table at this moment; try again when it is done"
     read_only = _READ_ONLY.search(str(error))
@@ -27,7 +27,7 @@ def one_line(error: duckdb.Error) -> str:
             "a DuckLake keeps no model, whose texts are compared byte by byte whatever the session says "
             f"({text.split(': ', 1)[-1]}); keep the model in a DuckDB file, which can read rows and counts in the lake"
         )
-    if _CSV.search(text):  # the file stands among a page of advice and options
+    if _CSV.search(text):  # the message is a page of advice and options that contains the file's name
         file = _FILE.search(text)
         lines = [line for line in _ADVICE.split(text)[0].splitlines() if not line.startswith("Original Line")]
         text = " ".join(lines) + (f" (in {file[1]})" if file is not None else "")

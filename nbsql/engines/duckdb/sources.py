@@ -1,4 +1,4 @@
-"""What a user calls a source: a table, a view, a query, a file, a relation or a frame."""
+"""Resolves sources on DuckDB: tables, views, queries, files, relations and frames."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.handed_over import is_stream, read_whole
-from nbsql.engines.source import Source, check_names, parts, refuse_twice
+from nbsql.engines.source import Source, check_distinct, check_names, split_path
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
@@ -24,41 +24,41 @@ _FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IG
 
 
 class Sources:
-    """Finds what is meant, on one connection."""
+    """Resolves the sources of one connection."""
 
     def __init__(self, engine: DuckDBDriver) -> None:
         self._engine = engine
 
     def find(self, source: Any) -> Source:
-        """What the user means by `source`.
+        """The source that the user names or passes.
 
         Raises:
-            InputError: there is no such table or view, or the text is no single SELECT.
+            InputError: there is no such table or view, or the text is not a single SELECT.
         """
         if isinstance(source, os.PathLike):
             source = str(Path(source))
         if isinstance(source, str):
-            return self._named(source)
+            return self._find_named(source)
         return self._frame(source)
 
     def question(self, text: str, spec: Markup) -> str | None:
-        """What asks for a table or view that a text may name, and for `updated_at` of a model; None: it is something else."""
-        path = parts(text) or [text]
+        """The query for the table or view that a text may name and for the `updated_at` of a model; None for other texts."""
+        path = split_path(text) or [text]
         if len(path) > 3 or _QUERY.match(text) or _FILE.search(text):
             return None
         renderer = self._engine.renderer
         return renderer.statement("source_and_catalog", renderer.dialect.ident(*path), sorted({path[-1], text}), spec)
 
     def with_answer(self, text: str, answer: Sequence[Any], columns: list[Column]) -> tuple[Source, Any] | None:
-        """The table or view, by its full name, and `updated_at` as `ask` has it; None where it may be another that is meant.
+        """The table or view by its full name, and `updated_at` as `ask` returns it; None if the text is ambiguous.
 
         Args:
-            text: that was asked about.
+            text: the text of the question.
             answer: the row of `source_and_catalog` (catalog.sql), without its columns.
-            columns: of what DuckDB found by the name.
+            columns: the columns of the relation that DuckDB found by the name.
         """
         place, relations, stamps = (answer[0], answer[1]), [(*row,) for row in answer[2] or ()], answer[3]
-        path = parts(text) or [text]
+        path = split_path(text) or [text]
         match = self._find(path, relations, place)
         here = len(path) == 1 and match is not None and match[:2] in (place, ("temp", "main"))
         if match is None or not (here or len(relations) == 1):
@@ -68,16 +68,16 @@ class Sources:
         source.anywhere = True
         return source, [(stamp,) for stamp in stamps or ()]
 
-    def _named(self, text: str) -> Source:
-        relations = self._engine.look("relations")
+    def _find_named(self, text: str) -> Source:
+        relations = self._engine.query_catalog("relations")
         database, schema = self._engine.current()
-        for path in filter(None, ([text], parts(text))):
+        for path in filter(None, ([text], split_path(text))):
             match = self._find(path, relations, (database, schema))
             if match is not None:
                 relation = self._engine.renderer.dialect.ident(*match[match[0] == database : 3])
-                return self._described(relation, text, is_table=match[3] == "table")
+                return self._make_source(relation, text, is_table=match[3] == "table")
         if _FILE.search(text):
-            return self._described(self._engine.renderer.dialect.ident(text), text)
+            return self._make_source(self._engine.renderer.dialect.ident(text), text)
         query = self._query(text)
         if query is None:
             near = (self._engine.current(), ("temp", "main"))
@@ -85,12 +85,12 @@ class Sources:
             hint = suggestion(text, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
             raise InputError(f"no table or view {text!r}{hint}")
         with self._engine.errors():
-            refuse_twice(self._engine.connection.sql(query).columns, "the query")
+            check_distinct(self._engine.connection.sql(query).columns, "the query")
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
-        return self._described(relation, "the query")
+        return self._make_source(relation, "the query")
 
     def _find(self, path: list[str], relations: list[tuple[Any, ...]], place: tuple[str, str]) -> tuple[str, ...] | None:
-        """The table or view that a path of quoted or plain names means: its database, schema and name, and which it is.
+        """The table or view that a path of quoted or plain names denotes: its database, schema and name, and its type.
 
         Args:
             path: the names.
@@ -100,7 +100,7 @@ class Sources:
         database, schema = place
 
         def in_main(names: tuple[str, ...]) -> bool:
-            """Whether a path of two is the database and the table, as DuckDB allows it."""
+            """Whether a path of two names is a database and a table in its schema main, as DuckDB allows it."""
             return len(path) == 2 and [*map(folded, path)] == [folded(names[0]), folded(names[2])] and names[1] == "main"
 
         found = []
@@ -113,13 +113,13 @@ class Sources:
                 continue
             if len(path) == 2 and names[0] != database and not in_main(names):
                 continue
-            # As DuckDB resolves names: temporary relations hide those of the current schema, which hide main's.
+            # DuckDB's order: temporary relations hide those of the current schema, which hide those of main.
             rank = (names[0] != "temp", names[1] != schema)
             found.append((rank, relation))
         return min(found)[1] if found else None
 
     def _query(self, text: str) -> str | None:
-        """The one SELECT that a text holds, or None if it is not even meant as one."""
+        """The single SELECT in a text, or None if the text is not a query at all."""
         try:
             statements = self._engine.connection.extract_statements(text)
         except duckdb.Error as error:
@@ -135,13 +135,13 @@ class Sources:
         kind = type(frame).__name__
         if is_stream(frame):
             frame = read_whole(frame)
-        if kind in ("ndarray", "matrix", "memmap") and frame.ndim != 1:  # DuckDB takes the rows of a matrix for columns
+        if kind in ("ndarray", "matrix", "memmap") and frame.ndim != 1:  # DuckDB would read the rows of a matrix as columns
             if frame.ndim != 2:
                 raise InputError(f"a source has rows and columns, and an array of {frame.ndim} dimensions has not; reshape it")
             frame = {f"column{index}": column for index, column in enumerate(frame.T)}
         try:
             self._engine.connection.register(name, frame)
-        except (duckdb.Error, TypeError, RuntimeError) as error:  # None is no object, and a generator is cast in vain
+        except (duckdb.Error, TypeError, RuntimeError) as error:  # for None, and for a generator
             reason = str(error).splitlines()[0]
             hint = "; it reads another database" if "another database" in str(error) else ""
             if isinstance(frame, duckdb.DuckDBPyRelation):
@@ -155,20 +155,20 @@ class Sources:
         def release() -> None:
             try:
                 connection.unregister(name)
-            except duckdb.Error:  # the connection is closed, or its transaction over: the view is gone already
+            except duckdb.Error:  # the connection or its transaction has ended, and the view with it
                 return
 
         relation = self._engine.renderer.dialect.ident(name)
         try:
-            if kind != "LazyFrame":  # asking one for its columns would run it
+            if kind != "LazyFrame":  # reading its columns would run it
                 columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
-                refuse_twice(columns, f"the {kind}")
-            return self._described(relation, f"the {kind}", is_frame=True, release=release)
+                check_distinct(columns, f"the {kind}")
+            return self._make_source(relation, f"the {kind}", is_frame=True, release=release)
         except BaseException:
             release()
             raise
 
-    def _described(
+    def _make_source(
         self,
         relation: Markup,
         label: str,
@@ -183,8 +183,8 @@ class Sources:
 
 
 def _without_end(query: str) -> str:
-    """A query without the semicolons and comments that follow it, so that it can stand in parentheses."""
-    text = query.encode()  # DuckDB counts bytes
+    """A query without trailing semicolons and comments, so that it can be put in parentheses."""
+    text = query.encode()  # DuckDB's offsets are in bytes
     end = len(text)
     for start, kind in reversed(duckdb.tokenize(query)):
         if kind != duckdb.token_type.comment and text[start : start + 1] != b";":

@@ -1,1 +1,1 @@
-"""PostgreSQL. Only `address` can be imported without psycopg."""
+"""The PostgreSQL engine. Only `address` can be imported without psycopg."""

@@ -1,4 +1,4 @@
-"""Addresses of servers, whose passwords are no part of any message."""
+"""Addresses of servers, whose passwords must not appear in any message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_address(text: str) -> bool:
 
 
 def without_passwords(text: str) -> str:
-    """A text in which addresses may be, as others may read it.
+    """The text with the passwords of all addresses removed.
 
     >>> without_passwords("no table in postgresql://ann:secret@db/shop?sslpassword=secret&sslmode=require")
     'no table in postgresql://ann@db/shop?sslpassword=...&sslmode=require'
@@ -24,11 +24,13 @@ def without_passwords(text: str) -> str:
     return _PARAMETER.sub(r"\1=...", _USER.sub(r"\1@", text))
 
 
-def misread(address: str) -> bool:
-    """Whether a password may end, for who reads the address, before it ends for who wrote it.
+def is_misread(address: str) -> bool:
+    """Whether an unescaped character in the password may end it early when the address is parsed.
 
-    >>> misread("postgresql://ann:a/b@db/shop"), misread("postgresql://ann:a%2Fb@db/shop"), misread("postgresql://db:5432/shop")
-    (True, False, False)
+    >>> is_misread("postgresql://ann:a/b@db/shop"), is_misread("postgresql://ann:a%2Fb@db/shop")
+    (True, False)
+    >>> is_misread("postgresql://db:5432/shop")
+    False
     """
     match = re.match(rf"{_SCHEME}[^:@/]*:(.*)@", address, re.DOTALL)
     return match is not None and _WRITTEN.fullmatch(match[1]) is None

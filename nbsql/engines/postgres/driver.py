@@ -1,4 +1,4 @@
-"""PostgreSQL: a connection on which statements run, its transactions and its errors."""
+"""The driver of PostgreSQL: runs statements on a connection, with its transactions and errors."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
 from nbsql.engines.engine import Engine
-from nbsql.engines.postgres.address import misread, without_passwords
+from nbsql.engines.postgres.address import is_misread, without_passwords
 from nbsql.errors import DatabaseError, InputError
 from nbsql.rendering.renderer import Renderer
 
 _LEAST_VERSION = 15
 _BUSY = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
-_LONG = 2_000  # characters of a statement that PostgreSQL shall not compile
+_LONG = 2_000  # characters from which on a statement is not JIT-compiled
 
 
 class PostgreSQLDriver(Engine):
     """A connection to PostgreSQL, on which statements run.
 
     Args:
-        connection: the user's own, of psycopg 3, or the address of a database, postgresql://..., which is then opened and
+        connection: the user's psycopg 3 connection, or the address of a database, postgresql://..., which is then opened and
             closed here.
-        watch: called with the name of each statement before it runs.
+        watch: a function that is called with the name of each statement before it runs.
     """
 
     title = "PostgreSQL"
-    forgives = False
+    survives_missing_names = False
     exact = True
 
     def __init__(
@@ -44,7 +44,7 @@ class PostgreSQLDriver(Engine):
         self.watch = watch
         self.owned = isinstance(connection, str)
         self._within = False  # whether a transaction of `transaction` is open
-        self._last: list[Callable[[], object]] = []  # what is done as the last of a transaction
+        self._last: list[Callable[[], object]] = []  # functions to call at the end of a transaction
         if isinstance(connection, str):
             self.connection: psycopg.Connection[Any] = _open(connection)
         elif isinstance(connection, psycopg.Connection):
@@ -67,20 +67,20 @@ class PostgreSQLDriver(Engine):
 
     def _fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and the rows of a statement."""
-        with self.errors(), self.guarded(), self._uncompiled(sql), self._cursor() as cursor:
+        with self.errors(), self.savepoint(), self._without_jit(sql), self._cursor() as cursor:
             cursor.execute(sql.encode(self.connection.info.encoding))
             if cursor.description is None:
                 return [], []
             return [column.name for column in cursor.description], cursor.fetchall()
 
-    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
+    def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
         statement = sql.encode(self.connection.info.encoding)
 
         def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
             with (
                 self.timed("prepared"),
                 self.errors(),
-                self.guarded(),
+                self.savepoint(),
                 psycopg.RawCursor(self.connection, row_factory=tuple_row) as cursor,
             ):
                 found: list[tuple[Any, ...]] = cursor.execute(statement, values, prepare=True).fetchall()
@@ -92,8 +92,8 @@ class PostgreSQLDriver(Engine):
         return psycopg.Cursor(self.connection, row_factory=tuple_row)
 
     @contextmanager
-    def _uncompiled(self, sql: str) -> Iterator[None]:
-        """A long statement is run, not compiled, which takes seconds and saves less. Our transactions see to it themselves."""
+    def _without_jit(self, sql: str) -> Iterator[None]:
+        """Turn off JIT compilation for a long statement: it takes seconds and saves less. Our transactions turn it off, too."""
         if self._within or len(sql) < _LONG:
             yield
             return
@@ -102,11 +102,11 @@ class PostgreSQLDriver(Engine):
             yield
             cursor.execute(self.renderer.statement("set_transaction_settings", *before).encode())
 
-    def guarded(self, *, trial: bool = False) -> AbstractContextManager[Any]:
-        """A savepoint where a transaction is open, which an error would abort; no transaction is left behind.
+    def savepoint(self, *, trial: bool = False) -> AbstractContextManager[Any]:
+        """A savepoint if a transaction is open, because an error would abort it; no transaction is left open.
 
         Args:
-            trial: whether the error may be overcome; if not, our own transaction is lost anyway.
+            trial: whether an error may be handled. Otherwise our own transaction needs no savepoint, as it is lost anyway.
         """
         idle = self.connection.info.transaction_status == TransactionStatus.IDLE
         if (self._within and not trial) or (idle and self.connection.autocommit):
@@ -123,7 +123,7 @@ class PostgreSQLDriver(Engine):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """A transaction of its own, which sees one state of the database, or a savepoint in the caller's."""
+        """A new transaction that sees one snapshot of the database, or a savepoint in the caller's transaction."""
         if self._within:
             yield
             return
@@ -144,18 +144,18 @@ class PostgreSQLDriver(Engine):
 
 
 def _open(address: str) -> psycopg.Connection[Any]:
-    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would print how a rollback fares that Ctrl-C cut short
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would print warnings about a rollback after Ctrl-C
     try:
         return psycopg.connect(address, autocommit=True)
     except psycopg.Error as error:
         reason = " ".join(without_passwords(str(error).split("\n")[0]).split())
-        if misread(address):  # the reason may have a part of the password in it
+        if is_misread(address):  # the reason may contain a part of the password
             reason = "in the password of an address @ is written as %40, / as %2F, ? as %3F, # as %23 and % as %25"
-        raise DatabaseError(f"cannot connect to PostgreSQL: {reason}") from None  # no password in a trace
+        raise DatabaseError(f"cannot connect to PostgreSQL: {reason}") from None  # a trace would show the password
 
 
 def _one_line(error: psycopg.Error) -> str:
-    """What PostgreSQL says, without its picture of the statement."""
+    """PostgreSQL's message in one line, without the excerpt of the statement."""
     state = error.sqlstate
     if state in _BUSY:
         return "another connection is changing the same model or table at this moment; try again when it is done"

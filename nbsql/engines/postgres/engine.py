@@ -1,4 +1,4 @@
-"""PostgreSQL: opens connections, looks around in them, and runs statements."""
+"""The engine of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.driver import PostgreSQLDriver
 from nbsql.engines.postgres.files import write
-from nbsql.engines.postgres.sources import compared_by_type, described, find, kind_of
+from nbsql.engines.postgres.sources import describe_query, find, has_several_spellings, kind_of
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.family.text import LETTERS_AND_DIGITS
@@ -27,7 +27,7 @@ _SHOWN = 40
 class PostgreSQL(PostgreSQLDriver):
     """A connection to PostgreSQL.
 
-    Its arguments are those of `PostgreSQLDriver`.
+    The arguments are those of `PostgreSQLDriver`.
     """
 
     def shares(self, other: Engine) -> bool:
@@ -36,13 +36,13 @@ class PostgreSQL(PostgreSQLDriver):
     # Running. ------------------------------------------------------------------------------------------------------
 
     def parameter_type(self, name: str) -> str:
-        return name if compared_by_type(name) else "text"
+        return name if has_several_spellings(name) else "text"
 
     def kind(self, name: str) -> str:
         return kind_of(name, "b")
 
     def names(self, sql: str) -> list[str]:
-        return [name for name, _ in described(self, sql)]
+        return [name for name, _ in describe_query(self, sql)]
 
     def df(self, sql: str) -> pandas.DataFrame:
         import pandas
@@ -77,7 +77,7 @@ class PostgreSQL(PostgreSQLDriver):
     def write(self, sql: str, path: str, file_format: str) -> None:
         write(self, sql, path, file_format)
 
-    # Looking around. -----------------------------------------------------------------------------------------------
+    # The catalogue. ------------------------------------------------------------------------------------------------
 
     def _source(self, source: Any) -> Source:
         return find(self, source)
@@ -117,7 +117,7 @@ class PostgreSQL(PostgreSQLDriver):
         return aside
 
     def columns(self, relation: Markup) -> list[Column]:
-        found = described(self, self.renderer.statement("without_rows", relation))
+        found = describe_query(self, self.renderer.statement("without_rows", relation))
         types = {oid: kind for oid, *kind in self.ask("types", sorted({oid for _, oid in found}))} if found else {}
         return [Column(name, types[oid][0], kind_of(*types[oid])) for name, oid in found]
 
@@ -126,31 +126,31 @@ class PostgreSQL(PostgreSQLDriver):
         if not isinstance(expression, str) or not expression.strip():
             raise InputError(f"{subject}, not {expression!r}")
         query = self.renderer.dialect.query(expression)
-        several = "42804"  # a set where there is to be one value
+        several = "42804"  # a set instead of a single value
         try:
-            whole = described(self, self.renderer.statement("expression_of", source.relation, query))
-            described(
+            whole = describe_query(self, self.renderer.statement("expression_of", source.relation, query))
+            describe_query(
                 self, self.renderer.statement("without_rows", self.renderer.fragment("with_slices", source.relation, query))
             )
         except DatabaseError as error:
             state = getattr(error.__cause__, "sqlstate", None)
             if state == "42803":  # grouping error
-                raise self.is_aggregate(expression, argument) from None
+                raise self.aggregate_error(expression, argument) from None
             if state != several:
                 raise InputError(f"{subject}: {error}") from None
             whole = [(expression, 0)]
         if len(whole) != 1:
             raise InputError(f"{subject}, not {expression!r}")
         try:
-            described(self, self.renderer.statement("expression_of_one_value", source.relation, query))
+            describe_query(self, self.renderer.statement("expression_of_one_value", source.relation, query))
         except DatabaseError:
-            raise self.makes_rows(expression, argument) from None
+            raise self.several_rows_error(expression, argument) from None
 
     def check_pattern(self, pattern: str) -> None:
-        if pattern == LETTERS_AND_DIGITS:  # which has a macro of its own (sql/macros/engines/postgres/tokens.sql)
+        if pattern == LETTERS_AND_DIGITS:  # it has its own macro (sql/macros/engines/postgres/tokens.sql)
             return
         try:
-            with self.errors(), self.guarded(trial=True):
+            with self.errors(), self.savepoint(trial=True):
                 self.ask("matches_pattern", pattern)
         except DatabaseError as error:
             raise InputError(f"pattern {pattern!r} is not one that PostgreSQL understands: {error}") from None

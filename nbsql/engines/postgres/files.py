@@ -1,4 +1,4 @@
-"""Files of the rows of a query on PostgreSQL, which its client writes."""
+"""Writes the rows of a PostgreSQL query to files, on the side of the client."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from nbsql.errors import NotSupportedError
 
 
 def write(engine: PostgreSQLDriver, sql: str, path: str, file_format: str) -> None:
-    """Write the rows of a query as csv, json (one list) or jsonl (an object a line).
+    """Write the rows of a query as csv, json (one list) or jsonl (one object a line).
 
     Raises:
-        NotSupportedError: another format.
+        NotSupportedError: the format is another one.
     """
     if file_format not in ("csv", "json", "jsonl"):
         raise NotSupportedError(f"{file_format} files are not available on PostgreSQL; choose csv, json or jsonl")
@@ -25,7 +25,7 @@ def write(engine: PostgreSQLDriver, sql: str, path: str, file_format: str) -> No
     with (
         engine.timed("copy_to"),
         engine.errors(),
-        engine.guarded(),
+        engine.savepoint(),
         psycopg.Cursor(engine.connection) as cursor,
         Path(path).open("wb") as file,
     ):

@@ -1,4 +1,4 @@
-"""What a user calls a source on PostgreSQL: a table, a view or a query; and what the columns of a query are."""
+"""Resolves sources on PostgreSQL (tables, views and queries) and describes their columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import psycopg
 from psycopg.pq import ExecStatus
 
 from nbsql.engines.postgres.driver import PostgreSQLDriver
-from nbsql.engines.source import Source, check_names, parts, refuse_twice
+from nbsql.engines.source import Source, check_distinct, check_names, split_path
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
 _KINDS = {
@@ -24,8 +24,8 @@ _SELECT = re.compile(r"\s*\(*\s*(select|with|values|table)\b", re.IGNORECASE)
 
 
 def kind_of(name: str, typtype: str) -> str:
-    """What nbsql makes of a type, by its name and pg_type.typtype."""
-    plain = name.rsplit(".", 1)[-1]  # a type of an extension may come with its schema
+    """The kind of a type, from its name and pg_type.typtype; see `Column.kind`."""
+    plain = name.rsplit(".", 1)[-1]  # the type of an extension may be qualified by its schema
     if typtype == "e":
         return "text"
     if plain.endswith("[]"):
@@ -33,19 +33,19 @@ def kind_of(name: str, typtype: str) -> str:
     return "temporal" if plain.startswith(_TEMPORAL) else _KINDS.get(plain, "other")
 
 
-def compared_by_type(name: str) -> bool:
-    """Whether a value of a type may be written in several ways, 1 and 1.0; where it is a text, or of an ENUM, it may not."""
+def has_several_spellings(name: str) -> bool:
+    """Whether a value of the type has several spellings, such as 1 and 1.0; a text or the value of an ENUM has one."""
     return _KINDS.get(name, "text") != "text" or name.startswith(_TEMPORAL)
 
 
-def described(engine: PostgreSQLDriver, sql: str) -> list[tuple[str, int]]:
-    """The columns of a query and the numbers of their types. The server reads the query and does not run it.
+def describe_query(engine: PostgreSQLDriver, sql: str) -> list[tuple[str, int]]:
+    """The columns of a query and the OIDs of their types. The server parses the query and does not run it.
 
     Raises:
-        DatabaseError: it cannot be read, or is more than one statement.
-        InputError: it has parameters.
+        DatabaseError: the server rejects the query, or it is more than one statement.
+        InputError: the query has parameters.
     """
-    with engine.errors(), engine.guarded(trial=True):
+    with engine.errors(), engine.savepoint(trial=True):
         driver, encoding = engine.connection.pgconn, engine.connection.info.encoding
         result = driver.prepare(b"", sql.encode(encoding))
         if result.status != ExecStatus.COMMAND_OK:
@@ -57,10 +57,10 @@ def described(engine: PostgreSQLDriver, sql: str) -> list[tuple[str, int]]:
 
 
 def find(engine: PostgreSQLDriver, source: Any) -> Source:
-    """What the user means by `source`.
+    """The source that the user names.
 
     Raises:
-        InputError: there is no such table or view, or the text is no single SELECT.
+        InputError: there is no such table or view, or the text is not a single SELECT.
     """
     if not isinstance(source, str):
         raise InputError(
@@ -75,7 +75,7 @@ def find(engine: PostgreSQLDriver, source: Any) -> Source:
     query = source.strip().rstrip(";").rstrip()
     selects = _SELECT.match(query) is not None
     try:
-        described(engine, query)  # by itself: it is one statement, and whole
+        describe_query(engine, query)  # described alone, it must be one complete statement
         if not selects:
             raise InputError(f"a source is a table, a view or one SELECT, not {source!r}")
         return _source(engine, Source(engine.renderer.fragment("subquery", dialect.query(query)), "the query", []))
@@ -89,15 +89,15 @@ def find(engine: PostgreSQLDriver, source: Any) -> Source:
 
 def _source(engine: PostgreSQLDriver, source: Source) -> Source:
     source.columns = engine.columns(source.relation)
-    refuse_twice([column.name for column in source.columns], source.label)
+    check_distinct([column.name for column in source.columns], source.label)
     check_names(source.columns, source.label)
     return source
 
 
 def _find(engine: PostgreSQLDriver, text: str, relations: list[tuple[Any, ...]]) -> tuple[tuple[str, ...], bool] | None:
-    """The table or view that a text names: as it is, or as PostgreSQL reads it, which folds names without quotes."""
+    """The table or view that a text names, either exactly or as PostgreSQL folds unquoted names."""
     database = engine.ask("current_database_and_schema")[0][0]
-    paths = [[text], parts(text), [name.lower() for name in parts(text)] if '"' not in text else []]
+    paths = [[text], split_path(text), [name.lower() for name in split_path(text)] if '"' not in text else []]
     for whole in filter(None, paths):
         path = whole[1:] if len(whole) == 3 and whole[0] == database else whole
         for _, schema, name, kind, visible in relations:

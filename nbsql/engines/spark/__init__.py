@@ -1,1 +1,1 @@
-"""Spark. Nothing here can be imported without pyspark."""
+"""The Spark engine. Nothing here can be imported without pyspark."""

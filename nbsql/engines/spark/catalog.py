@@ -1,8 +1,8 @@
-"""What is in a catalog of Spark, and how a model stands in it.
+"""Models in a Spark catalog.
 
-A model is published as tables with a number, statistics_3, that do not change any more, and as a view of each, statistics, by
-which others read it. The table of the spec is made last: what has one is whole, and what has none is the rest of a fit that was
-stopped.
+A model is published as immutable tables with a number, such as statistics_3, and a view of each, such as statistics, which
+readers use. The table of the spec is created last: a number with a spec is a complete model, and a number without one is the
+remains of a fit that was stopped.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ _PART = re.compile(rf"({'|'.join(PUBLISHED)})_([0-9]+)")
 
 
 def is_blank(engine: SparkDriver, schema: str) -> bool:
-    """Whether a schema holds nothing, or the rest of a fit that was stopped before it was whole: as good as none."""
+    """Whether a schema is empty, or contains only the remains of a fit that was stopped."""
     found = _names(engine, schema)
-    return whole(found) is None and all(_PART.fullmatch(name) for name in found)
+    return newest_complete(found) is None and all(_PART.fullmatch(name) for name in found)
 
 
-def whole(names: list[str]) -> int | None:
-    """The number of the newest whole model among the relations of a schema."""
+def newest_complete(names: list[str]) -> int | None:
+    """The number of the newest complete model among the relations of a schema; None if there is none."""
     numbers = [int(match[2]) for match in map(_PART.fullmatch, names) if match and match[1] == "spec"]
     return max(numbers, default=None)
 
 
 def next_number(engine: SparkDriver, schema: str) -> int:
-    """A number that no part of a model has."""
+    """A number that no relation of a model has."""
     return 1 + max((int(match[2]) for match in map(_PART.fullmatch, _names(engine, schema)) if match), default=0)
 
 
 def switch(engine: SparkDriver, schema: str, number: int) -> None:
-    """Let the names of a model stand for what has this number, the spec last, and drop all else but the whole model before."""
+    """Point the views of a model to the tables of this number, the spec last, and drop all but the previous model."""
     render, ident = engine.renderer.statement, engine.renderer.dialect.ident
     names = _names(engine, schema)
-    if "spec" in names and not _published(engine, schema):  # made by the statements of `fit_sql`: what has the names are tables
+    if "spec" in names and not _published(engine, schema):  # the statements of `fit_sql` created tables with these names
         for part in set(PUBLISHED) & set(names):
             engine.run(f"drop {part}", render("drop_part", ident(schema, part), _kind(engine, schema, part)))
     for part in PUBLISHED:
@@ -50,7 +50,7 @@ def switch(engine: SparkDriver, schema: str, number: int) -> None:
             engine.run(f"publish {part}", view)
         elif part in names:
             engine.run(f"drop {part}", render("drop_part", ident(schema, part), "view"))
-    kept = (number, whole([name for name in names if name.startswith("spec_") and name != f"spec_{number}"]))
+    kept = (number, newest_complete([name for name in names if name.startswith("spec_") and name != f"spec_{number}"]))
     for name in names:
         match = _PART.fullmatch(name)
         if match and int(match[2]) not in kept:
@@ -58,7 +58,7 @@ def switch(engine: SparkDriver, schema: str, number: int) -> None:
 
 
 def _kind(engine: SparkDriver, schema: str, name: str) -> str:
-    """What a relation is: its likelihoods are a view, and its parameters unless they are too many for one."""
+    """The type of a relation: the likelihoods are a view, and so are the parameters, unless they are too many for one."""
     if not name.startswith(("likelihoods", "parameters")):
         return "table"
     with engine.errors():
@@ -66,9 +66,9 @@ def _kind(engine: SparkDriver, schema: str, name: str) -> str:
     return "view" if table.tableType == "VIEW" else "table"
 
 
-def mend(engine: SparkDriver, schema: str) -> None:
-    """End what was stopped between the last table of a model and the views that stand for it."""
-    number = whole(_names(engine, schema))
+def finish_switch(engine: SparkDriver, schema: str) -> None:
+    """Complete a switch that was stopped after the last table of a model and before its views."""
+    number = newest_complete(_names(engine, schema))
     if number is not None and _published(engine, schema) < number:
         switch(engine, schema, number)
 
@@ -93,15 +93,15 @@ def _relations(engine: SparkDriver) -> list[tuple[Any, ...]]:
 
 
 def _contents(engine: SparkDriver, database: str, schema: str) -> list[tuple[Any, ...]]:  # noqa: ARG001 - there is one catalog
-    mend(engine, schema)
+    finish_switch(engine, schema)
     found = [name for name in _names(engine, schema) if not _PART.fullmatch(name)]
-    views = ("priors", "components", "likelihoods", "features")  # what is a view elsewhere
+    views = ("priors", "components", "likelihoods", "features")  # views on other engines
     return [(name, "view" if name in views else "table") for name in found]
 
 
 def _model_schemas(engine: SparkDriver, database: str) -> list[tuple[Any, ...]]:  # noqa: ARG001
     held = ((schema, _names(engine, schema)) for (schema,) in engine.ask("schemas"))
-    return [(schema,) for schema, names in held if "spec" in names or whole(names) is not None]
+    return [(schema,) for schema, names in held if "spec" in names or newest_complete(names) is not None]
 
 
 ANSWERS: Mapping[str, Callable[..., list[tuple[Any, ...]]]] = {

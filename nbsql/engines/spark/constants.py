@@ -1,4 +1,4 @@
-"""The one row of a relation as constants, which Spark compiles into whatever reads them, where it would join a table."""
+"""The single row of a relation as constants: Spark compiles them into a query, whereas it would join a table."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from pyspark.sql import DataFrame
 
 from nbsql.rendering.renderer import Renderer
 
-# The types of columns whose values a literal says, whatever the settings of the session.
+# The types of columns whose literals do not depend on the settings of the session.
 _LITERAL = ("string", "double", "bigint", "int", "smallint", "tinyint", "boolean", "date", "timestamp_ntz")
-_LONGEST_VIEW = 30_000  # letters: a metastore in Derby keeps up to 32,700 of a view
+_LONGEST_VIEW = 30_000  # characters: a Derby metastore stores up to 32,700 for a view
 
 
 def constants(renderer: Renderer, rows: DataFrame) -> Markup | None:
-    """A SELECT of the values of a relation of one row.
+    """A SELECT of constants with the values of a relation of one row.
 
     Args:
-        renderer: of Spark.
+        renderer: the renderer of Spark.
         rows: the relation, which is computed here.
 
     Returns:
-        The statement; None where there is not one row, or a column is of a type that has no literals.
+        The statement; None if there is not exactly one row, or if a column has a type without literals.
     """
     fields = rows.schema.fields
     types = [field.dataType.simpleString() for field in fields]
@@ -37,14 +37,14 @@ def constants(renderer: Renderer, rows: DataFrame) -> Markup | None:
 
 
 def _digits(kind: str, value: Any) -> tuple[Any, bool]:
-    """A value as a gate takes it, and whether that is the one of numbers."""
+    """A value in the form that a gate accepts, and whether that is the gate for numbers."""
     if value is None:
         return None, False
-    if kind == "double" and abs(value) < float("inf"):  # NaN is not less
+    if kind == "double" and abs(value) < float("inf"):  # false for NaN, too
         return value, True
     return str(value), False
 
 
-def fit_for_a_view(select: str) -> bool:
-    """Whether every metastore keeps a view of such a length."""
+def fits_in_view(select: str) -> bool:
+    """Whether every metastore can store a view of this length."""
     return len(select) <= _LONGEST_VIEW

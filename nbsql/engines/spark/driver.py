@@ -1,4 +1,4 @@
-"""Spark: a session on which statements run, its transactions and its errors."""
+"""The driver of Spark: runs statements in a session, with its substitute for transactions and its errors."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from nbsql.rendering.renderer import Renderer
 
 _LEAST_VERSION = 4
 _STOPPED = "the Spark session is stopped; make another with SparkSession.builder.getOrCreate()"
-# A statement that makes, changes or drops what is the session's own: its first line, and the query that may follow.
+# A statement that creates, changes or drops a temporary relation: its first line, and the query that may follow.
 _TEMPORARY = re.compile(r"([A-Z]+) [A-Z ]+ (`nbsql (?:[^`]|``)*`)(?: AS)?(?:\n|$)")
-# Rows, which may be many; all else that is temporary has the size of a model.
+# Tables of rows, which may be large; all other temporary tables have the size of a model.
 _STAGED = (" source`", " design`", " rows`", " sample`", " distances`")
 
 
@@ -32,7 +32,7 @@ class SparkDriver(Engine):
 
     Args:
         session: a SparkSession.
-        watch: called with the name of each statement before it runs.
+        watch: a function that is called with the name of each statement before it runs.
     """
 
     title = "Spark"
@@ -47,7 +47,7 @@ class SparkDriver(Engine):
         self.renderer = Renderer("spark")
         self.watch = watch
         self.session = session
-        self._before: dict[str, DataFrame | None] | None = None  # what a transaction has changed, as it was
+        self._before: dict[str, DataFrame | None] | None = None  # the state before a transaction of what it changed
         if session.sparkContext._jsc is None or session.sparkContext._jsc.sc().isStopped():
             raise DatabaseError(_STOPPED)
         if int(session.version.split(".")[0]) < _LEAST_VERSION:
@@ -59,7 +59,7 @@ class SparkDriver(Engine):
         self.exact = self._setting("spark.sql.caseSensitive")
 
     def close(self) -> None:
-        """The session is the user's."""
+        """Do nothing: the session is the user's."""
 
     def _setting(self, name: str) -> bool:
         return self.session.conf.get(name, "false") == "true"
@@ -71,8 +71,8 @@ class SparkDriver(Engine):
     def run(self, name: str, sql: str) -> None:
         """Run a statement for its effect.
 
-        Spark makes a cached query anew whenever what it reads has changed. A table of a model must not change so, and is cut
-        off from its sources; for this it need not be cached. Adding to it makes it anew.
+        Spark recomputes a cached query whenever one of its sources has changed. A table of a model must not change in this way,
+        so it is checkpointed, which cuts it off from its sources, and not cached. Inserting into it creates it anew.
         """
         made = _TEMPORARY.match(sql)
         if made is not None and self._before is not None and made[2] not in self._before:
@@ -94,7 +94,7 @@ class SparkDriver(Engine):
 
     @contextmanager
     def _without_constraints(self) -> Iterator[None]:
-        """A checkpoint keeps what is known of its columns. In a union Spark takes one's columns for another's, and fails."""
+        """Drop the constraints that a checkpoint keeps on its columns: in a union Spark confuses the columns and fails."""
         conf, name = self.session.conf, "spark.sql.constraintPropagation.enabled"
         before = conf.get(name, "true")
         conf.set(name, "false")
@@ -105,12 +105,12 @@ class SparkDriver(Engine):
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        noise = logging.getLogger("SQLQueryContextLogger")  # pyspark prints a JVM's trace of every error there
+        noise = logging.getLogger("SQLQueryContextLogger")  # pyspark logs a JVM trace of every error there
         disabled, noise.disabled = noise.disabled, True
         try:
             yield
         except (PySparkException, Py4JError) as error:
-            # A frame of pyspark's and the error refer to each other; those above keep the query, with its view of a frame.
+            # The frames of pyspark and the error refer to each other, and would keep the query alive, with its view of a frame.
             traceback.clear_frames(error.__traceback__)
             raise DatabaseError(one_line(error)) from error
         finally:
@@ -118,9 +118,9 @@ class SparkDriver(Engine):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """Spark has none: a model is made aside, in the session, and published when it is whole (nbsql/storage/drafts.py).
+        """Restore the session after an error.
 
-        What an error leaves in the session is as it was before.
+        Spark has no transactions: a model is built in the session and published when it is complete (nbsql/storage/drafts.py).
         """
         if self._before is not None:
             yield
@@ -152,7 +152,7 @@ class SparkDriver(Engine):
 
 
 def one_line(error: Exception) -> str:
-    """What Spark says, without its picture of the statement and without traces."""
+    """Spark's message in one line, without the excerpt of the statement and without traces."""
     said = str(error.java_exception if isinstance(error, Py4JJavaError) else error).strip()
     if "stopped SparkContext" in said or (isinstance(error, Py4JError) and not isinstance(error, Py4JJavaError)):
         return _STOPPED

@@ -1,4 +1,4 @@
-"""Spark: looks around in a session, and runs statements."""
+"""The engine of Spark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.engines.spark import catalog as spark_catalog
-from nbsql.engines.spark.constants import constants, fit_for_a_view
+from nbsql.engines.spark.constants import constants, fits_in_view
 from nbsql.engines.spark.driver import SparkDriver
 from nbsql.engines.spark.sources import find, kind_of
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
@@ -31,9 +31,9 @@ _RESERVED = ("information_schema", "global_temp", "system", "session")
 
 
 class Spark(SparkDriver):
-    """A session of Spark, which is the user's and stays open.
+    """A session of Spark. It belongs to the user and stays open.
 
-    Its arguments are those of `SparkDriver`.
+    The arguments are those of `SparkDriver`.
     """
 
     def shares(self, other: Engine) -> bool:
@@ -42,19 +42,19 @@ class Spark(SparkDriver):
     # Running. ------------------------------------------------------------------------------------------------------
 
     def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
-        """The rows of a rendered macro; what is in the catalogue Spark tells by commands, which are no queries."""
+        """The rows of the query that a macro renders; questions about the catalogue are commands in Spark, and not queries."""
         if macro in spark_catalog.ANSWERS:
             with self.timed(macro), self.errors():
                 return spark_catalog.ANSWERS[macro](self, *arguments)
         return super().ask(macro, *arguments, **options)
 
-    # Answers. ------------------------------------------------------------------------------------------------------
+    # Results. ------------------------------------------------------------------------------------------------------
 
     def names(self, sql: str) -> list[str]:
         return list(self.dataframe(sql).columns)
 
     def df(self, sql: str) -> pandas.DataFrame:
-        return cast("pandas.DataFrame", self.arrow(sql).to_pandas())  # which toPandas does by ways that pandas 3 warns of
+        return cast("pandas.DataFrame", self.arrow(sql).to_pandas())  # toPandas would raise warnings of pandas 3
 
     def arrow(self, sql: str) -> pyarrow.Table:
         return self.dataframe(sql).toArrow()
@@ -67,7 +67,7 @@ class Spark(SparkDriver):
     def show(self, sql: str) -> None:
         self.dataframe(sql).show()
 
-    # Looking around. -----------------------------------------------------------------------------------------------
+    # The catalogue. ------------------------------------------------------------------------------------------------
 
     def _source(self, source: Any) -> Source:
         return find(self, source)
@@ -79,12 +79,12 @@ class Spark(SparkDriver):
     def catalog(self) -> str | None:
         return self.current()[0]
 
-    def path_of_names(self) -> str:
+    def current_search_path(self) -> str:
         return json.dumps(self.current())
 
     @contextmanager
-    def looking_in(self, path: str) -> Iterator[None]:
-        now = self.path_of_names()
+    def using_search_path(self, path: str) -> Iterator[None]:
+        now = self.current_search_path()
         if now == path:
             yield
             return
@@ -114,10 +114,10 @@ class Spark(SparkDriver):
         return None if known is None or spark_catalog.is_blank(self, known) else known
 
     def publish_constants(self, relation: Markup, view: Markup) -> bool:
-        """Make a view of the one row of a relation; False if it has another number of rows, or is too long for a view."""
+        """Create a view of the single row of a relation. False if it has another number of rows, or is too long for a view."""
         with self.errors():
             select = constants(self.renderer, self.session.table(str(relation)))
-        if select is None or not fit_for_a_view(select):
+        if select is None or not fits_in_view(select):
             return False
         self.run("parameters", self.renderer.statement("create_view_as", view, select))
         return True
@@ -132,7 +132,7 @@ class Spark(SparkDriver):
         return (schema,)
 
     def set_aside(self, database: str, schema: str, drop: Callable[[str], object]) -> str | None:  # noqa: ARG002
-        """Nothing moves: the new model is published beside the old one."""
+        """Do nothing: the new model is published beside the old one."""
         return schema
 
     def columns(self, relation: Markup) -> list[Column]:
@@ -149,15 +149,15 @@ class Spark(SparkDriver):
             self.names(self.renderer.statement("without_rows", self.renderer.fragment("with_slices", source.relation, query)))
         except DatabaseError as error:
             if "[UNSUPPORTED_GENERATOR" in str(error.__cause__):
-                raise self.makes_rows(expression, argument) from None
+                raise self.several_rows_error(expression, argument) from None
             if re.search(r"\[(MISSING_GROUP_BY|MISSING_AGGREGATION)", str(error.__cause__)):
-                raise self.is_aggregate(expression, argument) from None
+                raise self.aggregate_error(expression, argument) from None
             raise InputError(f"{subject}: {error}") from None
         if len(whole) != 1:
             raise InputError(f"{subject}, not {expression!r}")
 
     def check_pattern(self, pattern: str) -> None:
-        if pattern == LETTERS_AND_DIGITS:  # which has a macro of its own (sql/macros/engines/spark/tokens.sql)
+        if pattern == LETTERS_AND_DIGITS:  # it has its own macro (sql/macros/engines/spark/tokens.sql)
             return
         try:
             self.ask("matches_pattern", pattern)
@@ -169,7 +169,7 @@ def on_spark(engine: Engine, what: str) -> Spark:
     """The engine, if it is Spark.
 
     Raises:
-        NotSupportedError: it is another.
+        NotSupportedError: it is another engine.
     """
     if isinstance(engine, Spark):
         return engine

@@ -1,4 +1,4 @@
-"""What a user calls a source on Spark: a table, a view, a query or a DataFrame; and what the columns of a query are."""
+"""Resolves sources on Spark (tables, views, queries and DataFrames) and describes their columns."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, types
 
-from nbsql.engines.source import Source, check_names, parts, refuse_twice
+from nbsql.engines.source import Source, check_distinct, check_names, split_path
 from nbsql.engines.spark.driver import SparkDriver
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
@@ -19,12 +19,12 @@ _TEMPORAL = (types.DateType, types.TimestampType, types.TimestampNTZType, types.
 
 
 def kind_of(kind: types.DataType) -> str:
-    """What nbsql makes of a type."""
+    """The kind of a type; see `Column.kind`."""
     if isinstance(kind, (types.StringType, types.CharType, types.VarcharType)):
         return "text"
     if isinstance(kind, types.BooleanType):
         return "boolean"
-    if isinstance(kind, _WHOLE):  # a column of nothing but NULL, too
+    if isinstance(kind, _WHOLE):  # also a column that has only NULL
         return "integer"
     if isinstance(kind, (types.FloatType, types.DoubleType)):
         return "float"
@@ -40,10 +40,10 @@ def kind_of(kind: types.DataType) -> str:
 
 
 def find(engine: SparkDriver, source: Any) -> Source:
-    """What the user means by `source`.
+    """The source that the user names or passes.
 
     Raises:
-        InputError: there is no such table or view, or the text is no single SELECT, or the DataFrame is of another session.
+        InputError: there is no such table or view, the text is not a single SELECT, or the DataFrame is of another session.
     """
     if isinstance(source, DataFrame):
         return _frame(engine, source)
@@ -53,15 +53,15 @@ def find(engine: SparkDriver, source: Any) -> Source:
             "make a DataFrame of it with spark.createDataFrame"
         )
     dialect = engine.renderer.dialect
-    for path in filter(None, ([source], parts(source.replace("`", '"')))):
+    for path in filter(None, ([source], split_path(source.replace("`", '"')))):
         if _exists(engine, path):
             found = Source(dialect.ident(*path), source, [], is_table=_is_table(engine, path))
-            found.path = _whole(engine, path)
+            found.path = _full_path(engine, path)
             return _source(engine, found)
     query = source.strip().rstrip(";").rstrip()
     selects = _SELECT.match(query) is not None
     if selects:
-        relation = engine.renderer.fragment("subquery", dialect.query(query + "\n"))  # a comment may end it
+        relation = engine.renderer.fragment("subquery", dialect.query(query + "\n"))  # the query may end in a comment
         try:
             return _source(engine, Source(relation, "the query", []))
         except DatabaseError as error:
@@ -81,11 +81,11 @@ def _exists(engine: SparkDriver, path: list[str]) -> bool:
     return True
 
 
-def _whole(engine: SparkDriver, path: list[str]) -> tuple[str, ...]:
-    """The names of a table or view from any schema of the session; of a temporary view its own, which no schema has."""
+def _full_path(engine: SparkDriver, path: list[str]) -> tuple[str, ...]:
+    """The full path of a table or view; for a temporary view its name alone, as it has no schema."""
     try:
         table = engine.session.catalog.getTable(str(engine.renderer.dialect.ident(*path)))
-    except PySparkException:  # of a catalog that cannot say
+    except PySparkException:  # the catalog cannot tell
         return tuple(path)
     if table.isTemporary:
         return (table.name,)
@@ -97,7 +97,7 @@ def _is_table(engine: SparkDriver, path: list[str]) -> bool:
     catalog, name = engine.session.catalog, str(engine.renderer.dialect.ident(*path))
     try:
         return catalog.getTable(name).tableType in ("MANAGED", "EXTERNAL") or catalog.isCached(name)
-    except PySparkException:  # a table of a catalog that cannot say
+    except PySparkException:  # the catalog cannot tell
         return False
 
 
@@ -106,7 +106,7 @@ def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
         raise InputError("the DataFrame is of another session; pass its own, frame.sparkSession, as con")
     if frame.isStreaming:
         raise InputError("the DataFrame is a stream; a model reads rows that have an end: write it to a table first")
-    refuse_twice(frame.columns, "the DataFrame")
+    check_distinct(frame.columns, "the DataFrame")
     relation = engine.renderer.dialect.ident(engine.transient_name())
     with engine.errors():
         frame.createOrReplaceTempView(str(relation))
@@ -122,6 +122,6 @@ def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
 
 def _source(engine: SparkDriver, source: Source) -> Source:
     source.columns = engine.columns(source.relation)
-    refuse_twice([column.name for column in source.columns], source.label)
+    check_distinct([column.name for column in source.columns], source.label)
     check_names(source.columns, source.label)
     return source

@@ -52,7 +52,7 @@
 {% if half_life.now is none -%}
 {{ newest }} - 1
 {%- else -%}
-{{ half_life.whole_periods }} - {{ nbsql.number(half_life.part_of_period) }}
+{{ half_life.whole_periods }} - {{ nbsql.number(half_life.period_fraction) }}
 {%- endif %}
 {%- endmacro %}
 

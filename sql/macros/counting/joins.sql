@@ -21,11 +21,11 @@
   SELECT
     source.*
     {%- for dimension in dimensions %}
-    {%- for _, name in dimension.passed %},
+    {%- for _, name in dimension.passed_columns %},
     {%+ if name | lower == 'source' %}dimension_{{ dimension.place }}.{%+ endif %}{{ nbsql.ident(name) }}
     {%- endfor %}
-    {%- if dimension.scored %}
-    {%- for k in dimension.scored.class_numbers %},
+    {%- if dimension.scored_model %}
+    {%- for k in dimension.scored_model.class_numbers %},
     dimension_{{ dimension.place }}.nbsql_said_{{ dimension.place }}_{{ k }}
     {%- endfor %}
     {%- endif %}
@@ -37,7 +37,7 @@
   {%- for dimension in dimensions %}
 
   LEFT JOIN (
-    {% if dimension.scored %}
+    {% if dimension.scored_model %}
     {{ nbsql.scored_dimension(dimension, parameters, lookups) | indent(4) }}
     {% else %}
     {{ nbsql.dimension_rows(dimension, dimension.columns) | indent(4) }}
@@ -68,15 +68,15 @@ FROM {{ dimension.relation }} AS dimension
   dimension's features for the second class.
 #}
 {% macro scored_dimension(dimension, parameters, lookups) -%}
-{% set model = dimension.scored -%}
+{% set model = dimension.scored_model -%}
 {% set relation -%}
 (
   {{ nbsql.dimension_rows(dimension, dimension.columns) | indent(2) }}
 )
 {%- endset -%}
-{% if model.numbered -%}
+{% if model.has_row_numbers -%}
 WITH {{ nbsql.numbered_source(model, relation, parameters, lookups) }}
-{%- if model.blocks %},
+{%- if model.category_blocks %},
 {{ nbsql.block_sums(model, parameters, lookups) }}
 {%- endif %}
 {%- for feature in model.features | selectattr('family.bag') %},
@@ -89,11 +89,11 @@ SELECT
   {% for _ in dimension.pairs %}
   joint.nbsql_key_{{ loop.index }},
   {% endfor %}
-  {% for _, name in dimension.passed %}
+  {% for _, name in dimension.passed_columns %}
   joint.{{ nbsql.ident(name) }},
   {% endfor %}
   {% for k in model.class_numbers %}
-  {% set score %}joint.nbsql_joint_{{ k }}{% if model.common %} + joint.nbsql_common{% endif %}{% endset %}
+  {% set score %}joint.nbsql_joint_{{ k }}{% if model.features_with_common_term %} + joint.nbsql_common{% endif %}{% endset %}
   {{ score }} AS nbsql_said_{{ dimension.place }}_{{ k }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (

@@ -221,7 +221,7 @@ GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.n
 
 {# The cells of one bag of tokens: the count of each token in each class. #}
 {% macro token_cells(model, source, feature) -%}
-{% if feature.family.weighed -%}
+{% if feature.family.reweights_tokens -%}
 {{ nbsql.weighed_token_cells(model, source, feature) }}
 {%- elif feature.family.over_columns -%}
 {{ nbsql.pairs_cells(model, source, feature) }}
@@ -259,7 +259,7 @@ GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
 {% if column not in columns.read %}{% set columns.read = columns.read + [column] %}{% endif -%}
 {% endfor -%}
 {% set source, scan, rescan = nbsql.inline_name('rows'), nbsql.inline_name('scan'), nbsql.inline_name('rescan') -%}
-{% set scanned = model.features | selectattr('family.scanned') | list -%}
+{% set scanned = model.features | selectattr('family.in_wide_scan') | list -%}
 {% set centred = scanned | selectattr('family.centred') | list -%}
 {% set uncentred = scanned | rejectattr('family.centred') | list -%}
 {% set levels = model.features | selectattr('family.level') | list -%}

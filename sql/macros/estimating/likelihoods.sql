@@ -33,7 +33,8 @@ FROM (
     {%- elif model.prior.kind == 'uniform' %}
     1 / CAST(count(*) OVER () AS {{ nbsql.double() }})
     {%- elif model.prior.kind == 'smoothed' %}
-    (counts.n + {{ nbsql.number(model.prior.added) }}) / (sum(counts.n) OVER () + {{ nbsql.number(model.prior.added) }} * count(*) OVER ())
+    {% set a = nbsql.number(model.prior.added_count) %}
+    (counts.n + {{ a }}) / (sum(counts.n) OVER () + {{ a }} * count(*) OVER ())
     {%- else %}
     counts.n / sum(counts.n) OVER ()
     {%- endif %} AS prior
@@ -213,7 +214,7 @@ GROUP BY {{ by }}
   a value never seen, of the features that smooth it.
 #}
 {% macro smoothed_likelihoods(model, statistics, priors, features) -%}
-{% if model.learnt -%}
+{% if model.is_logistic -%}
 {{ nbsql.weights_as_likelihoods(statistics, priors, features) }}
 {%- elif model.estimates -%}
 {% set tokens = features | selectattr('family.bag') | list if model.without_tokens else [] -%}
@@ -255,7 +256,7 @@ UNION ALL
 {%- elif model.given -%}
 {{ nbsql.given_likelihoods(statistics, priors, features) }}
 {%- else -%}
-{{ nbsql.likelihoods_of_cells(statistics, priors, features, single=model.single) }}
+{{ nbsql.likelihoods_of_cells(statistics, priors, features, single=model.has_unique_cells) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -64,7 +64,7 @@ labelled AS (
 {%- endif %}
 
 {% if model.class_numbers -%}
-{{ nbsql.parameters_in_one_row(model.parts, nbsql.word('labelled')) }}
+{{ nbsql.parameters_in_one_row(model.component_model, nbsql.word('labelled')) }}
 {%- else -%}
 {{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), leading_columns=['of_class']) }}
 {%- endif %}
@@ -72,11 +72,11 @@ labelled AS (
 
 {# The lookups of the members. #}
 {% macro mixture_lookups(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.looked_up') | list -%}
+{% set features = model.features | selectattr('family.has_lookups') | list -%}
 {% set tfidf = features | selectattr('family.idf') | list -%}
 {% set classes %}SELECT class_no, class FROM classes{% endset -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }}
-{{ nbsql.dense_lookups(model.parts, nbsql.smoothed_members(model, features), classes, nbsql.word('cells'), tfidf) }}
+{{ nbsql.dense_lookups(model.component_model, nbsql.smoothed_members(model, features), classes, nbsql.word('cells'), tfidf) }}
 {%- endmacro %}
 
 {#
@@ -183,7 +183,7 @@ SELECT
   {%- endfor %}
 
 FROM (
-  {{ nbsql.joint_scores(model.parts, relation, parameters, lookups) | indent(2) }}
+  {{ nbsql.joint_scores(model.component_model, relation, parameters, lookups) | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS members
 {%- endmacro %}

@@ -40,13 +40,13 @@ WITH classes AS (
 {%- if model.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.smoothed_likelihoods(model, statistics, priors, features), features) }}
 {%- endif %}
-{%- if model.near %},
+{%- if model.numbers_in_lists %},
 near AS (
   {{ nbsql.near_parameters(model) | indent(2) }}
 )
 {%- endif %}
 
-{% if model.near -%}
+{% if model.numbers_in_lists -%}
 {{ nbsql.with_slopes(model, nbsql.parameters_in_one_row(model, nbsql.word('classes'))) }}
 {%- elif model.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model, nbsql.word('classes')) }}
@@ -65,14 +65,14 @@ FROM (
     {{ nbsql.ordered_list(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors
   FROM {{ classes }}
 ) AS {{ classes }}
-{%- if model.in_columns %}
+{%- if model.column_parameters %}
 
 CROSS JOIN (
   {% set order %}class_no, position{% endset %}
   SELECT {{ nbsql.ordered_list(nbsql.word('number'), order) }} AS numbers FROM numbers
 ) AS numbers
 {%- endif %}
-{%- if model.near %}
+{%- if model.numbers_in_lists %}
 
 CROSS JOIN near
 {%- endif %}
@@ -110,14 +110,14 @@ JOIN (
   {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{% if not loop.last %},
 {% endif %}
 {%- endfor %}
-{%- for item in model.in_columns %}
+{%- for item in model.column_parameters %}
 {%- set name = nbsql.parameter_name(item) %}
 {%- set place = loop.index %}
 {%- for k in model.class_numbers if k == 1 or not item.parameter.common %},
-  {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.in_columns | length) + place) }} AS {{ name }}_{{ k }}
+  {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.column_parameters | length) + place) }} AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
-{%- for k in model.class_numbers if model.near %},
+{%- for k in model.class_numbers if model.numbers_in_lists %},
   means[{{ k }}] AS means_{{ k }},
   peaks[{{ k }}] AS peaks_{{ k }},
   precisions[{{ k }}] AS precisions_{{ k }}
@@ -131,17 +131,17 @@ JOIN (
 smoothed AS (
   {{ estimates | indent(2) }}
 )
-{%- if model.in_columns %},
+{%- if model.column_parameters %},
 wanted(position, feature, quantity, value, unseen, total) AS (
   VALUES
-    {% for item in model.in_columns if not item.parameter.paired %}
+    {% for item in model.column_parameters if not item.parameter.paired %}
     {% set parameter = item.parameter %}
     ({{ item.position }}, {{ nbsql.text(item.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
       {%- if parameter.value is none %} NULL{% else %} {{ nbsql.text(parameter.value) }}{% endif %},
       {%- if parameter.unseen %} TRUE{% else %} FALSE{% endif %},
       {%- if parameter.total %} TRUE{% else %} FALSE{% endif %}){{ nbsql.comma(loop) }}
     {% endfor %}
-  {% for item in model.in_columns if item.parameter.paired and item.parameter.column == 1 %}
+  {% for item in model.column_parameters if item.parameter.paired and item.parameter.column == 1 %}
   UNION ALL
   {{ nbsql[item.feature.family.name ~ '_pairs'](item.feature, item.position) | indent(2) }}
   {% endfor %}
@@ -174,12 +174,13 @@ numbers AS (
 
 {# One row a feature and value that is looked up: feature, value, and a score for each class. #}
 {% macro lookups(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.looked_up') | list -%}
+{% set features = model.features | selectattr('family.has_lookups') | list -%}
 {% set dirichlet = features | selectattr('family.distribution', 'equalto', 'dirichlet') -%}
-{% set by_count = dirichlet | rejectattr('family.declared') | rejectattr('family.weighed') | rejectattr('family.value_limit') | list -%}
+{% set by_count = dirichlet | rejectattr('family.declared') | rejectattr('family.reweights_tokens') -%}
+{% set by_count = by_count | rejectattr('family.value_limit') | list -%}
 {% set by_count = by_count | selectattr('family.bag') | list if model.estimates else by_count -%}
 {% set in_table = model.estimates and not model.without_tokens -%}
-{% set counted = by_count if model.class_numbers and not (in_table or model.learnt or model.given) else [] -%}
+{% set counted = by_count if model.class_numbers and not (in_table or model.is_logistic or model.given) else [] -%}
 {% set others = features | reject('in', counted) | list -%}
 {% set tfidf = features | selectattr('family.idf') | list -%}
 {% if counted -%}
@@ -214,7 +215,7 @@ JOIN (
 {%- if tfidf %}
 
 LEFT JOIN (
-  {{ (nbsql.given_idf(statistics, tfidf) if model.learnt else nbsql.idf(statistics, tfidf)) | indent(2) }}
+  {{ (nbsql.given_idf(statistics, tfidf) if model.is_logistic else nbsql.idf(statistics, tfidf)) | indent(2) }}
 ) AS idf ON idf.feature = smoothed.feature AND idf.value = smoothed.value
 {%- endif %}
 
@@ -234,13 +235,13 @@ GROUP BY smoothed.feature, smoothed.value
 
 {# The parameters in the long form, whichever form the table has. #}
 {% macro default__parameters_by_class(model, parameters) -%}
-{% if model.near -%}
+{% if model.numbers_in_lists -%}
 SELECT
   class_no,
   class,
   log_prior
   {%- for item in model.parameters %}
-  {%- set place = model.places_in_lists.get(item.feature.index) %},
+  {%- set place = model.number_positions.get(item.feature.index) %},
   {% if place %}
   {{ nbsql.word(item.parameter.name) }}s[{{ place }}] AS {{ nbsql.parameter_name(item) }}
   {%- else %}
@@ -261,20 +262,20 @@ SELECT * FROM {{ parameters }} AS parameters
 {# The one row of parameters as one row a class. Lists stay lists: means, peaks, precisions. #}
 {% macro unnested_parameters(model, parameters) -%}
 SELECT
-  {% if model.segmented %}
+  {% if model.has_segments %}
   nbsql_segment,
   {% endif %}
   unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
-  {% if model.mixed %}
-  unnest({{ nbsql.array() }}[{% for k in model.of_classes %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
+  {% if model.has_components %}
+  unnest({{ nbsql.array() }}[{% for k in model.class_of_component %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
   {% endif %}
   {{ nbsql.unnested_parameter(model, 'class') }},
   {{ nbsql.unnested_parameter(model, 'log_prior') }}
-  {%- for item in model.in_columns %}
+  {%- for item in model.column_parameters %}
   {%- set name = nbsql.parameter_name(item) %},
   {%+ if item.parameter.common %}{{ name }}_1 AS {{ name }}{% else %}{{ nbsql.unnested_parameter(model, name) }}{%+ endif %}
   {%- endfor %}
-  {%- for name in ['means', 'peaks', 'precisions'] if model.near %},
+  {%- for name in ['means', 'peaks', 'precisions'] if model.numbers_in_lists %},
   {{ nbsql.unnested_parameter(model, name) }}
   {%- endfor %}
 

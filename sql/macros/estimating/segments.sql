@@ -20,11 +20,11 @@
   `member`, and the macros of the families estimate members as they do classes.
 #}
 
-{# Common table expressions that the other queries read: classes, and members, taken from a table if there is one (model.members). #}
+{# Common table expressions that the other queries read: classes, and members, taken from a table if there is one (model.segment_tables). #}
 {% macro segment_members(model, statistics, priors) -%}
 members AS (
-  {% if model.members %}
-  SELECT * FROM {{ model.members.table }} AS members
+  {% if model.segment_tables %}
+  SELECT * FROM {{ model.segment_tables.table }} AS members
   {%- else %}
   {{ nbsql.members(statistics, priors) | indent(2) }}
   {%- endif %}
@@ -72,7 +72,7 @@ LEFT JOIN (
 {# The prior of a member. #}
 {% macro segment_prior(model) -%}
 {% set total %}sum(n) OVER (PARTITION BY segment){% endset -%}
-{% set a = nbsql.number(model.prior.added) -%}
+{% set a = nbsql.number(model.prior.added_count) -%}
 {% if model.prior.kind in ['given', 'uniform'] -%}
 whole_prior
 {%- elif model.shrinkage -%}
@@ -90,8 +90,8 @@ CASE WHEN segment = 0 THEN whole_prior ELSE n / {{ total }} END
   one.
 #}
 {% macro segment_estimates(model, statistics, priors, features) -%}
-{% if model.members -%}
-SELECT * FROM {{ model.members.estimates }} AS estimates WHERE feature IN ({{ nbsql.feature_names(features) }})
+{% if model.segment_tables -%}
+SELECT * FROM {{ model.segment_tables.estimates }} AS estimates WHERE feature IN ({{ nbsql.feature_names(features) }})
 {%- else -%}
 {{ nbsql.member_estimates(model, statistics, priors, features, nbsql.member_cells(model, statistics, features)) }}
 {%- endif %}
@@ -272,7 +272,7 @@ JOIN (
 
 {# The lookups (parameters.sql) of every segment. #}
 {% macro segment_lookups(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.looked_up') | list -%}
+{% set features = model.features | selectattr('family.has_lookups') | list -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }}
 SELECT
   members.segment AS nbsql_segment,
@@ -312,7 +312,7 @@ WITH {{ nbsql.segment_members(model, statistics, priors) }}
 
 {# One row a member, feature and value: the columns of likelihoods. The common table expressions of the members come first. #}
 {% macro estimates_of_members(model, statistics, priors) -%}
-{% set cells %}SELECT * FROM {{ model.members.cells }} AS cells{% endset -%}
+{% set cells %}SELECT * FROM {{ model.segment_tables.cells }} AS cells{% endset -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }}
 SELECT *
 FROM (

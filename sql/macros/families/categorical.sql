@@ -14,7 +14,7 @@
 #}
 {% macro default__text_as_fitted(feature, column, whole, x) -%}
 {% set number -%}
-{% if column in feature.fractions %}TRY_CAST({{ x }} AS {{ nbsql.fraction(feature.fractions[column]) }})
+{% if column in feature.fraction_types %}TRY_CAST({{ x }} AS {{ nbsql.fraction(feature.fraction_types[column]) }})
 {%- elif whole %}{{ nbsql.as_whole(x) }}
 {%- else %}{{ x }}
 {%- endif %}

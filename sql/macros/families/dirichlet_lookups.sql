@@ -30,7 +30,7 @@ FROM (
       {%- endfor %}
 
     FROM (
-      {{ nbsql.counts_of(statistics, single=model.single) | indent(6) }}
+      {{ nbsql.counts_of(statistics, single=model.has_unique_cells) | indent(6) }}
     ) AS counts
     JOIN (
       {{ nbsql.classes(priors) }}

@@ -101,7 +101,7 @@ CROSS JOIN (
 CROSS JOIN (
   SELECT
     {{ nbsql.array() }}{{ nbsql.text_list(feature.columns) }} AS names,
-    {{ nbsql.array() }}{{ nbsql.text_list(feature.family.quoted) }} AS quoted,
+    {{ nbsql.array() }}{{ nbsql.text_list(feature.family.quoted_columns) }} AS quoted,
     {{ nbsql.list_of(scales, nbsql.double()) }} AS scales
 ) AS names
 WHERE i <= j

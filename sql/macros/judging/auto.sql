@@ -74,9 +74,10 @@ WHERE {{ nbsql.is_counted(model) }}
   are summed.
 #}
 {% macro terms_of_candidates(model, rows, parameters, lookups) -%}
-{% set inputs = model.features | selectattr('family.parametrised_term') | list + model.star | selectattr('family.parameters') | list -%}
-{% set relation %}{% if model.numbered %}numbered{% else %}{{ rows }}{% endif %}{% endset -%}
-{% if model.numbered -%}
+{% set inputs = model.features | selectattr('family.has_parameter_term') | list -%}
+{% set inputs = inputs + model.star_categories | selectattr('family.parameters') | list -%}
+{% set relation %}{% if model.has_row_numbers %}numbered{% else %}{{ rows }}{% endif %}{% endset -%}
+{% if model.has_row_numbers -%}
 WITH {{ nbsql.numbered_source(model, rows, parameters, lookups) }}
 {%- for feature in model.features | selectattr('family.bag') %},
 {{ nbsql.bag_sums(model, feature, lookups, parameters) }}

@@ -98,7 +98,7 @@ FROM (
   {%- for feature in together %}
 
   UNION ALL
-  {{ nbsql.multivariate_drift(feature.plain) | indent(2) }}
+  {{ nbsql.multivariate_drift(feature.unregularised) | indent(2) }}
   {%- endfor %}
 
 ) AS divergences

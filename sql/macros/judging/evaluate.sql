@@ -69,9 +69,9 @@ SELECT
 FROM {{ parameters }} AS parameters
 {%- else -%}
 SELECT class, class_no FROM {{ parameters }} AS parameters
-{%- if model.mixed %} WHERE class_no = of_class{% endif %}
+{%- if model.has_components %} WHERE class_no = of_class{% endif %}
 {%- endif %}
-{%- if model.segmented %}
+{%- if model.has_segments %}
 
 WHERE parameters.nbsql_segment = 0
 {%- endif %}

@@ -91,7 +91,7 @@ WHERE cells.slice {% if left_out %}={% else %}<>{% endif %} {{ fold }}
 
 {# A fold as the rows name it. #}
 {% macro slice_name(model, fold) -%}
-{% if model.whole_slices %}CAST({{ nbsql.text(fold) }} AS INTEGER){% else %}{{ nbsql.text(fold) }}{% endif %}
+{% if model.integer_slices %}CAST({{ nbsql.text(fold) }} AS INTEGER){% else %}{{ nbsql.text(fold) }}{% endif %}
 {%- endmacro %}
 
 {#

@@ -84,7 +84,7 @@ UNION ALL
   SELECT
     source.*,
     {% set evidence %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}{% endset %}
-    {%+ if model.learnt %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
+    {%+ if model.is_logistic %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
   FROM {{ scored }} AS source
 )
 {%- endmacro %}

@@ -123,7 +123,7 @@ FROM of_numbers
 {%- for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
 
 UNION ALL
-{{ nbsql.multivariate_relevance(feature.plain) }}
+{{ nbsql.multivariate_relevance(feature.unregularised) }}
 {%- endfor %}
 {%- endmacro %}
 

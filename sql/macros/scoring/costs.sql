@@ -16,7 +16,7 @@ SELECT
 FROM (
   {{ nbsql.with_expected_costs(model, scored, parameters, costs) | indent(2) }}
 ) AS source
-{%- if model.numbered %}
+{%- if model.has_row_numbers %}
 
 ORDER BY source.nbsql_row ASC NULLS LAST
 {%- endif %}

@@ -21,13 +21,13 @@ ORDER BY
 {% macro unordered_explanation(model, source, parameters, lookups, numbered=false) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
 parameters AS {{ nbsql.materialized() }}(
-  {% if model.near %}
+  {% if model.numbers_in_lists %}
   {{ nbsql.unnested_parameters(model, parameters) | indent(2) }}
   {% else %}
-  {{ nbsql.parameters_by_class(model.parts, parameters) | indent(2) }}
+  {{ nbsql.parameters_by_class(model.component_model, parameters) | indent(2) }}
   {% endif %}
 ),
-{% if model.mixed %}contributions_of_members{% else %}contributions{% endif %} AS (
+{% if model.has_components %}contributions_of_members{% else %}contributions{% endif %} AS (
   SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
     source.nbsql_row,
     parameters.class_no,
@@ -37,24 +37,24 @@ parameters AS {{ nbsql.materialized() }}(
     parameters.log_prior AS contribution
   FROM numbered AS source
   {{ nbsql.join_parameters_by_class(model, nbsql.word('source')) }}
-  {%- if model.near | length > model.left_out | length %}
+  {%- if model.numbers_in_lists | length > model.omitted_numbers | length %}
 
   UNION ALL
   {{ nbsql.explained_numbers(model) | indent(2) }}
   {%- endif %}
-  {%- for block in model.explained | rejectattr('feature.index', 'in', model.places_in_lists) | batch(20) %}
+  {%- for block in model.explanation_parts | rejectattr('feature.index', 'in', model.number_positions) | batch(20) %}
 
   UNION ALL
-  {{ nbsql.explained_block(model.parts, block, lookups) | indent(2) }}
+  {{ nbsql.explained_block(model.component_model, block, lookups) | indent(2) }}
   {%- endfor %}
   {%- for feature in model.features | selectattr('family.bag') %}
 
   UNION ALL
-  {{ nbsql.explained_tokens(model.parts, feature, lookups) | indent(2) }}
+  {{ nbsql.explained_tokens(model.component_model, feature, lookups) | indent(2) }}
   {%- endfor %}
 
 )
-{%- if model.mixed %},
+{%- if model.has_components %},
 {{ nbsql.mixture_contributions() }}
 {%- endif %}
 
@@ -73,7 +73,7 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
   contributions.value,
   contributions.contribution
 FROM contributions
-JOIN parameters ON parameters.class_no = contributions.class_no{% if model.segmented %} AND parameters.nbsql_segment = 0{% endif %}
+JOIN parameters ON parameters.class_no = contributions.class_no{% if model.has_segments %} AND parameters.nbsql_segment = 0{% endif %}
 
 {%- if model.id %}
 
@@ -89,7 +89,7 @@ JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
 
 {# The join of rows with the parameters by class. #}
 {% macro join_parameters_by_class(model, rows) -%}
-{% if model.segmented %}JOIN parameters ON parameters.nbsql_segment = {{ rows }}.nbsql_segment{% else %}JOIN parameters ON TRUE{% endif %}
+JOIN parameters ON {% if model.has_segments %}parameters.nbsql_segment = {{ rows }}.nbsql_segment{% else %}TRUE{% endif %}
 {%- endmacro %}
 
 {# The list of numbers, one a class, that a lookup found. #}
@@ -154,10 +154,10 @@ LEFT JOIN (
 
 {# The terms of the numbers that are scored by lists (families/gaussian.sql): one expression for all of them. #}
 {% macro explained_numbers(model) -%}
-{% set parts = model.explained | selectattr('feature.index', 'in', model.places_in_lists) | list -%}
+{% set parts = model.explanation_parts | selectattr('feature.index', 'in', model.number_positions) | list -%}
 {% set place -%}
-{% if model.left_out -%}
-[{% for part in parts %}{{ model.places_in_lists[part.feature.index] }}{% if not loop.last %}, {% endif %}{% endfor %}][place]
+{% if model.omitted_numbers -%}
+[{% for part in parts %}{{ model.number_positions[part.feature.index] }}{% if not loop.last %}, {% endif %}{% endfor %}][place]
 {%- else %}place
 {%- endif %}
 {%- endset -%}
@@ -221,17 +221,17 @@ SELECT
   tokens.times * {% if smooth %}coalesce({{ found }}, {{ unseen }}, 0){% else %}{{ found }}{% endif %}
     {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.row_and_class()) }}{% endif %} AS contribution
 FROM (
-  SELECT nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value, sum(times) AS times
+  SELECT nbsql_row, {% if model.has_segments %}nbsql_segment, {% endif %}value, sum(times) AS times
   FROM (
     {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source'))) | indent(4) }}
   ) AS occurrences
-  GROUP BY nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value
+  GROUP BY nbsql_row, {% if model.has_segments %}nbsql_segment, {% endif %}value
 ) AS tokens
 {{ nbsql.join_parameters_by_class(model, nbsql.word('tokens')) }}
 {% if smooth %}LEFT {% endif %}JOIN (
   SELECT
     found.value,
-    {% if model.segmented %}
+    {% if model.has_segments %}
     found.{{ nbsql.word(model.part_column) }},
     {% endif %}
     {% if feature.family.tfidf %}

@@ -51,7 +51,7 @@ weights AS (
     {{ nbsql.unnested(lists.found, columns[1:]) | indent(4) }}
   FROM parameters
   {%- endfor %}
-  {%- for feature in model.features | selectattr('family.looked_up') %}
+  {%- for feature in model.features | selectattr('family.has_lookups') %}
 
   UNION ALL
   SELECT
@@ -61,7 +61,7 @@ weights AS (
     {% if degree == 2 %}
     NULL,
     {% endif %}
-    {{ nbsql.text(feature.family.times) }},
+    {{ nbsql.text(feature.family.multiplier) }},
     weight
   FROM (
     SELECT value, {{ nbsql.unnested_with_places(nbsql.word('scores'), 'class_no', 'weight') }}

@@ -60,7 +60,7 @@ SELECT
 {% macro log_evidence(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}
-  {%- if model.learnt -%}
+  {%- if model.is_logistic -%}
   {{ nbsql.output_null('log_evidence') }}
   {% else -%}
   {{ nbsql.output_column('log_evidence', nbsql.plus_common(model)) }}
@@ -71,9 +71,9 @@ SELECT
 
 {# The columns of the source that a verb passes on, all of them unless some are named, followed by a comma. #}
 {% macro passed_columns(model) -%}
-{% if model.passed is none %}{{ nbsql.source_columns(model) }},
-{% else %}{% for column in model.passed %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }},
-{% endfor %}{% endif %}{% if model.passed is none or model.passed %}  {% endif %}
+{% if model.passed_columns is none %}{{ nbsql.source_columns(model) }},
+{% else %}{% for column in model.passed_columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }},
+{% endfor %}{% endif %}{% if model.passed_columns is none or model.passed_columns %}  {% endif %}
 {% endmacro %}
 
 {# The columns of the source, unchanged, without those that it was joined with. No source has columns whose names nbsql keeps for itself. #}
@@ -109,7 +109,7 @@ CAST({{ nbsql.word(name) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 
 {# The part that joint log-likelihoods leave out (score.sql), to be added. #}
 {% macro plus_common(model) -%}
-{% if model.common %} + source.nbsql_common{% endif %}
+{% if model.features_with_common_term %} + source.nbsql_common{% endif %}
 {%- endmacro %}
 
 {#
@@ -121,7 +121,7 @@ FROM {{ scored }} AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
-{%- if model.numbered %}
+{%- if model.has_row_numbers %}
 
 ORDER BY source.nbsql_row ASC NULLS LAST
 {%- endif %}

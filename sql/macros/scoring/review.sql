@@ -267,7 +267,7 @@ nbsql_answer AS (
 #}
 {% macro unseen_values(model, source, parameters, lookups) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }}
-{% for part in model.explained if part.feature.family.level and not part.feature.family.number -%}
+{% for part in model.explanation_parts if part.feature.family.level and not part.feature.family.number -%}
 {% set level %}level{{ nbsql.feature_suffix(part.feature) }}{% endset -%}
 {% set value = nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) -%}
 SELECT number.nbsql_position, {{ nbsql.text(part.feature.name) }} AS feature, {{ nbsql.explained_value(part) }} AS value

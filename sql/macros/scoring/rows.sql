@@ -36,18 +36,18 @@ FROM {{ relation }} AS source
   The same with the columns of inputs and parameters that some terms name more than once. Two steps of their own halve those terms twice.
 #}
 {% macro with_steps(model, relation, features, parameters) -%}
-{% if model.stepped -%}
+{% if model.features_with_steps -%}
 (
   SELECT{{ nbsql.small_relations_hint(model) }}
     number.*
-    {%- for feature in model.stepped %},
+    {%- for feature in model.features_with_steps %},
     {{ nbsql[feature.family.name ~ '_steps'](feature, model.class_numbers) | indent(4) }}
     {%- endfor %}
 
   FROM (
     SELECT{{ nbsql.small_relations_hint(model) }}
       number.*
-      {%- for feature in model.stepped %},
+      {%- for feature in model.features_with_steps %},
       {{ nbsql[feature.family.name ~ '_first_steps'](feature, model.class_numbers) | indent(6) }}
       {%- endfor %}
 
@@ -80,7 +80,7 @@ FROM {{ relation }} AS source
 {%- endset -%}
 {% set rows %}SELECT {{ number }}source.* FROM {{ source }} AS source{% endset -%}
 {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS {{ nbsql.materialized() }}(
-  {% if model.segmented %}
+  {% if model.has_segments %}
   {% set rows %}(
     {{ rows }}
   ){% endset %}

@@ -16,10 +16,10 @@
 {% if components is not none -%}
 {% set priors, likelihoods, statistics = nbsql.member_priors(), nbsql.member_likelihoods(), nbsql.member_statistics(statistics) -%}
 {% endif -%}
-{% set levels = features | selectattr('feature.family.drawn', 'equalto', 'value') | map(attribute='feature') | list -%}
-{% set bags = features | selectattr('feature.family.drawn', 'equalto', 'bag') | map(attribute='feature') | list -%}
-{% set numbers = features | selectattr('feature.family.drawn', 'equalto', 'number') | map(attribute='feature') | list -%}
-{% set vectors = features | selectattr('feature.family.drawn', 'equalto', 'vector') | map(attribute='feature') | list -%}
+{% set levels = features | selectattr('feature.family.sampling_kind', 'equalto', 'value') | map(attribute='feature') | list -%}
+{% set bags = features | selectattr('feature.family.sampling_kind', 'equalto', 'bag') | map(attribute='feature') | list -%}
+{% set numbers = features | selectattr('feature.family.sampling_kind', 'equalto', 'number') | map(attribute='feature') | list -%}
+{% set vectors = features | selectattr('feature.family.sampling_kind', 'equalto', 'vector') | map(attribute='feature') | list -%}
 {% set counts = numbers | selectattr('family.name', 'equalto', 'poisson') | list -%}
 WITH {% if components is not none %}members AS {{ nbsql.materialized() }}(
   {{ nbsql.numbered_members(components) }}

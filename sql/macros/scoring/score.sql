@@ -17,22 +17,22 @@
 #}
 {% macro scored_wide(model, source, parameters, lookups) -%}
 {% set relation -%}
-{% if model.numbered %}numbered{% elif model.segmented %}(
+{% if model.has_row_numbers %}numbered{% elif model.has_segments %}(
   {{ nbsql.with_segments(source, parameters) | indent(2) }}
 ){% else %}{{ source }}{% endif %}
 {%- endset -%}
-{% if model.numbered -%}
+{% if model.has_row_numbers -%}
 WITH {{ nbsql.numbered_source(model, source, parameters, lookups) }}
-{%- if model.blocks %},
-{{ nbsql.block_sums(model.parts, parameters, lookups) }}
+{%- if model.category_blocks %},
+{{ nbsql.block_sums(model.component_model, parameters, lookups) }}
 {%- endif %}
 {%- for feature in model.features | selectattr('family.bag') %},
-{{ nbsql.bag_sums(model.parts, feature, lookups, parameters) }}
+{{ nbsql.bag_sums(model.component_model, feature, lookups, parameters) }}
 {%- endfor %}
 
 {% endif -%}
 {% set scores -%}
-{% if model.mixed -%}
+{% if model.has_components -%}
 {{ nbsql.class_scores(model, relation, parameters, lookups) }}
 {%- else -%}
 {{ nbsql.joint_scores(model, relation, parameters, lookups) }}
@@ -116,8 +116,8 @@ JOIN {{ parameters }} AS parameters ON TRUE
   only in other slices explains no row of this one.
 #}
 {% macro joint_scores(model, relation, parameters, lookups) -%}
-{% set inputs = model.computed + (model.star + model.listed) | selectattr('family.parameters') | list -%}
-{% if model.listed -%}
+{% set inputs = model.computed_features + (model.star_categories + model.categories_in_lists) | selectattr('family.parameters') | list -%}
+{% if model.categories_in_lists -%}
 {% set relation -%}
 (
   {{ nbsql.with_places(model, relation, lookups) | indent(2) }}
@@ -125,7 +125,7 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {%- endset -%}
 {%- endif -%}
 {% set levels = namespace(names=[]) -%}
-{% for feature in model.star %}{% set levels.names = levels.names + ['level' ~ nbsql.feature_suffix(feature)] %}{% endfor -%}
+{% for feature in model.star_categories %}{% set levels.names = levels.names + ['level' ~ nbsql.feature_suffix(feature)] %}{% endfor -%}
 SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
   number.*
   {%- for k in model.class_numbers %},
@@ -133,43 +133,44 @@ SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
   parameters.class_{{ k }} AS nbsql_class_{{ k }},
   {% endif %}
   {%+ if model.by_slice %}coalesce({%+ endif %}{% if model.without_prior %}0{% else %}parameters.log_prior_{{ k }}{% endif %}
-  {%- for dimension in model.joins if dimension.scored %}
+  {%- for dimension in model.joins if dimension.scored_model %}
 
     + coalesce(number.nbsql_said_{{ dimension.place }}_{{ k }}, 0)
   {%- endfor %}
-  {%- if model.blocks %}
+  {%- if model.category_blocks %}
 
     + blocks.class_{{ k }}
   {%- endif %}
-  {%- if model.coded %}
+  {%- if model.has_category_scores %}
 
     + number.nbsql_levels_{{ k }}
   {%- endif %}
-  {%- if model.listed %}
+  {%- if model.categories_in_lists %}
 
     + {{ nbsql.listed_terms(model, k) | indent(4) }}
   {%- endif %}
-  {%- if model.near %}
+  {%- if model.numbers_in_lists %}
 
     + {{ nbsql.near_terms(model, k) | indent(4) }}
   {%- endif %}
-  {%- if model.far %}
+  {%- if model.unguarded_numbers %}
 
     + {{ nbsql.far_terms(model, k) | indent(4) }}
   {%- endif %}
-  {%- for block in model.in_joint | batch(50) %}
+  {%- for block in model.joint_features | batch(50) %}
 
     + {{ nbsql.sum_of_terms(block, k) | indent(4) }}
   {%- endfor %}
-  {%- for block in model.star | batch(model.added_first) %}
+  {%- for block in model.star_categories | batch(model.added_first) %}
 
     + {{ nbsql.sum_of_level_terms(block, k) | indent(4) }}
   {%- endfor %}
   {%- if loop.first %}{{ nbsql.compiled_apart(model) | indent(4) }}{% endif %}
-  {%- if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{% if model.mixed %}member{% else %}joint{% endif %}_{{ k }}
+  {%- set score_of = 'member' if model.has_components else 'joint' %}
+  {%- if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{{ nbsql.word(score_of) }}_{{ k }}
   {%- endfor %}
-  {%- if model.common %},
-  {% for feature in model.common %}
+  {%- if model.features_with_common_term %},
+  {% for feature in model.features_with_common_term %}
 {{ nbsql[feature.family.name ~ '_common'](feature, 1) | indent(4) }}{% if not loop.last %} + {% endif %}
   {%- endfor %} AS nbsql_common
   {%- endif %}
@@ -182,17 +183,17 @@ FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 
 {# Rows joined with all inputs of their terms: `number`, parameters, and the lookups and sums of each feature. #}
 {% macro with_terms(model, relation, inputs, parameters, lookups) -%}
-{% set rows %}{% if model.near %}{{ nbsql.with_powers(model, relation, parameters) }}{% else %}{{ relation }}{% endif %}{% endset -%}
+{% set rows = nbsql.with_powers(model, relation, parameters) if model.numbers_in_lists else relation -%}
 {{ nbsql.with_steps(model, rows, inputs, parameters) }}
 {%- if not nbsql.labels_in_rows() %}
 
 {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
 {%- endif %}
-{%- if model.blocks %}
+{%- if model.category_blocks %}
 
 JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 {%- endif %}
-{%- for feature in model.star %}
+{%- for feature in model.star_categories %}
 
 {{ nbsql.star(model, feature, lookups) }}
 {%- endfor %}

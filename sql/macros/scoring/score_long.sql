@@ -10,15 +10,15 @@
   their many numbers: their terms are computed once, which halves the time, and the lists are short.
 #}
 {% macro scored_long(model, source, parameters, lookups) -%}
-{% set levels = model.levels -%}
+{% set levels = model.joined_categories -%}
 {#
   The first block also has the numbers. If categories are listed, it holds no lookups, because listed categories meet a class as numbers
   do.
 #}
-{% set first = [] if model.listed else levels[:20] -%}
+{% set first = [] if model.categories_in_lists else levels[:20] -%}
 {% set blocks = levels[first | length:] -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
-{% set whole = model.class_columns[100:] and not (bags or blocks or model.mixed) -%}
+{% set whole = model.class_columns[100:] and not (bags or blocks or model.has_components) -%}
 {% set twice %}{% if whole %}NOT MATERIALIZED {% endif %}{% endset -%}
 {% set explained %}evidence.highest > -{{ nbsql.infinity() }}{% endset -%}
 WITH {{ nbsql.numbered_source(model, source, parameters, lookups) }},
@@ -36,7 +36,7 @@ terms AS {{ twice }}(
   {%- endfor %}
 
 ),
-{% if model.mixed %}joint_of_members{% else %}joint{% endif %} AS {{ twice }}(
+{% if model.has_components %}joint_of_members{% else %}joint{% endif %} AS {{ twice }}(
   {% if bags or blocks %}
   SELECT nbsql_row, class_no, sum(term) AS joint FROM terms GROUP BY nbsql_row, class_no
   {%- else %}
@@ -44,7 +44,7 @@ terms AS {{ twice }}(
   {%- endif %}
 
 ),
-{% if model.mixed %}
+{% if model.has_components %}
 joint AS (
   {{ nbsql.mixture_joints(parameters) | indent(2) }}
 ),
@@ -100,8 +100,8 @@ JOIN {{ parameters }} AS parameters
 #}
 {% macro block_terms(model, levels, parameters, lookups, dense=false) -%}
 {% set smoothed = levels | selectattr('family.parameters') | list -%}
-{% set computed = model.features | selectattr('family.parametrised_term') | list if dense else [] -%}
-{% set listed = model.listed if dense else [] -%}
+{% set computed = model.features | selectattr('family.has_parameter_term') | list if dense else [] -%}
+{% set listed = model.categories_in_lists if dense else [] -%}
 {% set smoothed = smoothed + (listed | selectattr('family.parameters') | list) -%}
 SELECT
   number.nbsql_row,

@@ -46,7 +46,7 @@ FROM (
   ) AS scores
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS source
-{%- if model.numbered %}
+{%- if model.has_row_numbers %}
 
 ORDER BY source.nbsql_row ASC NULLS LAST
 {%- endif %}

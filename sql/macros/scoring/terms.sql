@@ -16,7 +16,7 @@ blocks AS (
     {%- endfor %}
 
   FROM (
-    {% for block in model.blocks %}
+    {% for block in model.category_blocks %}
     SELECT
       number.nbsql_row
       {%- for k in model.class_numbers %},
@@ -65,8 +65,8 @@ blocks AS (
 {{ nbsql.level_term(feature, k, score) }}
 {%- else -%}
 {% if feature.family.bag %}coalesce(bag{{ nbsql.feature_suffix(feature) }}.class_{{ k }}, 0){% endif -%}
-{% if feature.family.bag and feature.family.parametrised_term %} + {% endif -%}
-{% if feature.family.parametrised_term %}{{ nbsql.computed_term(feature, k) }}{% endif -%}
+{% if feature.family.bag and feature.family.has_parameter_term %} + {% endif -%}
+{% if feature.family.has_parameter_term %}{{ nbsql.computed_term(feature, k) }}{% endif -%}
 {%- endif %}
 {%- endmacro %}
 

@@ -44,7 +44,7 @@ FROM (
   ) AS held
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS source
-{%- if model.numbered %}
+{%- if model.has_row_numbers %}
 
 ORDER BY source.nbsql_row ASC NULLS LAST
 {%- endif %}

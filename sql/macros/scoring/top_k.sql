@@ -26,7 +26,7 @@ FROM (
     ) AS posteriors
   ) AS ranked
 ) AS source
-{%- if model.numbered %}
+{%- if model.has_row_numbers %}
 
 ORDER BY source.nbsql_row ASC NULLS LAST, source.nbsql_rank ASC NULLS LAST
 {%- endif %}

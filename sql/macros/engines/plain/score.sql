@@ -20,10 +20,10 @@ CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 {% for column in model.columns -%}
 source.{{ nbsql.ident(column) }},
 {% endfor -%}
-{% if model.numbered -%}
+{% if model.has_row_numbers -%}
 source.nbsql_row,
 {% endif -%}
-{% if model.common -%}
+{% if model.features_with_common_term -%}
 source.nbsql_common,
 {% endif -%}
 {% set names = replaced | map('first') | list -%}

@@ -26,7 +26,7 @@ LEFT JOIN LATERAL (
   ORDER BY each.p DESC NULLS LAST, each.k ASC NULLS LAST
   LIMIT {{ top_k }}
 ) AS ranked ON source.nbsql_log_evidence > -{{ nbsql.infinity() }}
-{%- if model.numbered %}
+{%- if model.has_row_numbers %}
 
 ORDER BY source.nbsql_row ASC NULLS LAST, rank ASC NULLS LAST
 {%- endif %}

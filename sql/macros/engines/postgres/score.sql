@@ -6,7 +6,7 @@
 {# To follow the columns of an answer: the scored rows, in the order of the source. #}
 {% macro postgres__from_scored(model, scored) -%}
 FROM {{ scored }} AS source
-{%- if model.numbered %}
+{%- if model.has_row_numbers %}
 
 ORDER BY source.nbsql_row ASC NULLS LAST
 {%- endif %}

@@ -40,7 +40,7 @@ aggregate({{ places }}, CAST(NULL AS {{ nbsql.double() }}), (total, place) -> co
 
 {# The value of the cell for the columns i and j: the column itself, or the pair of both. #}
 {% macro pair_value(feature, i, j) -%}
-{% set quoted = feature.family.quoted -%}
+{% set quoted = feature.family.quoted_columns -%}
 {% if i == j %}{{ nbsql.text(feature.columns[i]) }}{% else %}{{ nbsql.text('[' ~ quoted[i] ~ ',' ~ quoted[j] ~ ']') }}{% endif %}
 {%- endmacro %}
 

@@ -2,12 +2,12 @@
 
 {# One row a class (and segment): nbsql_segment, class_no, of_class, class, log_prior, and the parameters of its features. #}
 {% macro spark__parameters_by_class(model, parameters) -%}
-SELECT {% if model.segmented %}nbsql_segment, {% endif %}inline(array(
+SELECT {% if model.has_segments %}nbsql_segment, {% endif %}inline(array(
   {% for k in model.class_numbers %}
   struct(
     {{ k }} AS class_no,
-    {% if model.mixed %}
-    {{ model.of_classes[k - 1] }} AS of_class,
+    {% if model.has_components %}
+    {{ model.class_of_component[k - 1] }} AS of_class,
     {% endif %}
     class_{{ k }} AS class,
     log_prior_{{ k }} AS log_prior

@@ -35,9 +35,9 @@ CROSS JOIN LATERAL (SELECT * FROM {{ parameters }} AS constants) AS parameters
   warning.
 #}
 {% macro spark__compiled_apart(model) -%}
-{% set terms = (model.in_joint + model.star) | length * model.class_numbers | length -%}
+{% set terms = (model.joint_features + model.star_categories) | length * model.class_numbers | length -%}
 {% if terms > 20 %}
 
-+ size(map_filter(map(0, number.{{ nbsql.ident((model.in_joint + model.star)[0].columns[0]) }}), (place, x) -> FALSE))
++ size(map_filter(map(0, number.{{ nbsql.ident((model.joint_features + model.star_categories)[0].columns[0]) }}), (place, x) -> FALSE))
 {%- endif %}
 {%- endmacro %}

@@ -232,8 +232,8 @@ SELECT
   {% set count %}CAST(number.nbsql_count AS {{ nbsql.double() }}){% endset %}
   1 / {{ nbsql.null_if_zero(count) }}
   {%- elif model.prior.kind == 'smoothed' %}
-  (number.nbsql_left + {{ nbsql.number(model.prior.added) }})
-    / (number.nbsql_everything + {{ nbsql.number(model.prior.added) }} * number.nbsql_count)
+  (number.nbsql_left + {{ nbsql.number(model.prior.added_count) }})
+    / (number.nbsql_everything + {{ nbsql.number(model.prior.added_count) }} * number.nbsql_count)
   {%- else %}
   {% set everything %}number.nbsql_everything{% endset %}
   number.nbsql_left / {{ nbsql.null_if_zero(everything) }}
