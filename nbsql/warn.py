@@ -13,7 +13,7 @@ from nbsql.errors import NbsqlWarning
 _HERE = str(Path(__file__).parent)
 
 
-def say(message: str) -> None:
+def warn_user(message: str) -> None:
     """Warn, at the line outside of this package that called it."""
     level = 1
     for frame, _ in traceback.walk_stack(sys._getframe()):

@@ -43,7 +43,7 @@ class Completed:
         return f"{'probability' if self.is_value else 'deviation'}_{self.column}"
 
 
-def completed(
+def imputable_columns(
     spec: Spec, names: Sequence[str], columns: Collection[str], dialect: Dialect, label: str, title: str
 ) -> list[Completed]:
     """The features of these columns, or with none, of all columns of a source that a model can tell.
@@ -95,7 +95,7 @@ def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> Complete
     if not isinstance(name, str):
         raise InputError(f"target must be the name of a column, not {name!r}")
     columns = [column for feature in spec.features for column in feature.columns]
-    return completed(spec, [name], columns, dialect, title, title)[0]
+    return imputable_columns(spec, [name], columns, dialect, title, title)[0]
 
 
 def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:

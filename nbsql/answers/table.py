@@ -61,19 +61,19 @@ class Table:
         return Markup('<div style="overflow-x:auto;margin:0.5em 0 1em">{}</div>').format(table.format(head, body))
 
 
-class Shown(ABC):
+class Displayed(ABC):
     """What a terminal and a notebook show as lines and tables below them; a dataclass of it has repr=False."""
 
     def __repr__(self) -> str:
-        lines, tables = self._shown()
+        lines, tables = self._summary_tables()
         return "\n".join([*lines, "", *(line for table in tables for line in (table.text(), ""))]).rstrip()
 
     def _repr_html_(self) -> str:
-        lines, tables = self._shown()
+        lines, tables = self._summary_tables()
         return str(Markup("").join([*map(paragraph, lines), *(table.html() for table in tables)]))
 
     @abstractmethod
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         """The lines, and the tables."""
 
 
@@ -121,10 +121,10 @@ def one_line(text: str) -> str:
     >>> print(one_line("two\nlines"), one_line("a\x1b[31m"))
     two\nlines a�[31m
     """
-    return "".join(map(_shown, text))
+    return "".join(map(_escape_character, text))
 
 
-def _shown(character: str) -> str:
+def _escape_character(character: str) -> str:
     if character.isprintable():
         return character
     return _ESCAPES.get(character, " " if character.isspace() else "�")

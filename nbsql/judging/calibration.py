@@ -9,30 +9,30 @@ from typing import Any, Literal, get_args
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Shown, Table
+from nbsql.answers.table import Displayed, Table
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.engines.steps import Steps
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.judging.evaluate import evaluate, judgeable
+from nbsql.judging.evaluate import evaluate, rows_to_judge
 from nbsql.judging.evaluation import Evaluation
 from nbsql.judging.out_of_fold import out_of_fold
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.storage.calibration import create_calibration, drop_calibration
 from nbsql.storage.drafts import drafted, publish
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
 Method = Literal["temperature", "platt", "isotonic", "conformal"]
 METHODS = get_args(Method)
-_JUDGED = ("accuracy", "log loss", "Brier score", "calibration error")
+_COMPARED_METRICS = ("accuracy", "log loss", "Brier score", "calibration error")
 _TESTS = ("before", "after")
-_MOST = 999.0  # from which a temperature is at its bound, 1000 (sql/macros/judging/calibration/temperature.sql)
-_WORSE = 1e-3  # of the log loss, in nats, which is worth a word
+_TEMPERATURE_BOUND = 999.0  # from which a temperature is at its bound, 1000 (sql/macros/judging/calibration/temperature.sql)
+_NOTABLE_LOSS = 1e-3  # of the log loss, in nats, which is worth a word
 
 
 @dataclass(frozen=True, repr=False)
-class Calibration(Shown):
+class Calibration(Displayed):
     """What a calibration found, and what it is worth.
 
     Args:
@@ -69,7 +69,7 @@ class Calibration(Shown):
         lines = [("calibrated on", self.rows, "log loss", self.log_loss, self.calibrated_log_loss)]
         if self.before is not None and self.after is not None:
             for (name, before), (_, after) in zip(self.before.summary(), self.after.summary(), strict=True):
-                if name in _JUDGED and before is not None and after is not None:
+                if name in _COMPARED_METRICS and before is not None and after is not None:
                     lines.append(("test", self.before.rows, name, before, after))
         return lines
 
@@ -79,7 +79,7 @@ class Calibration(Shown):
         tests = {name: None if found is None else found.to_dict() for name, found in vars(self).items() if name in _TESTS}
         return {**{name: getattr(self, name) for name in names}, **tests}
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         title = f"calibrated by {self.method}" + (f", T = {self.temperature:.4f}" if self.temperature is not None else "")
         lines = [
             [place, f"{rows:,}", name, f"{before:.4f}", f"{after:.4f}"] for place, rows, name, before, after in self.table()
@@ -112,11 +112,16 @@ def calibrate(
         if folds is None:
             if weight is not None:
                 evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses weights that are none
-            engine.create("calibrate", rows, plan.calibration_rows(judgeable(engine, plan, source, weight), classes))
+            engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(engine, plan, source, weight), classes))
         else:
             cure = "calibrate on others with folds=None"
-            with out_of_fold(engine, plan, classes, title, source, folds, cure) as (context, weighed_by, scored, numbered):
-                query = renderer.fragment("calibration_rows", context, scored, numbered, weighed_by, False)
+            with out_of_fold(engine, plan, classes, title, source, folds, cure) as (
+                context,
+                weight_column,
+                scored,
+                numbered_classes,
+            ):
+                query = renderer.fragment("calibration_rows", context, scored, numbered_classes, weight_column, False)
                 engine.create("calibrate", rows, query)
         if not engine.ask("row_count", rows)[0][0]:
             if folds is None:
@@ -128,7 +133,7 @@ def calibrate(
             engine.create("calibrate", scores, renderer.fragment("calibration_scores", rows))
         last = rows
         if method != "conformal":
-            last = searched(engine, method, rows if method == "temperature" else scores, temporary)
+            last = search_parameters(engine, method, rows if method == "temperature" else scores, temporary)
         found = renderer.fragment("subquery", renderer.fragment(f"{method}_found", last))
         draft = drafted(engine, plan)
         place, parameters = draft.relations["calibration"], draft.relations["parameters"]
@@ -146,25 +151,25 @@ def calibrate(
     if before is not None and after is not None and test is not None:
         _warn(None, test.label, after.rows, before.log_loss, after.log_loss)
     order = ["class_no", "score"]
-    found_by = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
-    return Calibration(method, count, log_loss, after_loss, temperature, before, after, found_by)
+    parameters = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
+    return Calibration(method, count, log_loss, after_loss, temperature, before, after, parameters)
 
 
 def _warn(temperature: float | None, label: str, rows: int, before: float | None, after: float | None) -> None:
     """Say where a calibration is of no use: the posteriors of these rows cannot be mended so."""
-    if temperature is not None and temperature >= _MOST:
-        say(
+    if temperature is not None and temperature >= _TEMPERATURE_BOUND:
+        warn_user(
             f"the temperature is at its bound, {temperature:g}: the posteriors of the {rows:,} rows of {label} tell nothing of "
             "the class, and none would of other rows; calibrate on more rows"
         )
-    elif before is not None and after is not None and after > before + _WORSE:
-        say(
+    elif before is not None and after is not None and after > before + _NOTABLE_LOSS:
+        warn_user(
             f"the calibration makes the log loss of the {rows:,} rows of {label} worse, {after:.4f} after {before:.4f}; "
             "calibrate on more rows, or by method='temperature'"
         )
 
 
-def searched(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
+def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
     """The temporary table of the last step of the search for what a method finds (sql/macros/judging/calibration/).
 
     Args:

@@ -13,7 +13,7 @@ from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True)
-class Estimated:
+class FoldEstimates:
     """What the model of the other folds is made of: what the macros know of it, and the tables of its cells and priors."""
 
     context: Context
@@ -21,9 +21,9 @@ class Estimated:
     priors: Markup
 
 
-def estimated(
+def estimate_fold(
     engine: Engine, context: Context, spec: Spec, cells: Markup, fold: str, temporary: Callable[[str], Markup]
-) -> Estimated:
+) -> FoldEstimates:
     """Make the tables of a fold.
 
     Args:
@@ -46,4 +46,4 @@ def estimated(
     if spec.features:
         estimates = table("estimates", renderer.fragment("smoothed_likelihoods", context, cells, priors, spec.features))
         context = context.reads(estimates=estimates)
-    return Estimated(context, cells, priors)
+    return FoldEstimates(context, cells, priors)

@@ -12,7 +12,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, no_column
-from nbsql.judging.evaluation import QUERIES, Evaluation, evaluation_of
+from nbsql.judging.evaluation import QUERIES, Evaluation, read_evaluation
 from nbsql.judging.slices import Slices, check_slices
 from nbsql.plan import Judgeable, Plan
 from nbsql.plan.classes import ClassColumn
@@ -43,10 +43,10 @@ def evaluate(
     options: dict[str, Any] = {"calibration": calibration, "costs": costs}
     queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, by=by, **options)
 
-    def nothing(left_out: int | None) -> str:
-        return _nothing(engine, plan.spec.target, source, left_out)
+    def explain_no_rows(left_out: int | None) -> str:
+        return _explain_no_rows(engine, plan.spec.target, source, left_out)
 
-    evaluation = evaluation_of(queries, weight, nothing)
+    evaluation = read_evaluation(queries, weight, explain_no_rows)
     if costs is None:
         return evaluation
     sql = cost_sql(engine, plan, classes, source, weight=weight, calibration=calibration, costs=costs)
@@ -65,7 +65,7 @@ def cost_sql(
     costs: Sequence[Sequence[float]],
 ) -> str:
     """The query of what the predictions of least cost did cost on a source: cost, expected_cost."""
-    rows = judgeable(engine, plan, source, weight)
+    rows = rows_to_judge(engine, plan, source, weight)
     return plan.evaluation_costs(rows, classes, calibration=calibration, costs=costs)
 
 
@@ -87,9 +87,9 @@ def evaluation_queries(
         InputError: the source lacks the target, the weight or a column to slice by, or an argument is of no use.
     """
     names = [] if by is None else check_slices(by, source)
-    rows = judgeable(engine, plan, source, weight, names)
+    rows = rows_to_judge(engine, plan, source, weight, names)
     judged = plan.judged(rows, classes, calibration=calibration, costs=costs)
-    queries = queries_of(engine, judged, source, bins)
+    queries = queries_of_judged_rows(engine, judged, source, bins)
     if rows.by:
         queries["slices"] = Slices(engine, judged, source, rows.by, [column.label for column in classes])
     return queries
@@ -109,14 +109,14 @@ def comparison(
     Raises:
         InputError: the source lacks the target or the weight, or they are of no use.
     """
-    as_text = any(judgeable(engine, one, source, weight).as_text for one in (plan, other))
+    as_text = any(rows_to_judge(engine, one, source, weight).as_text for one in (plan, other))
     weights = None if weight is None else _column(source, weight, "the weight").name
     columns = [column.name for column in source.columns]
     rows = Judgeable(source.relation, columns, weight=weights, as_text=as_text)
     return Query(engine, plan.comparison(rows, classes, other, other_classes), source)
 
 
-def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:
+def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:
     """What judging reads of a source, sliced by some columns.
 
     Raises:
@@ -145,7 +145,7 @@ def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None, by
     return Judgeable(narrowed, read, **judged)
 
 
-def queries_of(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
+def queries_of_judged_rows(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
     """The queries of an evaluation, by name, on rows that are judged."""
     if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
         raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
@@ -187,27 +187,27 @@ def label_column(engine: Engine, plan: Plan, source: Source) -> tuple[str | None
 
 
 def _are_comparable(engine: Engine, plan: Plan, target: Column) -> bool:
-    return _comparable(_labels(engine, plan)) == _comparable(target)
+    return _comparison_kind(_class_column(engine, plan)) == _comparison_kind(target)
 
 
-def _labels(engine: Engine, plan: Plan) -> Column:
+def _class_column(engine: Engine, plan: Plan) -> Column:
     """The column of the classes that the model knows."""
     return next(c for c in engine.columns(plan.relations["parameters"]) if c.name in ("class", "class_1"))
 
 
 def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) -> bool:
     """Whether labels are compared as text; InputError if those of the source can be none of the model's."""
-    known = _labels(engine, plan)
-    if _comparable(known) != _comparable(target):
+    class_column = _class_column(engine, plan)
+    if _comparison_kind(class_column) != _comparison_kind(target):
         if not engine.ask("row_count", source.relation, target.name)[0][0]:  # a NULL alone has no type, or any
-            raise InputError(_nothing(engine, target.name, source, None))
+            raise InputError(_explain_no_rows(engine, target.name, source, None))
         raise InputError(
-            f"column {target.name!r} of {source.label} is {target.type}, and the classes of the model are {known.type}; cast it"
+            f"column {target.name!r} of {source.label} is {target.type}, and the classes of the model are {class_column.type}; cast it"
         )
-    return known.kind == "text" and known.type != target.type
+    return class_column.kind == "text" and class_column.type != target.type
 
 
-def _comparable(column: Column) -> str:
+def _comparison_kind(column: Column) -> str:
     """Columns of one such kind can be compared."""
     if column.kind in _NUMBERS:
         return "number"
@@ -216,7 +216,7 @@ def _comparable(column: Column) -> str:
     return column.kind if column.kind in ("text", "boolean") else column.type
 
 
-def _nothing(engine: Engine, target: str, source: Source, left_out: int | None) -> str:
+def _explain_no_rows(engine: Engine, target: str, source: Source, left_out: int | None) -> str:
     """Why there is no row to judge."""
     rows = engine.ask("row_count", source.relation)[0][0]
     if not rows:

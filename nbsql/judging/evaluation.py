@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Shown, Table
+from nbsql.answers.table import Displayed, Table
 from nbsql.errors import InputError
 from nbsql.judging.slices import Slices
 
@@ -53,7 +53,7 @@ class ClassEvaluation:
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation(Shown):
+class Evaluation(Displayed):
     """How well a model did on a source: numbers, a table of the classes, and the curves as queries.
 
     Definitions are those of scikit-learn's `metrics`. A row that no class can explain is predicted wrong and has a posterior of
@@ -139,7 +139,7 @@ class Evaluation(Shown):
         """The numbers and the classes, of types that JSON has; a label that JSON lacks is text."""
         left = (*QUERIES, "slices", "classes", *(("cost", "expected_cost") if self.cost is None else ()))
         names = [item.name for item in dataclasses.fields(self) if item.name not in left]
-        classes = [{**dataclasses.asdict(item), "label": _plain(item.label)} for item in self.classes]
+        classes = [{**dataclasses.asdict(item), "label": _json_label(item.label)} for item in self.classes]
         return {**{name: getattr(self, name) for name in names}, "classes": classes}
 
     def summary(self) -> list[tuple[str, float | None]]:
@@ -177,7 +177,7 @@ class Evaluation(Shown):
         ]
         return [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in found if count]
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         """The rows, and the tables of the whole and of each class."""
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])
         headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
@@ -186,15 +186,17 @@ class Evaluation(Shown):
         return [judged, *self.notes()], [whole, Table(headings, lines, right=range(1, 7))]
 
 
-def evaluation_of(
-    queries: Mapping[str, Query], weight: str | None, nothing: Callable[[int | None], str] = "no rows to judge, {}".format
+def read_evaluation(
+    queries: Mapping[str, Query],
+    weight: str | None,
+    explain_no_rows: Callable[[int | None], str] = "no rows to judge, {}".format,
 ) -> Evaluation:
     """The evaluation by its queries.
 
     Args:
         queries: by name.
         weight: the column of weights.
-        nothing: says why there is no row to judge, from the number of rows left out.
+        explain_no_rows: says why there is no row to judge, from the number of rows left out.
     """
     overall: dict[str, Any] = {}
     by_class: dict[Any, dict[str, Any]] = {}
@@ -211,7 +213,7 @@ def evaluation_of(
             f"weights must be at least 0"
         )
     if not overall["rows"]:
-        raise InputError(nothing(overall["left_out"]))
+        raise InputError(explain_no_rows(overall["left_out"]))
     items = tuple(ClassEvaluation(label=label, **metrics) for label, metrics in by_class.items())
     fields: dict[str, Any] = {**overall, **queries}
     return Evaluation(**fields, classes=items)
@@ -221,7 +223,7 @@ def _rounded(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.4f}"
 
 
-def _plain(label: Any) -> Any:
+def _json_label(label: Any) -> Any:
     if isinstance(label, decimal.Decimal):
         return float(label)
     if isinstance(label, (datetime.date, datetime.time, datetime.timedelta, uuid.UUID, bytes)):

@@ -13,11 +13,11 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Conditional
-from nbsql.judging.estimated import Estimated, estimated
-from nbsql.judging.shared import Shared
-from nbsql.learning.collinear import together
-from nbsql.learning.count import Count, total
-from nbsql.learning.fit import answer_questions, declared_labels, given_priors, with_classes
+from nbsql.judging.estimated import FoldEstimates, estimate_fold
+from nbsql.judging.shared import SharedFeatures
+from nbsql.learning.collinear import features_with_covariance
+from nbsql.learning.count import Count, total_rows
+from nbsql.learning.fit import declared_labels, prepare_families, priors_by_label, with_classes
 from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
@@ -29,7 +29,7 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.options import Best, Options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Prior, Spec
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
 SORTED_ROWS = 100_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
 
@@ -45,10 +45,10 @@ class Models:
     lookups: Markup
 
 
-def resolved(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
+def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
     """The specs of settings, without the column of the folds."""
     if fold is not None:
-        settings = [replace(options, exclude=[*_listed(options.exclude), fold]) for options in settings]
+        settings = [replace(options, exclude=[*_as_list(options.exclude), fold]) for options in settings]
     joins = tuple(joining.dimension for joining in source.joins)
     specs = [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
     return [with_classes(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
@@ -77,18 +77,18 @@ class Folds:
         *,
         folds: int,
         fold: str | None = None,
-        dealt: Markup | None = None,
+        rows_with_folds: Markup | None = None,
         columns: Sequence[str] | None = None,
     ) -> None:
         self.engine = engine
         self.source = source
         self.fold = fold
-        self._given = dealt
+        self._prepared_rows = rows_with_folds
         self._columns = columns
         self._table = table
         for spec in specs:
             check(spec, "cross_validate")
-        self._made: dict[str, tuple[str, Markup]] = {}
+        self._tables_by_kind: dict[str, tuple[str, Markup]] = {}
         column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
         self.cells = table("cells")
         self._hashes_rows = column is None
@@ -99,28 +99,28 @@ class Folds:
         engine, source = self.engine, self.source
         for spec in specs:
             check(spec, "search")
-        specs = [answer_questions(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
-        self._shared = Shared(specs)
-        known = answer_questions(engine, self._shared.spec, source)
-        for feature in known.features:
+        specs = [prepare_families(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
+        self._shared = SharedFeatures(specs)
+        prepared = prepare_families(engine, self._shared.spec, source)
+        for feature in prepared.features:
             if (option := feature.family.binding) is not None:
                 name = repr(feature.name)
                 raise InputError(f"{name} depends on all rows at once, so no fold can be taken away; leave out {option}")
-        knowing = [feature for feature in known.features if feature.family.supervised]
-        parents = [feature.name for feature in knowing if isinstance(feature.family, Conditional)]
-        bins = [feature.name for feature in knowing if feature.name not in parents]
-        told = [f"the bins of {listed(bins)} were cut"] if bins else []
-        told += [f"the parents of {listed(parents)} were chosen"] if parents else []
-        if told:
-            say(f"{' and '.join(told)} by the classes of all rows, and so the figures too good; judge on others")
-        self._count(replace(known, slice_by="nbsql_slice"), folds, column)
+        supervised = [feature for feature in prepared.features if feature.family.supervised]
+        parents = [feature.name for feature in supervised if isinstance(feature.family, Conditional)]
+        bins = [feature.name for feature in supervised if feature.name not in parents]
+        choices = [f"the bins of {listed(bins)} were cut"] if bins else []
+        choices += [f"the parents of {listed(parents)} were chosen"] if parents else []
+        if choices:
+            warn_user(f"{' and '.join(choices)} by the classes of all rows, and so the figures too good; judge on others")
+        self._count(replace(prepared, slice_by="nbsql_slice"), folds, column)
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = without_gaps(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
         # Every feature that is counted, by its name among the cells.
-        self.known = _marked(known, [feature.name for feature in known.features], complete)
-        answered = [self._known(self._shared.with_answer(spec, known)) for spec in specs]
-        self.specs = [_marked(spec, self.counted_as(spec), complete) for spec in answered]
-        self.names = self._named()
+        self.counted_spec = _mark_complete(prepared, [feature.name for feature in prepared.features], complete)
+        answered = [self._with_given_priors(self._shared.with_answer(spec, prepared)) for spec in specs]
+        self.specs = [_mark_complete(spec, self.counted_names(spec), complete) for spec in answered]
+        self.names = self._fold_names()
 
     def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:
         """The specs of the models of a setting, each with the folds that it is for: one for all of them."""
@@ -140,11 +140,15 @@ class Folds:
         with self.engine.temporaries() as temporary:
 
             @cache
-            def known(fold: str) -> Estimated:
-                return estimated(self.engine, context, spec, self.others(spec, fold), fold, temporary)
+            def estimates_of(fold: str) -> FoldEstimates:
+                return estimate_fold(self.engine, context, spec, self.cells_of_others(spec, fold), fold, temporary)
 
-            parameters = self.make("parameters", context, spec, parametrised, names, known)
-            lookups = self.make("lookups", context, spec, looked_up, names, known) if looked_up else self._table("no lookups")
+            parameters = self.make_table("parameters", context, spec, parametrised, names, estimates_of)
+            lookups = (
+                self.make_table("lookups", context, spec, looked_up, names, estimates_of)
+                if looked_up
+                else self._table("no lookups")
+            )
         return Models(context, parameters, lookups)
 
     def context(self, spec: Spec, *, coded: bool = False) -> Context:
@@ -157,14 +161,14 @@ class Folds:
         reading = Reading(by_slice=True, whole_slices=whole, coded=coded)
         return Context.of(spec, classes, reading, wide=wide, vectorised=vectorised, layout=layout)
 
-    def counted_as(self, spec: Spec) -> list[str]:
+    def counted_names(self, spec: Spec) -> list[str]:
         """The names of the features of one of the settings among the cells, in order."""
         return [counted for counted, _ in self._shared.names(spec)]
 
     def scored(self, models: Models) -> Markup:
         """The rows as the models of the other folds score them."""
         fragment = self.engine.renderer.fragment
-        return fragment("subquery", fragment("scored", models.context, self.dealt, models.parameters, models.lookups))
+        return fragment("subquery", fragment("scored", models.context, self.rows_with_folds, models.parameters, models.lookups))
 
     def scores(self, models: Models) -> Markup:
         """The query of a row a fold: fold, rows, weight, accuracy, log_loss."""
@@ -179,18 +183,20 @@ class Folds:
         fragment = self.engine.renderer.fragment
         return fragment("out_of_fold", models.context, self.scored(models), models.parameters, classes)
 
-    def others(self, spec: Spec, fold: str) -> Markup:
+    def cells_of_others(self, spec: Spec, fold: str) -> Markup:
         """The query of the cells of the other folds for one of the settings."""
-        return self._others(spec, self.engine.renderer.dialect.text(fold))
+        return self._cells_of_others(spec, self.engine.renderer.dialect.text(fold))
 
-    def _others(self, spec: Spec, fold: Markup) -> Markup:
+    def _cells_of_others(self, spec: Spec, fold: Markup) -> Markup:
         return self.engine.renderer.fragment("cells_of_setting", self.cells, self._shared.names(spec), fold)
 
-    def best(self, spec: Spec, best: Best, fold: str) -> Spec:
+    def with_best_features(self, spec: Spec, best: Best, fold: str) -> Spec:
         """A setting with the best features only, by the cells of the other folds."""
-        return best_features(self.engine, spec, best, self.engine.renderer.fragment("subquery", self.others(spec, fold)))
+        return best_features(
+            self.engine, spec, best, self.engine.renderer.fragment("subquery", self.cells_of_others(spec, fold))
+        )
 
-    def whole(self, spec: Spec) -> Markup:
+    def cells_of_all_rows(self, spec: Spec) -> Markup:
         """The query of the cells of all rows for one of the settings, as a fit would have them."""
         fragment = self.engine.renderer.fragment
         cells = fragment("cells_of_setting", self.cells, self._shared.names(spec))
@@ -202,7 +208,7 @@ class Folds:
         self.engine.create(name, relation, query)
         return relation
 
-    def renew(self, name: str, query: Markup) -> Markup:
+    def replace_table(self, name: str, query: Markup) -> Markup:
         """A temporary table in the place of that of the setting before."""
         relation = self._table(name)
         self.engine.ask("drop_if_exists", relation)
@@ -220,30 +226,36 @@ class Folds:
     @property
     def rows(self) -> int:
         """The rows that count."""
-        return total(self.labels)
+        return total_rows(self.labels)
 
-    def _named(self) -> list[str]:
+    def _fold_names(self) -> list[str]:
         names = [row[0] for row in self.engine.ask("folds_of", self.cells)]
         if len(names) < 2:
             raise InputError(f"cross-validation needs at least two folds, and {self.source.label} has {len(names)}")
         return names
 
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:
-        self._deal(spec, folds, column)
-        self._count_dealt(spec)
+        self._assign_folds(spec, folds, column)
+        self._count_rows(spec)
 
-    def _deal(self, spec: Spec, folds: int, column: str | None) -> None:
+    def _assign_folds(self, spec: Spec, folds: int, column: str | None) -> None:
         engine, source = self.engine, self.source
         renderer = engine.renderer
-        if self._given is not None:
-            self.dealt = self._given
+        if self._prepared_rows is not None:
+            self.rows_with_folds = self._prepared_rows
             return
-        numbered = (
+        has_row_numbers = (
             source.is_table
             and renderer.dialect.traits.row_numbers
-            and all(folded(known.name) != "rowid" for known in source.columns)
+            and all(folded(column_.name) != "rowid" for column_ in source.columns)
         )
-        by = "class" if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS else "number" if numbered else "hash"
+        by = (
+            "class"
+            if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS
+            else "number"
+            if has_row_numbers
+            else "hash"
+        )
         query = renderer.fragment(
             "rows_with_folds",
             source.relation,
@@ -256,12 +268,12 @@ class Folds:
             source.kinds,
         )
         if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from where they are
-            self.dealt = renderer.fragment("subquery", query)
+            self.rows_with_folds = renderer.fragment("subquery", query)
         else:
-            self.dealt = self.create("dealt", query)
+            self.rows_with_folds = self.create("dealt", query)
 
-    def _count_dealt(self, spec: Spec) -> None:
-        self.labels: list[tuple[Any, ...]] = self._count_cells(spec, self.dealt, self.cells)
+    def _count_rows(self, spec: Spec) -> None:
+        self.labels: list[tuple[Any, ...]] = self._count_cells(spec, self.rows_with_folds, self.cells)
 
     def _count_cells(self, spec: Spec, rows: Markup, cells: Markup) -> list[tuple[Any, ...]]:
         """Make a temporary table of the cells of some rows; their classes, as `Count.scan` has them."""
@@ -275,22 +287,22 @@ class Folds:
             self.engine.run("analyze cells", self.engine.renderer.statement("analyze", cells))
         return labels
 
-    def _known(self, spec: Spec) -> Spec:
+    def _with_given_priors(self, spec: Spec) -> Spec:
         """The spec with given priors as the engine writes the labels."""
         if spec.prior.kind != "given":
             return spec
         labels = declared_labels(self.engine, spec, spec.classes or None) or self.labels
-        given = given_priors(spec, labels, dict(spec.prior.given))
+        given = priors_by_label(spec, labels, dict(spec.prior.given))
         return replace(spec, prior=Prior("given", given=tuple(given.items())))
 
-    def make(
+    def make_table(
         self,
         kind: str,
         context: Context,
         spec: Spec,
         features: Sequence[Feature],
         folds: Sequence[str],
-        known: Callable[[str], Estimated] | None = None,
+        estimates_of: Callable[[str], FoldEstimates] | None = None,
     ) -> Markup:
         """A table of the models of folds, "parameters" or "lookups", or the one that is there, if the same options made it.
 
@@ -300,22 +312,22 @@ class Folds:
             spec: the setting.
             features: of the setting, those that the table is about.
             folds: their names.
-            known: what is known of a fold, where the estimates are tables.
+            estimates_of: what is known of a fold, where the estimates are tables.
         """
-        laid_out = (context.has_prior, bool(context.form.class_numbers), folds)
-        key = estimates(spec, features) + repr(laid_out)
-        made = self._made.get(kind)
-        if made is not None and made[0] == key:
-            return made[1]
+        layout_key = (context.has_prior, bool(context.form.class_numbers), folds)
+        key = estimation_key(spec, features) + repr(layout_key)
+        cached = self._tables_by_kind.get(kind)
+        if cached is not None and cached[0] == key:
+            return cached[1]
         engine, renderer = self.engine, self.engine.renderer
-        relation = made[1] if made else self._table(kind)
-        if made is not None:
+        relation = cached[1] if cached else self._table(kind)
+        if cached is not None:
             engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
-        for number, query in enumerate(self._queries(kind, context, spec, features, folds, known)):
+        for number, query in enumerate(self._queries(kind, context, spec, features, folds, estimates_of)):
             macro = "insert_into" if number else "create_table_as"
             options = {} if number else {"temporary": True}
             engine.run(f"{kind} of the folds", renderer.statement(macro, relation, query, **options))
-        self._made[kind] = (key, relation)
+        self._tables_by_kind[kind] = (key, relation)
         return relation
 
     def _queries(
@@ -325,22 +337,22 @@ class Folds:
         spec: Spec,
         features: Sequence[Feature],
         folds: Sequence[str],
-        known: Callable[[str], Estimated] | None,
+        estimates_of: Callable[[str], FoldEstimates] | None,
     ) -> Iterator[Markup]:
         """The queries of the models of folds: of all together, or, where that is too much, of some at a time."""
         fragment, text = self.engine.renderer.fragment, self.engine.renderer.dialect.text
 
         def of(fold: Markup) -> tuple[Markup, Markup]:
-            cells = fragment("subquery", self._others(spec, fold))
+            cells = fragment("subquery", self._cells_of_others(spec, fold))
             return cells, fragment("subquery", fragment("priors", context, cells))
 
-        if self.engine.renderer.dialect.traits.tabulates and known is not None:
-            parts = [(fold, known(fold)) for fold in folds]
+        if self.engine.renderer.dialect.traits.tabulates and estimates_of is not None:
+            parts = [(fold, estimates_of(fold)) for fold in folds]
             yield fragment(
                 "union_of_rows", [fragment("model_of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in parts]
             )
             return
-        if together(replace(spec, features=tuple(features))) or len(folds) == 1:
+        if features_with_covariance(replace(spec, features=tuple(features))) or len(folds) == 1:
             yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
         size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.cells)[0][0])
@@ -348,23 +360,23 @@ class Folds:
             yield fragment("models_of_folds", kind, context, *of(fragment("fold_of_row")), folds[start : start + size])
 
 
-def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:
+def estimation_key(spec: Spec, features: Sequence[Feature] | None = None) -> str:
     """What the estimates of features, of all of them for None, depend on beside the counts."""
-    found = []
+    parts = []
     for feature in spec.features if features is None else features:
         family = feature.family if feature.family.smoothed else replace(feature.family, alpha=None)  # it has no pseudo-counts
-        found.append((feature.index, feature.name, feature.columns, family))
-    return repr((spec.prior, found))
+        parts.append((feature.index, feature.name, feature.columns, family))
+    return repr((spec.prior, parts))
 
 
-def _marked(spec: Spec, names: Sequence[str], complete: Collection[str]) -> Spec:
+def _mark_complete(spec: Spec, names: Sequence[str], complete: Collection[str]) -> Spec:
     """The spec, whose features have these names among the cells, with what is complete marked.
 
     None is near: a row meets the parameters of its fold by a join, which copies lists.
     """
-    both = zip(spec.features, names, strict=True)
-    return replace(spec, features=tuple(replace(feature, complete=name in complete, near=False) for feature, name in both))
+    pairs = zip(spec.features, names, strict=True)
+    return replace(spec, features=tuple(replace(feature, complete=name in complete, near=False) for feature, name in pairs))
 
 
-def _listed(exclude: Any) -> list[str]:
+def _as_list(exclude: Any) -> list[str]:
     return [exclude] if isinstance(exclude, str) else list(exclude)

@@ -13,7 +13,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import MultivariateGaussian
 from nbsql.judging.folds import Folds, Models
-from nbsql.learning.fit import answer_questions
+from nbsql.learning.fit import prepare_families
 from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 
@@ -30,7 +30,7 @@ _MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ClassQuantity:
     """A column of the relation `classes` (left_out_tables.sql): a quantity of a feature, or of one of its columns."""
 
     feature: Feature
@@ -93,21 +93,21 @@ class Parts:
         return [feature for feature in self.bags if feature.family.presence]
 
     @property
-    def wanted(self) -> list[Wanted]:
+    def class_quantities(self) -> list[ClassQuantity]:
         """The columns of the relation of the classes."""
-        found = [Wanted(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
+        found = [ClassQuantity(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
         found += [
-            Wanted(feature, quantity)
+            ClassQuantity(feature, quantity)
             for feature in self.numbers
             if getattr(feature.family, "shared_variance", False)
             for quantity in ("within_m2", "within_classes")
         ]
-        found += [Wanted(feature, "zeros") for feature in self.numbers if feature.family.zeros]
+        found += [ClassQuantity(feature, "zeros") for feature in self.numbers if feature.family.zeros]
         for feature in self.columns:
-            found += [Wanted(feature, quantity) for quantity in ("total", "a")]
-            found += [Wanted(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)]
-        found += [Wanted(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
-        found += [Wanted(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
+            found += [ClassQuantity(feature, quantity) for quantity in ("total", "a")]
+            found += [ClassQuantity(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)]
+        found += [ClassQuantity(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
+        found += [ClassQuantity(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
         return found
 
 
@@ -134,7 +134,7 @@ def _stands_in(feature: Feature, joint: Feature) -> bool:
     return not feature.family.over_columns and feature.column in joint.columns
 
 
-def _is_left_out(feature: Feature) -> bool:
+def _can_leave_out(feature: Feature) -> bool:
     """Whether a row can be taken out of its counts where it is scored."""
     family = feature.family
     chosen = family.weighed or family.supervised or family.normalised_weights or family.value_limit is not None
@@ -151,22 +151,22 @@ class LeaveOneOut(Folds):
     """
 
     def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
-        specs = [answer_questions(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
+        specs = [prepare_families(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
         for spec in specs:
             if spec.classes:
                 raise InputError(
                     "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
                 )
-            refused = [feature for feature in spec.features if not _is_left_out(feature)]
+            refused = [feature for feature in spec.features if not _can_leave_out(feature)]
             if refused:
                 names = listed(feature.name for feature in refused)
-                families = ", ".join(dict.fromkeys(_described(feature) for feature in refused))
+                families = ", ".join(dict.fromkeys(_describe_family(feature) for feature in refused))
                 raise InputError(
                     f"folds='loo' takes a row out of the counts as it is scored, which {names} ({families}) does not allow; "
                     "use folds=10"
                 )
-        self._known_ends: tuple[str, Markup] | None = None
-        self._recounted: dict[int, tuple[str, Parts]] = {}
+        self._cached_ends: tuple[str, Markup] | None = None
+        self._decisive_parts: dict[int, tuple[str, Parts]] = {}
         super().__init__(engine, source, specs, table, folds=1)
         if self.rows < 2:
             raise InputError(f"leave-one-out needs at least two rows, and {source.label} has {self.rows}")
@@ -175,16 +175,16 @@ class LeaveOneOut(Folds):
         """What every row is scored by: the counts of all, from which it is taken."""
         spec = replace(spec, slice_by=None)  # the slices add up to the whole
         context, parts = Context.of(spec, wide=False), Parts.of(spec, len(self.labels))
-        cells = self.renew("cells of setting", self.whole(spec))
+        cells = self.replace_table("cells of setting", self.cells_of_all_rows(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
         ends = self._ends(context, parts.numbers) if parts.numbers else None
         parts = replace(parts, matrices={feature.index: self._matrices(context, cells, feature) for feature in parts.together})
-        classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.wanted, lookups, ends)
+        classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.class_quantities, lookups, ends)
         for feature in parts.together:
-            parts = self._without_decisive(context, spec, parts, feature, classes)
+            parts = self._with_decisive_rows(context, spec, parts, feature, classes)
         absences = None
         if parts.presences:
-            arguments = (context, self.dealt, parts.presences, classes, lookups)
+            arguments = (context, self.rows_with_folds, parts.presences, classes, lookups)
             absences = self._relation("absences", "left_out_absences", *arguments)
         return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
 
@@ -193,7 +193,7 @@ class LeaveOneOut(Folds):
         assert isinstance(models, LeftOut)  # noqa: S101 - what `models` has made
         fragment = self.engine.renderer.fragment
         tables = (models.parameters, models.lookups, models.absences)
-        return fragment("subquery", fragment("left_out", models.context, self.dealt, models.parts, *tables))
+        return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
 
     def scores(self, models: Models) -> Markup:
         """The query of one row: fold ("loo"), rows, weight, accuracy, log_loss."""
@@ -212,18 +212,18 @@ class LeaveOneOut(Folds):
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:  # noqa: ARG002
         source, spec = self.source, replace(spec, slice_by=None)
         query = self.engine.renderer.fragment("selected_columns", source.relation, spec.columns)
-        self.dealt = source.relation if source.is_table else self.create("rows", query)
-        self._count_dealt(spec)
+        self.rows_with_folds = source.relation if source.is_table else self.create("rows", query)
+        self._count_rows(spec)
 
-    def _named(self) -> list[str]:
+    def _fold_names(self) -> list[str]:
         return [LOO]
 
     def _ends(self, context: Context, numbers: Sequence[Feature]) -> Markup:
         """The ends of the numbers, which settings that differ in estimates share; to find them is a scan."""
-        wanted = repr([(feature.index, feature.columns, feature.family.name, feature.family.formula) for feature in numbers])
-        if self._known_ends is None or self._known_ends[0] != wanted:
-            self._known_ends = wanted, self._relation("ends", "ends", context, self.dealt, numbers)
-        return self._known_ends[1]
+        key = repr([(feature.index, feature.columns, feature.family.name, feature.family.formula) for feature in numbers])
+        if self._cached_ends is None or self._cached_ends[0] != key:
+            self._cached_ends = key, self._relation("ends", "ends", context, self.rows_with_folds, numbers)
+        return self._cached_ends[1]
 
     def _matrices(self, context: Context, cells: Markup, feature: Feature, number: int = 0) -> tuple[Markup, Markup]:
         """What the covariance matrices of cells say: of all classes together, and of each."""
@@ -236,13 +236,13 @@ class LeaveOneOut(Folds):
         arguments = (context, cells, own, pooled, not family.shared)
         return pooled, self._relation(f"of classes {name}", "left_out_of_classes", *arguments)
 
-    def _without_decisive(self, context: Context, spec: Spec, parts: Parts, feature: Feature, classes: Markup) -> Parts:
+    def _with_decisive_rows(self, context: Context, spec: Spec, parts: Parts, feature: Feature, classes: Markup) -> Parts:
         """The parts with the matrices of the rows that must be counted without them, each a count; settings share these."""
         i = feature.index
         key = repr((feature.columns, feature.family))
-        if self._recounted.get(i, ("", parts))[0] != key:
+        if self._decisive_parts.get(i, ("", parts))[0] != key:
             alone = replace(parts, numbers=[], columns=[], levels=[], bags=[], together=[feature], backoffs=[], decisive={})
-            arguments = (context, self.dealt, alone, feature, classes)
+            arguments = (context, self.rows_with_folds, alone, feature, classes)
             decisive = self._relation(f"decisive {i}", "left_out_decisive", *arguments)
             rows = self.engine.ask("row_count", decisive)[0][0]
             if rows > MOST_DECISIVE:
@@ -253,7 +253,7 @@ class LeaveOneOut(Folds):
             if rows:
                 found = [parts.matrices[i]]
                 for number in range(1, rows + 1):
-                    cells = self._counted_without(context, spec, feature, classes, decisive, number)
+                    cells = self._cells_without_row(context, spec, feature, classes, decisive, number)
                     found.append(self._matrices(context, cells, feature, number))
                 names = (f"all pooled {i}", f"all of classes {i}")
                 matrices = [
@@ -261,27 +261,29 @@ class LeaveOneOut(Folds):
                     for name, relations in zip(names, zip(*found, strict=True), strict=True)
                 ]
                 alone = replace(alone, matrices={i: (matrices[0], matrices[1])}, decisive={i: decisive})
-            self._recounted[i] = key, alone
-        known = self._recounted[i][1]
-        return replace(parts, matrices={**parts.matrices, i: known.matrices[i]}, decisive={**parts.decisive, **known.decisive})
+            self._decisive_parts[i] = key, alone
+        cached = self._decisive_parts[i][1]
+        return replace(
+            parts, matrices={**parts.matrices, i: cached.matrices[i]}, decisive={**parts.decisive, **cached.decisive}
+        )
 
-    def _counted_without(
+    def _cells_without_row(
         self, context: Context, spec: Spec, feature: Feature, classes: Markup, decisive: Markup, number: int
     ) -> Markup:
         """The cells of one feature without one of its decisive rows."""
         fragment = self.engine.renderer.fragment
         spec = replace(spec, features=(feature,))
-        others = fragment("left_out_others", context, self.dealt, spec.columns, feature, classes, decisive, number)
+        others = fragment("left_out_others", context, self.rows_with_folds, spec.columns, feature, classes, decisive, number)
         cells = self._table(f"cells {feature.index}")
         self.engine.ask("drop_if_exists", cells)
         self._count_cells(spec, fragment("subquery", others), cells)
         return cells
 
     def _relation(self, name: str, macro: str, *arguments: Any) -> Markup:
-        return self.renew(name, self.engine.renderer.fragment(macro, *arguments))
+        return self.replace_table(name, self.engine.renderer.fragment(macro, *arguments))
 
 
-def deal(
+def make_folds(
     engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup], *, folds: int | str, fold: str | None
 ) -> Folds:
     """The folds of a source, counted: so many, those of a column, or each row by itself (`folds="loo"`)."""
@@ -300,7 +302,7 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
         raise InputError(f"folds must be a whole number of at least 2, or 'loo', not {folds!r}")
 
 
-def _described(feature: Feature) -> str:
+def _describe_family(feature: Feature) -> str:
     """The family of a feature that no row can be left out of, and the option that is in the way."""
     family = feature.family
     for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage", "monotone"):

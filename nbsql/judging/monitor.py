@@ -71,7 +71,7 @@ def monitor(
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
     sql = renderer.statement(
         "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), plan.monitored(rows, classes),
-        plan.counted(), plan.relations["priors"], as_text, _tied(spec, by), score,
+        plan.counted(), plan.relations["priors"], as_text, _feature_of_period(spec, by), score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
     return Query(engine, sql, source)
@@ -89,18 +89,18 @@ def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:
     return dialect.query(by)
 
 
-def _tied(spec: Spec, by: str | None) -> str | None:
+def _feature_of_period(spec: Spec, by: str | None) -> str | None:
     """The feature that is the period itself, and so has moved by definition."""
     return next((feature.name for feature in spec.features if by is not None and feature.columns == (by,)), None)
 
 
 def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:
     """The names of the columns that are read of all sides, the target first."""
-    wanted = [name for feature in spec.features for name in feature.columns]
+    columns = [name for feature in spec.features for name in feature.columns]
     if spec.segment_by is not None:  # the segment may be said by any column
         others = [{folded(column.name) for column in side.source.columns} for side in sides[1:]]
-        wanted += [column.name for column in sides[0].source.columns if all(folded(column.name) in names for names in others)]
-    found = {folded(name): name for name in [spec.target, *wanted]}
+        columns += [column.name for column in sides[0].source.columns if all(folded(column.name) in names for names in others)]
+    found = {folded(name): name for name in [spec.target, *columns]}
     return list(found.values())
 
 
@@ -119,15 +119,16 @@ def _with_bins(
     renderer = engine.renderer
     relation = renderer.fragment("rows_of_one_class", renderer.fragment("subquery", rows))
 
-    def cut(feature: Feature, relation: Markup) -> Binned:
+    def bin_by_reference(feature: Feature, relation: Markup) -> Binned:
         binned = Binned(alpha=1.0, nulls="skip", unseen="smooth", estimate="mean")
         family = binned.with_answer(engine.ask("binned_edges", Context.of(counted), relation, replace(feature, family=binned)))
         assert isinstance(family, Binned)  # noqa: S101 - an answer makes no other family
         return family
 
     features = tuple(
-        replace(feature, family=cut(feature, relation)) if is_number(feature) else feature for feature in counted.features
+        replace(feature, family=bin_by_reference(feature, relation)) if is_number(feature) else feature
+        for feature in counted.features
     )
     scored = plan.scored_rows(Judgeable(relation, [*names, "nbsql_period", _WEIGHT, _ALL]), classes)
-    score = cut(Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True), scored)
+    score = bin_by_reference(Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True), scored)
     return replace(counted, features=features), (score.edges or (), score.labels)

@@ -12,7 +12,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.judging.leave_one_out import check_folds
-from nbsql.judging.refitted import deal_for
+from nbsql.judging.refitted import make_folds_for_spec
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -41,20 +41,20 @@ def out_of_fold(
     spec = replace(recounted(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
     if not isinstance(folds, str):  # the fold that is judged has no say in its bins
         spec = replace(spec, features=tuple(replace(each, family=each.family.without_answer()) for each in spec.features))
-    learnt = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
+    learnt_weight = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
     renderer = engine.renderer
     with engine.temporaries() as temporary:
-        dealt = deal_for(engine, source, spec, temporary, folds=folds, fold=None)
-        given = sum(float(label[3]) for label in dealt.labels)
-        if abs(given - learnt) > 1e-9 * learnt:
+        cv = make_folds_for_spec(engine, source, spec, temporary, folds=folds, fold=None)
+        counted_weight = sum(float(label[3]) for label in cv.labels)
+        if abs(counted_weight - learnt_weight) > 1e-9 * learnt_weight:
             raise InputError(
-                f"{source.label} counts {given:g} rows, and {title} has learnt {learnt:g}; folds are of the rows that it "
+                f"{source.label} counts {counted_weight:g} rows, and {title} has learnt {learnt_weight:g}; folds are of the rows that it "
                 f"has learnt, all of them; {cure}"
             )
-        if sorted({*spec.classes, *(label[0] for label in dealt.labels)}) != sorted(column.label for column in classes):
+        if sorted({*spec.classes, *(label[0] for label in cv.labels)}) != sorted(column.label for column in classes):
             raise InputError(f"the classes of {source.label} are not those that {title} has learnt; {cure}")
-        known = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])
-        numbered = dealt.create("classes", known)
-        parts = (dealt.models(part, names) for part, names in dealt.parts(dealt.specs[0]))
-        scored = dealt.gather("out of fold", (dealt.outcomes(models, numbered) for models in parts))
-        yield Context.of(spec, wide=False), spec.weight, scored, numbered
+        query = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])
+        numbered_classes = cv.create("classes", query)
+        parts = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
+        scored = cv.gather("out of fold", (cv.outcomes(models, numbered_classes) for models in parts))
+        yield Context.of(spec, wide=False), spec.weight, scored, numbered_classes

@@ -70,7 +70,7 @@ def profile(
     check(plan.spec, "densities", title)
     grid = _grid(engine, plan, feature)
     places = renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count)
-    explained = _explained(plan, classes, [feature], Rows(places, [feature.column]), ())
+    explained = _explain_rows(plan, classes, [feature], Rows(places, [feature.column]), ())
     histogram = None
     if source is not None:
         histogram = _histogram(engine, plan, feature, source, grid)
@@ -96,7 +96,7 @@ def choices_sql(
     types = [type_name for feature in features for type_name in _types(engine, feature)]
     relation = engine.renderer.fragment("rows_of_choices", features, types, [list(row) for row in rows])
     columns = [column for feature in features for column in feature.columns]
-    return _explained(plan, classes, features, Rows(relation, [CHOICE, *columns]), (CHOICE,))
+    return _explain_rows(plan, classes, features, Rows(relation, [CHOICE, *columns]), (CHOICE,))
 
 
 def _types(engine: Engine, feature: Feature) -> list[Markup]:
@@ -107,7 +107,7 @@ def _types(engine: Engine, feature: Feature) -> list[Markup]:
     return [engine.renderer.fragment("string" if is_text else "double")] * len(feature.columns)
 
 
-def _explained(
+def _explain_rows(
     plan: Plan, classes: Sequence[ClassColumn], features: Sequence[Feature], rows: Rows, id: tuple[str, ...]
 ) -> Markup:
     spec = replace(plan.spec, features=tuple(features), id=id, joins=())
@@ -140,7 +140,7 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
     ends = [
         end
         for _, mean, variance, rate in engine.ask("estimates_of_number", plan.relations["likelihoods"], feature.name)
-        for end in _ends(family.formula, mean, variance, None if family.zeros else rate)  # of what is not 0
+        for end in _likely_range(family.formula, mean, variance, None if family.zeros else rate)  # of what is not 0
     ]
     if not ends:
         raise ModelError(f"{feature.name!r} never had a value, so there is nothing to draw")
@@ -157,7 +157,7 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
     return Grid(low, (high - low) / (POINTS - 1), POINTS)
 
 
-def _ends(family: str, mean: float | None, variance: float | None, rate: float | None) -> list[float]:
+def _likely_range(family: str, mean: float | None, variance: float | None, rate: float | None) -> list[float]:
     """Between which a number of a class lies, but for some in a thousand."""
     if rate is not None:
         if family == "poisson":
@@ -185,11 +185,11 @@ def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, gri
 
 def dependence(engine: Engine, spec: Spec, title: str, source: Source, features: Sequence[str] | None) -> Query:
     """The query of how much features tell of each other within the classes; see `Model.dependence`."""
-    wanted = [feature_named(spec, name, title) for name in features or ()] or list(spec.features)
+    selected = [feature_named(spec, name, title) for name in features or ()] or list(spec.features)
     kinds = {folded(column.name): column.kind for column in source.columns}
     columns = [
         (feature.column, place, kinds[folded(feature.column)] in _NUMBERS)
-        for place, feature in enumerate(wanted, start=1)
+        for place, feature in enumerate(selected, start=1)
         if not feature.family.bag and not feature.family.over_columns
     ]
     if len(columns) < 2:
@@ -197,13 +197,13 @@ def dependence(engine: Engine, spec: Spec, title: str, source: Source, features:
             f"{title} has {len(columns)} feature{'' if len(columns) == 1 else 's'} of one value a row; two can depend"
         )
     pairs = list(combinations(columns, 2))
-    together = [_together(a[0], b[0], a[2], b[2]) for a, b in pairs]
+    families = [_joint_family(a[0], b[0], a[2], b[2]) for a, b in pairs]
     places = [(a[1], b[1]) for a, b in pairs]
-    statement = engine.renderer.statement("dependence", Context.of(spec), source.relation, columns, places, together)
+    statement = engine.renderer.statement("dependence", Context.of(spec), source.relation, columns, places, families)
     return Query(engine, statement, source)
 
 
-def _together(one: str, other: str, *are_numbers: bool) -> str | None:
+def _joint_family(one: str, other: str, *are_numbers: bool) -> str | None:
     """The family of two columns as one, as Python writes it; None for a number and a category."""
     if are_numbers[0] != are_numbers[1]:
         return None

@@ -10,10 +10,10 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.judging.folds import Folds
-from nbsql.judging.leave_one_out import deal
+from nbsql.judging.leave_one_out import make_folds
 from nbsql.learning.count import Count
-from nbsql.learning.em import shared_out
-from nbsql.learning.fit import answer_questions
+from nbsql.learning.em import run_em
+from nbsql.learning.fit import prepare_families
 from nbsql.plan import Plan
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
@@ -21,7 +21,7 @@ from nbsql.spec.method import TAN
 from nbsql.spec.spec import Feature, Spec
 
 
-class Refitted(Folds):
+class RefittedFolds(Folds):
     """The folds of a source, and a fit to the others for each of them: of its tree, its bins and its shares nothing has met it.
 
     Rows without a class are in no fold where they count (`nbsql.EM`): every fit has all of them. A row that is left out is so
@@ -29,42 +29,44 @@ class Refitted(Folds):
     """
 
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
-        (wanted,) = specs
-        self._deal(wanted, folds, column)
-        self._count_dealt(replace(wanted, features=(), dependence=None, slice_by="nbsql_slice"))
-        self.names = self._named()
+        (setting,) = specs
+        self._assign_folds(setting, folds, column)
+        self._count_rows(replace(setting, features=(), dependence=None, slice_by="nbsql_slice"))
+        self.names = self._fold_names()
         self._vectorised = self.engine.renderer.dialect.traits.vectorised and not self.source.joins
         self._by_fold: dict[str, Spec] = {}
-        self._of_others = self.gather("cells of others", (cells for name in self.names for cells in self._fitted(wanted, name)))
+        self._fitted_cells = self.gather(
+            "cells of others", (cells for name in self.names for cells in self._fit_to_others(setting, name))
+        )
         self.specs = [self._by_fold[self.names[0]]]
 
     def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:  # noqa: ARG002 - there is one
         return [(spec, [name]) for name, spec in self._by_fold.items()]
 
-    def counted_as(self, spec: Spec) -> list[str]:
+    def counted_names(self, spec: Spec) -> list[str]:
         return [feature.name for feature in spec.features]
 
-    def _others(self, spec: Spec, fold: Markup) -> Markup:
-        names = [(name, name) for name in self.counted_as(spec)]
-        return self.engine.renderer.fragment("cells_of_setting", self._of_others, names, fold, True)
+    def _cells_of_others(self, spec: Spec, fold: Markup) -> Markup:
+        names = [(name, name) for name in self.counted_names(spec)]
+        return self.engine.renderer.fragment("cells_of_setting", self._fitted_cells, names, fold, True)
 
-    def _fitted(self, wanted: Spec, name: str) -> Iterator[Markup]:
+    def _fit_to_others(self, setting: Spec, name: str) -> Iterator[Markup]:
         """The query of the cells of the other folds, once these have been fitted; the slice is the fold that is left out."""
         engine, fragment = self.engine, self.engine.renderer.fragment
-        context, unlabelled = self.context(replace(wanted, features=())), wanted.em is not None
-        query = fragment("rows_of_others", context, self.dealt, wanted.columns, name, unlabelled)
+        context, unlabelled = self.context(replace(setting, features=())), setting.em is not None
+        query = fragment("rows_of_others", context, self.rows_with_folds, setting.columns, name, unlabelled)
         with engine.temporaries() as temporary:
             rows = temporary("others")
             engine.create(f"take the others of {name}", rows, query)
             source = Source(rows, self.source.label, self.source.columns, is_table=True)
-            spec = self._known(answer_questions(engine, wanted, source))
+            spec = self._with_given_priors(prepare_families(engine, setting, source))
             self._by_fold[name] = spec
             sliced = replace(spec, slice_by="nbsql_slice")
             plan = Plan(engine.renderer, sliced, Relations(engine.renderer, transient=engine.transient_name()))
             count = Count(engine, source, plan, temporary, sliced=rows)
             count.scan(quiet=True)
             if spec.em is not None:
-                cells, _ = shared_out(engine, sliced, spec.em, count, temporary)
+                cells, _ = run_em(engine, sliced, spec.em, count, temporary)
             else:
                 cells = temporary("cells")
                 for statement in count.cells(cells, "1", temporary=True):
@@ -73,17 +75,17 @@ class Refitted(Folds):
             yield cells
 
 
-def fitted_anew(spec: Spec) -> bool:
+def needs_refitting(spec: Spec) -> bool:
     """Whether the models of folds are no sums of their counts."""
-    return isinstance(spec.dependence, TAN) or spec.em is not None or any(map(cut_anew, spec.features))
+    return isinstance(spec.dependence, TAN) or spec.em is not None or any(map(is_cut_by_class, spec.features))
 
 
-def cut_anew(feature: Feature) -> bool:
+def is_cut_by_class(feature: Feature) -> bool:
     """Whether the classes of the rows have still to say what is counted of a feature."""
     return feature.family.supervised and feature.family.question is not None
 
 
-def deal_for(
+def make_folds_for_spec(
     engine: Engine,
     source: Source,
     spec: Spec,
@@ -91,7 +93,7 @@ def deal_for(
     *,
     folds: int | str,
     fold: str | None,
-    dealt: Markup | None = None,
+    rows_with_folds: Markup | None = None,
 ) -> Folds:
     """The folds of a source for one spec: counted at once, or fitted one by one where that is not the same.
 
@@ -99,6 +101,6 @@ def deal_for(
     """
     if isinstance(folds, str):
         check(spec, "leave_one_out")
-        return deal(engine, source, [spec], table, folds=folds, fold=fold)
-    kind = Refitted if fitted_anew(spec) else Folds
-    return kind(engine, source, [spec], table, folds=folds, fold=fold, dealt=dealt)
+        return make_folds(engine, source, [spec], table, folds=folds, fold=fold)
+    kind = RefittedFolds if needs_refitting(spec) else Folds
+    return kind(engine, source, [spec], table, folds=folds, fold=fold, rows_with_folds=rows_with_folds)

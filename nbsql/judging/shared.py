@@ -8,7 +8,7 @@ from dataclasses import replace
 from nbsql.spec.spec import Feature, Spec
 
 
-class Shared:
+class SharedFeatures:
     """The features of several specs of one source, those that are counted alike only once.
 
     Args:
@@ -19,7 +19,7 @@ class Shared:
         found: dict[str, Feature] = {}
         names: set[str] = set()
         for feature in (feature for spec in specs for feature in spec.features):
-            key = _counted(feature)
+            key = _counting_key(feature)
             if key not in found:
                 name, attempt = feature.name, 1
                 while name in names:  # another family of the same column has it
@@ -32,7 +32,7 @@ class Shared:
 
     def names(self, spec: Spec) -> list[tuple[str, str]]:
         """A pair a feature of one of the specs: its name among the cells, and its own."""
-        return [(self._names[_counted(feature)], feature.name) for feature in spec.features]
+        return [(self._names[_counting_key(feature)], feature.name) for feature in spec.features]
 
     def with_answer(self, spec: Spec, known: Spec) -> Spec:
         """One of the specs with what has been asked of the columns, as `known`, the shared spec, has it."""
@@ -41,14 +41,14 @@ class Shared:
         def with_answer(feature: Feature) -> Feature:
             if feature.family.question is None:
                 return feature
-            name = self._names[_counted(feature)]
+            name = self._names[_counting_key(feature)]
             found = replace(feature, family=replace(feature.family, **families[name].counting))
-            self._names[_counted(found)] = name
+            self._names[_counting_key(found)] = name
             return found
 
         return replace(spec, features=tuple(map(with_answer, spec.features)))
 
 
-def _counted(feature: Feature) -> str:
+def _counting_key(feature: Feature) -> str:
     """Features of one such text have the same cells."""
     return repr((feature.columns, feature.family.name, feature.family.counting))

@@ -77,7 +77,7 @@ class Slices(Query):
         sides = [self._values(value) for value in (a, b)]
         for values in sides:
             if values not in known:
-                said, there = _shown(values), [_shown(slice_) for slice_ in sorted(known, key=repr)]
+                said, there = _format_values(values), [_format_values(slice_) for slice_ in sorted(known, key=repr)]
                 hint = suggestion(said, there) or f"; there are {listed(there)}"
                 raise InputError(f"{source.label} has no slice {said!r} by {listed(self._names)}{hint}")
         return Query(self._engine, renderer.statement("slice_comparison", self._judged, *sides, self._label(label)), source)
@@ -105,7 +105,7 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _shown(values: Sequence[str | None]) -> str:
+def _format_values(values: Sequence[str | None]) -> str:
     return ", ".join("NULL" if value is None else value for value in values)
 
 

@@ -16,7 +16,7 @@ from nbsql.family import Text
 from nbsql.plan import Plan, Statement
 from nbsql.spec.rules import checks
 from nbsql.spec.spec import Feature
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
 FEW_ROWS = 1_000_000  # of eight groups of a table of DuckDB's, each of which one thread reads
 
@@ -48,9 +48,9 @@ class Count:
         self._is_table = (source.is_table and plan.spec.components is None) or sliced is not None
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
-        self._careful: list[Feature] = []
+        self._rescanned: list[Feature] = []
         self._few_rows = False  # until a scan has told
-        self._broken_unlabelled: Sequence[Any] = ()
+        self._violations_unlabelled: Sequence[Any] = ()
         for feature in plan.spec.features:
             if isinstance(feature.family, Text) and feature.family.pattern != Text().pattern:
                 engine.check_pattern(feature.family.pattern)
@@ -72,18 +72,18 @@ class Count:
             self.run(self.plan.stage(self._relation, staged))
             self._relation = staged
         self.run(self.plan.scan(self._relation, self._scan, self.rules, self.centres()))
-        labels = self._check(quiet=quiet)
-        self._few_rows = total(labels) <= FEW_ROWS
+        labels = self._check_scan(quiet=quiet)
+        self._few_rows = total_rows(labels) <= FEW_ROWS
         indices = {row[0] for query in self.plan.untrusted(self._scan) for row in self.engine.rows(query)}
-        self._careful = [feature for feature in self.plan.centred if feature.index in indices]
-        if self._careful:
+        self._rescanned = [feature for feature in self.plan.centred if feature.index in indices]
+        if self._rescanned:
             self._rescan = self._temporary("rescan")
-            self.run(self.plan.rescan(self._relation, self._rescan, self._careful))
+            self.run(self.plan.rescan(self._relation, self._rescan, self._rescanned))
         return labels
 
     def check_unlabelled(self) -> None:
         """Raise InputError if a row without a class, which a count leaves out, breaks a rule."""
-        for rule, count in zip(self.rules, self._broken_unlabelled, strict=False):
+        for rule, count in zip(self.rules, self._violations_unlabelled, strict=False):
             if count:
                 raise InputError(rule.broken(count))
 
@@ -94,14 +94,14 @@ class Count:
 
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         """The statements that create the table of cells."""
-        scans = (self._relation, self._scan, self._rescan, self._careful)
+        scans = (self._relation, self._scan, self._rescan, self._rescanned)
         return self.plan.cells(relation, batch, *scans, temporary=temporary, few_rows=self._few_rows)
 
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
         """The statements that create a temporary table of the cells of the classes and of some scanned features."""
         plan = Plan(self.engine.renderer, replace(self.plan.spec, features=tuple(features)), self.plan.relations)
-        careful = [feature for feature in self._careful if feature in features]
-        return plan.cells(relation, "1", self._relation, self._scan, self._rescan, careful, temporary=True)
+        rescanned = [feature for feature in self._rescanned if feature in features]
+        return plan.cells(relation, "1", self._relation, self._scan, self._rescan, rescanned, temporary=True)
 
     def centres(self) -> dict[int, float | list[float]]:
         """A typical value of every feature whose squares are summed."""
@@ -121,15 +121,15 @@ class Count:
     def run(self, statement: Statement) -> None:
         self.engine.run(statement.name, statement.sql)
 
-    def _check(self, *, quiet: bool) -> list[tuple[Any, ...]]:
+    def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:
         """Hold the scan against the rules."""
         rows = self.engine.ask("class_labels", self._scan, len(self.rules))
         name = self.source.label
         if not rows:
             raise InputError(f"{name} is empty; a model needs at least one row")
         target = self.plan.spec.target
-        without = sum(row[2] for row in rows if row[0] is None)
-        self._broken_unlabelled = next((row[4:] for row in rows if row[0] is None), ())
+        unlabelled = sum(row[2] for row in rows if row[0] is None)
+        self._violations_unlabelled = next((row[4:] for row in rows if row[0] is None), ())
         rows = [row for row in rows if row[0] is not None]
         if not rows:
             raise InputError(f"every row of {name} has a NULL {target!r}; a model needs rows with a class")
@@ -145,12 +145,12 @@ class Count:
         for label in (str(row[0]) for row in rows if declared and row[0] not in declared):
             cure = suggestion(label, declared) or "; name every class there may be, or leave the rows out"
             raise InputError(f"{target!r} of {name} is {label!r} in some rows, which classes does not name{cure}")
-        if without and not quiet:
-            rows_of, have, are = ("row", "has", "is") if without == 1 else ("rows", "have", "are")
-            say(f"{without} {rows_of} of {name} {have} no {target!r} and {are} left out")
+        if unlabelled and not quiet:
+            rows_of, have, are = ("row", "has", "is") if unlabelled == 1 else ("rows", "have", "are")
+            warn_user(f"{unlabelled} {rows_of} of {name} {have} no {target!r} and {are} left out")
         return rows
 
 
-def total(labels: Sequence[tuple[Any, ...]]) -> int:
+def total_rows(labels: Sequence[tuple[Any, ...]]) -> int:
     """The rows of the classes that count."""
     return int(sum(row[2] for row in labels))

@@ -11,7 +11,7 @@ from nbsql.engines.connect import transient_relations
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.learning.collinear import check_covariances
-from nbsql.learning.joins import joins_of_model
+from nbsql.learning.joins import dimensions_of_model
 from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
@@ -51,7 +51,7 @@ def derive(
     """
     relations = relations or transient_relations(engine)
     if spec.joins:
-        spec = replace(spec, joins=joins_of_model(engine, spec.joins, relations, origin))
+        spec = replace(spec, joins=dimensions_of_model(engine, spec.joins, relations, origin))
     plan = Plan(engine.renderer, spec, relations)
     with engine.temporaries() as temporary:
         staged = temporary("cells")  # they may be those of the model that is replaced
@@ -88,14 +88,14 @@ def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:
     return [row[0] for row in engine.ask("slices_in_order", plan.relations["statistics"])]
 
 
-def known_slices(engine: Engine, plan: Plan, title: str, wanted: Sequence[object]) -> list[str]:
+def check_slice_names(engine: Engine, plan: Plan, title: str, names: Sequence[object]) -> list[str]:
     """The wanted slices as text.
 
     Raises:
         InputError: one is not there.
     """
     names = slice_names(engine, plan, title)
-    texts = [str(name) for name in wanted]
+    texts = [str(name) for name in names]
     for text in texts:
         if text not in names:
             raise InputError(f"no slice {text!r} in {title}{suggestion(text, names) or f'; it has {listed(names)}'}")
@@ -104,7 +104,7 @@ def known_slices(engine: Engine, plan: Plan, title: str, wanted: Sequence[object
     return texts
 
 
-def mergeable(specs: Sequence[tuple[str, Spec]]) -> Spec:
+def merge_specs(specs: Sequence[tuple[str, Spec]]) -> Spec:
     """The spec of models merged.
 
     Args:
@@ -118,17 +118,17 @@ def mergeable(specs: Sequence[tuple[str, Spec]]) -> Spec:
         if each.given:
             check(each, "merge", title)
     for title, other in others:
-        reason = _difference(spec, other)
+        reason = _describe_difference(spec, other)
         if reason is not None:
             raise ModelError(f"{first} and {title} cannot be merged: {reason}")
     for title, each in specs:
         check(each, "merge", title)
     if others:
         check(spec, "merge_several", f"{first} and {others[0][0]}")
-    return replace(spec, shared=tuple(dict.fromkeys(said for _, each in specs for said in each.shared)))
+    return replace(spec, shared=tuple(dict.fromkeys(note for _, each in specs for note in each.shared)))
 
 
-def _difference(one: Spec, other: Spec) -> str | None:
+def _describe_difference(one: Spec, other: Spec) -> str | None:
     if (one.target, one.target_type) != (other.target, other.target_type):
         return f"one predicts {one.target!r} ({one.target_type}), the other {other.target!r} ({other.target_type})"
     ours, theirs = ({feature.name: feature for feature in spec.features} for spec in (one, other))
@@ -140,8 +140,8 @@ def _difference(one: Spec, other: Spec) -> str | None:
     if one.prior != other.prior:
         return f"one has the prior {one.prior.kind!r}, the other {other.prior.kind!r}, or with other numbers"
     if one.classes != other.classes:
-        said = [listed(spec.classes) if spec.classes else "not named" for spec in (one, other)]
-        return f"the classes of one are {said[0]}, and of the other {said[1]}"
+        descriptions = [listed(spec.classes) if spec.classes else "not named" for spec in (one, other)]
+        return f"the classes of one are {descriptions[0]}, and of the other {descriptions[1]}"
     if one.half_life != other.half_life:
         return f"one has the half-life {one.half_life}, the other {other.half_life}"
     if one.slice_by != other.slice_by:

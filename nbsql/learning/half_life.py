@@ -19,7 +19,7 @@ from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True)
-class Aged:
+class AgeColumns:
     """What `with_half_life` (half_life.sql) is told of the rows of a source."""
 
     half_life: HalfLife
@@ -30,17 +30,17 @@ class Aged:
     nothing: int = NOTHING
 
 
-class Weighed(Source):
+class AgedSource(Source):
     """A source with the columns of a half-life beside its own."""
 
-    def __init__(self, engine: Engine, source: Source, aged: Aged) -> None:
+    def __init__(self, engine: Engine, source: Source, aged: AgeColumns) -> None:
         relation = engine.renderer.fragment("with_half_life", source.relation, aged)
         columns = [*source.columns, *engine.columns(relation)[len(source.columns) :]]
         super().__init__(relation, source.label, columns, is_frame=source.is_frame, release=source.release)
         self.needs = source
 
 
-def weighed(engine: Engine, source: Source, target: str, half_life: Any) -> Source:
+def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) -> Source:
     """A source with the weights of its rows by their age; itself, if `half_life` is none.
 
     Raises:
@@ -48,8 +48,8 @@ def weighed(engine: Engine, source: Source, target: str, half_life: Any) -> Sour
     """
     if not isinstance(half_life, HalfLife):
         return source
-    known = Columns(source.columns, source.label)
-    at = known.find(half_life.at)
+    columns = Columns(source.columns, source.label)
+    at = columns.find(half_life.at)
     is_time = at.kind == "temporal" and at.type.lower().startswith(("date", "timestamp"))
     if half_life.of_times and not is_time:
         cure = "leave the unit out" if at.kind == "integer" else "cast it to a timestamp"
@@ -57,14 +57,14 @@ def weighed(engine: Engine, source: Source, target: str, half_life: Any) -> Sour
     if not half_life.of_times and at.kind != "integer":
         cure = "say its unit, '30 days'" if is_time else "cast it"
         raise InputError(f"column {at.name!r} is {at.type}, and a half-life without a unit takes a whole number; {cure}")
-    weight = None if half_life.weight is None else known.find(half_life.weight)
+    weight = None if half_life.weight is None else columns.find(half_life.weight)
     if weight is not None and weight.kind not in ("integer", "float", "decimal"):
         raise InputError(f"weight column {weight.name!r} is {weight.type}; weights must be numbers")
-    label = known.find(target).name
-    return Weighed(engine, source, Aged(half_life, at.name, at.type, None if weight is None else weight.name, label))
+    label = columns.find(target).name
+    return AgedSource(engine, source, AgeColumns(half_life, at.name, at.type, None if weight is None else weight.name, label))
 
 
-def weighed_now(options: Options) -> Options:
+def with_current_weight(options: Options) -> Options:
     """The options of what reads a weighed source at one time: its weight is then a column as any other."""
     half_life = options.weight
     if not isinstance(half_life, HalfLife):
@@ -74,7 +74,7 @@ def weighed_now(options: Options) -> Options:
     return replace(options, weight=WEIGHT_NOW, exclude=[*exclude, *left_out])
 
 
-def check_now(engine: Engine, spec: Spec, statistics: Markup, title: str) -> None:
+def check_reference_time(engine: Engine, spec: Spec, statistics: Markup, title: str) -> None:
     """Raise InputError if counts are read at a time so far from the rows that nothing, or too much, is left."""
     aged = spec.half_life
     if aged is not None and aged.now is not None:

@@ -18,7 +18,7 @@ from nbsql.spec.join import Dimension
 from nbsql.spec.spec import Spec
 
 
-class Joined(Source):
+class JoinedSource(Source):
     """A source and the dimensions that it is joined with: itself a source, whose rows are joined as they are read."""
 
     def __init__(self, engine: Engine, facts: Source, joins: Sequence[Joining]) -> None:
@@ -32,17 +32,19 @@ class Joined(Source):
         return self._facts
 
 
-def refuse_repeated(engine: Engine, joining: Joining) -> None:
+def refuse_repeated_keys(engine: Engine, joining: Joining) -> None:
     """Raise InputError if a dimension has a key twice."""
     columns = [column for _, column in joining.pairs]
     for *key, rows in engine.ask("repeated_key", joining.relation, columns):
-        said = ", ".join(f"{column!r} {value!r}" for column, value in zip(columns, key, strict=True))
+        key_text = ", ".join(f"{column!r} {value!r}" for column, value in zip(columns, key, strict=True))
         raise InputError(
-            f"{joining.dimension.title} has {rows} rows of {said}, and a join takes one row a key; make a view with one a key"
+            f"{joining.dimension.title} has {rows} rows of {key_text}, and a join takes one row a key; make a view with one a key"
         )
 
 
-def completed(engine: Engine, spec: Spec, relations: Relations, source: Source, title: str, *, judged: bool = False) -> Source:
+def join_dimensions(
+    engine: Engine, spec: Spec, relations: Relations, source: Source, title: str, *, judged: bool = False
+) -> Source:
     """A source with what it lacks of the columns that a model reads from dimensions.
 
     Args:
@@ -57,21 +59,21 @@ def completed(engine: Engine, spec: Spec, relations: Relations, source: Source, 
         InputError: the source has some columns of a dimension and lacks others, or lacks its key; or the dimension is gone.
     """
     names = {folded(column.name) for column in source.columns}
-    lacking = missing_dimensions(spec, names, read(spec, judged=judged), source.label, title)
-    if not lacking:
+    missing = missing_dimensions(spec, names, read(spec, judged=judged), source.label, title)
+    if not missing:
         return source
-    names |= {folded(name) for dimension in lacking for name in dimension.names}
-    for dimension in lacking:
+    names |= {folded(name) for dimension in missing for name in dimension.names}
+    for dimension in missing:
         for key, _ in dimension.on:
             if folded(key) not in names:
-                known = [column.name for column in source.columns]
+                columns = [column.name for column in source.columns]
                 raise InputError(
-                    f"no column {key!r} in {source.label}, by which {title} joins {dimension.title}{suggestion(key, known)}"
+                    f"no column {key!r} in {source.label}, by which {title} joins {dimension.title}{suggestion(key, columns)}"
                 )
-    found = joinings(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in lacking])
+    found = joinings(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in missing])
     for joining in found:
-        _check(engine, joining, title)
-    return Joined(engine, source, [replace(joining, by_key=_is_small(engine, joining, source)) for joining in found])
+        _check_dimension(engine, joining, title)
+    return JoinedSource(engine, source, [replace(joining, by_key=_is_small(engine, joining, source)) for joining in found])
 
 
 def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
@@ -89,7 +91,7 @@ def _relation(engine: Engine, relations: Relations, dimension: Dimension) -> Mar
     return engine.renderer.dialect.ident(*([database] if database is not None else ()), *dimension.path)
 
 
-def _check(engine: Engine, joining: Joining, title: str) -> None:
+def _check_dimension(engine: Engine, joining: Joining, title: str) -> None:
     """Raise InputError if a dimension is not what it was."""
     path = ".".join(joining.dimension.path)
     try:
@@ -101,4 +103,4 @@ def _check(engine: Engine, joining: Joining, title: str) -> None:
     for name in [*(key for _, key in joining.pairs), *(column for column, _ in joining.columns)]:
         if all(folded(name) != folded(column) for column in columns):
             raise InputError(f"no column {name!r} in {path}, which {title} joins its source with{suggestion(name, columns)}")
-    refuse_repeated(engine, joining)
+    refuse_repeated_keys(engine, joining)

@@ -9,7 +9,7 @@ from typing import Any
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_names, parts
 from nbsql.errors import InputError
-from nbsql.learning.joined_source import Joined, refuse_repeated
+from nbsql.learning.joined_source import JoinedSource, refuse_repeated_keys
 from nbsql.plan.joins import joinings
 from nbsql.rendering.dialect import folded, restore
 from nbsql.rendering.relations import Relations
@@ -20,7 +20,7 @@ from nbsql.spec.resolve import Columns
 _NUMBERS = ("integer", "float", "decimal")
 
 
-def joined(engine: Engine, source: Source, joins: Any) -> Source:
+def join_source(engine: Engine, source: Source, joins: Any) -> Source:
     """A source joined as asked for; itself, if nothing is.
 
     Raises:
@@ -28,16 +28,16 @@ def joined(engine: Engine, source: Source, joins: Any) -> Source:
     """
     columns, dimensions = list(source.columns), []
     for join in joins_of(joins):
-        dimension, brought = _dimension(engine, source, columns, join)
-        columns += brought
+        dimension, added = _dimension(engine, source, columns, join)
+        columns += added
         dimensions.append(dimension)
     if not dimensions:
         return source
     ident = engine.renderer.dialect.ident
     found = joinings(engine.renderer, [(dimension, ident(*dimension.path)) for dimension in dimensions])
     for each in found:
-        refuse_repeated(engine, each)
-    return Joined(engine, source, found)
+        refuse_repeated_keys(engine, each)
+    return JoinedSource(engine, source, found)
 
 
 def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: Join) -> tuple[Dimension, list[Column]]:
@@ -49,36 +49,36 @@ def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: 
     ours, theirs = Columns(columns, source.label), Columns(found.columns, found.label)
     on = [(ours.find(one), theirs.find(other)) for one, other in join.pairs]
     for one, other in on:
-        if _comparable(one) != _comparable(other):
+        if _comparison_kind(one) != _comparison_kind(other):
             raise InputError(
                 f"{one.name!r} of {source.label} is {one.type}, and {other.name!r} of {found.label} is {other.type}; cast one"
             )
     keys = {other.name for _, other in on}
     if join.columns is None:
-        taken = [column for column in found.columns if column.name not in keys]
+        selected = [column for column in found.columns if column.name not in keys]
     else:
-        taken = theirs.find_all(join.columns, f"columns of the join with {join.table!r}")
-    brought = [replace(column, name=join.prefix + column.name) for column in taken]
-    check_names(brought, found.label)
-    known = {folded(column.name): column for column in columns}
-    for column in brought:
-        if folded(column.name) in known:
+        selected = theirs.find_all(join.columns, f"columns of the join with {join.table!r}")
+    added = [replace(column, name=join.prefix + column.name) for column in selected]
+    check_names(added, found.label)
+    existing = {folded(column.name): column for column in columns}
+    for column in added:
+        if folded(column.name) in existing:
             raise InputError(
                 f"column {column.name!r} is in {source.label} and in {found.label}, which it is joined with; "
                 f"tell them apart with prefix={f'{path[-1]}_'!r}, or name the columns to take"
             )
     pairs = tuple((one.name, other.name) for one, other in on)
-    columns_taken = tuple((column.name, join.prefix + column.name) for column in taken)
+    column_names = tuple((column.name, join.prefix + column.name) for column in selected)
     rows = engine.ask("row_count", found.relation)[0][0]
-    return Dimension(path, pairs, tuple(one.type for one, _ in on), columns_taken, rows), brought
+    return Dimension(path, pairs, tuple(one.type for one, _ in on), column_names, rows), added
 
 
-def _comparable(column: Column) -> str:
+def _comparison_kind(column: Column) -> str:
     """Columns of one such kind can be equal."""
     return "number" if column.kind in _NUMBERS else column.kind
 
 
-def joins_of_model(
+def dimensions_of_model(
     engine: Engine, dimensions: Iterable[Dimension], relations: Relations, origin: Relations | None = None
 ) -> tuple[Dimension, ...]:
     """Dimensions as a model keeps them: a table is named from the database of the model.
@@ -92,14 +92,14 @@ def joins_of_model(
     Raises:
         InputError: one is a temporary table, which nobody else could read.
     """
-    here = engine.current()[0]
+    current = engine.current()[0]
     dimensions = list(dimensions)
     refuse_temporary(dimensions, relations)
     found = []
     for dimension in dimensions:
         path = dimension.path
-        whole = path if len(path) > 2 else (_database(origin, here), *path)
-        path = whole[1:] if folded(whole[0]) == folded(_database(relations, here)) else whole
+        full_path = path if len(path) > 2 else (_database(origin, current), *path)
+        path = full_path[1:] if folded(full_path[0]) == folded(_database(relations, current)) else full_path
         found.append(replace(dimension, path=path))
     return tuple(found)
 

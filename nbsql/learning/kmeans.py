@@ -19,7 +19,7 @@ from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
 from nbsql.spec.components import Components, Split
 from nbsql.spec.spec import Feature, Spec
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
 CANDIDATES = 256  # points of a class among which the first centres are chosen
 MOST_DISTANCES = 4_000_000  # between candidates, of all classes together
@@ -29,7 +29,7 @@ SAMPLE = 50_000  # rows on which the centres of large classes settle first, so t
 LARGE = 20_000  # rows of such a class, and the least of different rows in the sample that speak for all
 
 
-def staged(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
+def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
     """The source, which k-means reads again and again: in a temporary table, if it is not one already."""
     if source.is_table:
         return source
@@ -39,44 +39,48 @@ def staged(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Sour
     return Source(relation, source.label, source.columns, is_table=True, is_frame=source.is_frame)
 
 
-def decomposed(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:
+def split_classes(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:
     """The spec with the components that k-means finds in each class of a source; without, where none is to be split.
 
     Raises:
         InputError: a class is not there, or has fewer rows than components; or the rows break a rule.
     """
     search = _Search(engine, spec, source, components)
-    wanted = _wanted(components.asked, search.labels, spec.target, source.label)
-    if not wanted:
+    counts = _component_counts(components.asked, search.labels, spec.target, source.label)
+    if not counts:
         return replace(spec, components=None)
-    splits = tuple(search.splits(wanted))
+    splits = tuple(search.splits(counts))
     found = {split.label: len(split.centres) for split in splits}
-    for label, count in wanted.items():
+    for label, count in counts.items():
         if found.get(label, 1) < count:
             fewer = f"{found[label]} components" if label in found else "one component"
-            say(f"class {label!r} has {fewer} and not {count}: its rows differ no more, or no row is nearest to the others")
-    asked = components.asked if isinstance(components.asked, int) else dict(wanted)
+            warn_user(
+                f"class {label!r} has {fewer} and not {count}: its rows differ no more, or no row is nearest to the others"
+            )
+    asked = components.asked if isinstance(components.asked, int) else dict(counts)
     return replace(spec, components=Components(asked, components.numbers, splits))
 
 
-def _wanted(asked: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], target: str, source: str) -> dict[str, int]:
+def _component_counts(
+    asked: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], target: str, source: str
+) -> dict[str, int]:
     """How many components the classes are to have, by label as text, those of one left out."""
-    left = dict(asked) if isinstance(asked, Mapping) else {}
-    wanted = {}
+    remaining = dict(asked) if isinstance(asked, Mapping) else {}
+    counts = {}
     for label, value, rows, _ in labels:
-        count = left.pop(value, 1) if isinstance(asked, Mapping) else asked
+        count = remaining.pop(value, 1) if isinstance(asked, Mapping) else asked
         if count > rows:
             has = f"{rows} row{'' if rows == 1 else 's'}"
             raise InputError(f"class {label!r} of {source} has {has}, fewer than its {count} components; ask for fewer")
         if count > 1:
-            wanted[label] = count
-    if left:
-        raise InputError(f"components names {listed(map(str, left))}, which is no class of {target!r}")
-    return wanted
+            counts[label] = count
+    if remaining:
+        raise InputError(f"components names {listed(map(str, remaining))}, which is no class of {target!r}")
+    return counts
 
 
 @dataclass
-class _Moving:
+class _MovingSplit:
     """A split whose centres still move, and the rows of each."""
 
     split: Split
@@ -114,19 +118,21 @@ class _Search:
             scales[label] = [_rounded(scale) for _, scale in pairs]
         return labels, means, scales
 
-    def splits(self, wanted: Mapping[str, int]) -> list[Split]:
+    def splits(self, counts: Mapping[str, int]) -> list[Split]:
         """The classes that have several components, each numbered by its rows, the most first."""
         with self.engine.temporaries() as temporary:
-            first = self._first(wanted, temporary)
-            moving = {split.label: _Moving(split, [1.0] * len(split.centres)) for split in first if len(split.centres) > 1}
+            first = self._initial_splits(counts, temporary)
+            moving = {split.label: _MovingSplit(split, [1.0] * len(split.centres)) for split in first if len(split.centres) > 1}
             large = {label: moving[label] for label, _, _, n in self.labels if label in moving and n >= LARGE}
             sample = self._sample(sum(n for label, _, _, n in self.labels if label in large), temporary)
             if sample is not None:
-                moving.update(self._lloyd(large, sample)[0])
-        found, unsettled = self._lloyd(moving)
+                moving.update(self._run_lloyd(large, sample)[0])
+        found, unsettled = self._run_lloyd(moving)
         if unsettled:
-            say(f"the centres of class {listed(unsettled)} still moved after {ITERATIONS} scans; they are taken as they are")
-        return [_sorted(found[label]) for label in wanted if label in found and len(found[label].sizes) > 1]
+            warn_user(
+                f"the centres of class {listed(unsettled)} still moved after {ITERATIONS} scans; they are taken as they are"
+            )
+        return [_by_size(found[label]) for label in counts if label in found and len(found[label].sizes) > 1]
 
     def _sample(self, rows: float, temporary: Callable[[str], Markup]) -> Markup | None:
         """A table of some of the rows, by a hash of their numbers; None where there are few, or few that differ."""
@@ -138,42 +144,44 @@ class _Search:
         ((different,),) = self.engine.ask("distinct_rows", sample, numbers)
         return sample if different >= LARGE else None
 
-    def _lloyd(self, moving: Mapping[str, _Moving], sample: Markup | None = None) -> tuple[dict[str, _Moving], list[str]]:
+    def _run_lloyd(
+        self, moving: Mapping[str, _MovingSplit], sample: Markup | None = None
+    ) -> tuple[dict[str, _MovingSplit], list[str]]:
         """Lloyd's iterations until every class stands, on all rows or a sample of them; and which classes do not yet stand."""
-        left, found = dict(moving), dict(moving)
+        remaining, found = dict(moving), dict(moving)
         for _ in range(ITERATIONS):
-            if not left:
+            if not remaining:
                 break
-            for label, (after, stands) in self._moved(left, sample).items():
-                found[label] = left[label] = after
-                if stands or len(after.split.centres) == 1:
-                    del left[label]
-        return found, list(left)
+            for label, (after, is_settled) in self._move_centres(remaining, sample).items():
+                found[label] = remaining[label] = after
+                if is_settled or len(after.split.centres) == 1:
+                    del remaining[label]
+        return found, list(remaining)
 
-    def _first(self, wanted: Mapping[str, int], temporary: Callable[[str], Markup]) -> list[Split]:
+    def _initial_splits(self, counts: Mapping[str, int], temporary: Callable[[str], Markup]) -> list[Split]:
         """The splits with the centres that k-means begins with; what such a row lacks is taken from the mean of the class."""
         engine, numbers = self.engine, list(self.numbers)
-        most = max(wanted.values())
-        size = max(min(CANDIDATES, math.isqrt(MOST_DISTANCES // len(wanted))), 2 * most)
-        scaled = [Split(label, tuple(self.scales[label]), ()) for label in wanted]
+        max_components = max(counts.values())
+        size = max(min(CANDIDATES, math.isqrt(MOST_DISTANCES // len(counts))), 2 * max_components)
+        scaled = [Split(label, tuple(self.scales[label]), ()) for label in counts]
         candidates, distances, chosen = map(temporary, ("candidates", "distances", "chosen"))
         query = engine.renderer.fragment
         engine.create(
-            "choose candidates", candidates, query("candidates", self.context, self.source, numbers, list(wanted), size)
+            "choose candidates", candidates, query("candidates", self.context, self.source, numbers, list(counts), size)
         )
         engine.create("measure distances", distances, query("distances_of_candidates", candidates, numbers, scaled))
         engine.create("choose the first centres", chosen, query("no_centres", distances))
-        for component in range(1, most + 1):
+        for component in range(1, max_components + 1):
             following = query("next_centres", distances, chosen, component)
             engine.run("choose the first centres", engine.renderer.statement("insert_into", chosen, following))
-        centres: dict[str, list[tuple[float, ...]]] = {label: [] for label in wanted}
+        centres: dict[str, list[tuple[float, ...]]] = {label: [] for label in counts}
         for label, _, row in engine.ask("first_centres", chosen, candidates, numbers):
-            if len(centres[label]) < wanted[label]:
+            if len(centres[label]) < counts[label]:
                 pairs = zip(row, self.means[label], strict=True)
                 centres[label].append(tuple(mean if x is None else x for x, mean in pairs))
         return [replace(split, centres=tuple(centres[split.label])) for split in scaled]
 
-    def _moved(self, moving: Mapping[str, _Moving], sample: Markup | None) -> dict[str, tuple[_Moving, bool]]:
+    def _move_centres(self, moving: Mapping[str, _MovingSplit], sample: Markup | None) -> dict[str, tuple[_MovingSplit, bool]]:
         """The splits after one scan, and whether they stand. A centre that none of all rows is nearest to is left out."""
         splits = [each.split for each in moving.values()]
         most = max(len(split.centres) for split in splits)
@@ -182,21 +190,21 @@ class _Search:
         found = {(label, component): (n, moves) for label, component, n, moves in rows}
         result = {}
         for split in splits:
-            centres, sizes, moved = [], [], 0.0
+            centres, sizes, total_move = [], [], 0.0
             for component, before in enumerate(split.centres, start=1):
                 nothing = (0.0, None if sample is None else [None] * len(before))
                 n, moves = found.get((split.label, component), nothing)
                 if moves is None:
-                    moved = math.inf
+                    total_move = math.inf
                     continue
                 pairs = zip(before, split.centres[0], moves, strict=True)
                 after = tuple(old if move is None else first + move for old, first, move in pairs)
-                moved += sum((a - b) ** 2 * w for a, b, w in zip(after, before, split.weights, strict=True))
+                total_move += sum((a - b) ** 2 * w for a, b, w in zip(after, before, split.weights, strict=True))
                 centres.append(after)
                 sizes.append(float(n))
             result[split.label] = (
-                _Moving(replace(split, centres=tuple(centres)), sizes),
-                moved <= TOLERANCE * len(split.centres) * len(self.numbers),
+                _MovingSplit(replace(split, centres=tuple(centres)), sizes),
+                total_move <= TOLERANCE * len(split.centres) * len(self.numbers),
             )
         return result
 
@@ -214,7 +222,7 @@ def _rounded(scale: float) -> float:
     return float(f"{scale:.6g}")
 
 
-def _sorted(moving: _Moving) -> Split:
+def _by_size(moving: _MovingSplit) -> Split:
     """The components by their rows, the most first; of as many by the order of the first centres."""
     order = sorted(range(len(moving.sizes)), key=lambda j: -moving.sizes[j])
     return replace(moving.split, centres=tuple(moving.split.centres[j] for j in order))

@@ -11,21 +11,21 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.steps import Steps
 from nbsql.spec.spec import Feature, Spec
 
-AT_ONCE = 500_000  # values that one search holds: of larger tables it cuts fewer columns at a time
+MAX_VALUES = 500_000  # values that one search holds: of larger tables it cuts fewer columns at a time
 
 
-def edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> dict[str, list[tuple[Any, ...]]]:
+def find_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> dict[str, list[tuple[Any, ...]]]:
     """By the name of each feature its edges, a row an edge, in ascending order (sql/macros/families/binned_mdl.sql)."""
-    most = 1 if len(features) < 2 else max(1, AT_ONCE // max(1, engine.ask("row_count", source)[0][0]))
+    batch_size = 1 if len(features) < 2 else max(1, MAX_VALUES // max(1, engine.ask("row_count", source)[0][0]))
     found: dict[str, list[tuple[Any, ...]]] = {feature.name: [] for feature in features}
-    for start in range(0, len(features), most):
-        names = {feature.index: feature.name for feature in features[start : start + most]}
-        for index, edge in sorted(_cut(engine, spec, source, features[start : start + most])):
+    for start in range(0, len(features), batch_size):
+        names = {feature.index: feature.name for feature in features[start : start + batch_size]}
+        for index, edge in sorted(_search_edges(engine, spec, source, features[start : start + batch_size])):
             found[names[index]].append((edge,))
     return found
 
 
-def _cut(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> Iterator[tuple[Any, ...]]:
+def _search_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> Iterator[tuple[Any, ...]]:
     """The rows of the edges: the index of the feature, and the edge."""
     if engine.renderer.dialect.traits.recursive:
         yield from engine.ask("binned_mdl", spec, source, features)

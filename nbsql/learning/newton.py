@@ -32,16 +32,16 @@ class Step:
 
     point: Sequence[float]
     objective: float
-    worst: float
+    worst_loss: float
     n: float
     direction: Sequence[float]
-    fall: float
-    biggest: float
+    decrease: float
+    largest_change: float
     collinear: int
 
-    def next(self, part: float) -> list[float]:
+    def next(self, fraction: float) -> list[float]:
         """The point to which a part of the step leads."""
-        return [x - part * d for x, d in zip(self.point, self.direction, strict=True)]
+        return [x - fraction * d for x, d in zip(self.point, self.direction, strict=True)]
 
 
 class Newton:

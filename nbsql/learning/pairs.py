@@ -9,28 +9,28 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Pairs
-from nbsql.learning.tree import categories_of, sizes_of
+from nbsql.learning.tree import category_features, category_sizes
 from nbsql.spec.method import AODE
 from nbsql.spec.spec import Feature, Spec
 
 MOST_PAIRS = 2_000_000  # of values: the lookups hold two rows for each
 
 
-def with_pairs(engine: Engine, spec: Spec, wanted: AODE, source: Source) -> Spec:
+def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spec:
     """The spec with a feature of the pairs of its categories, if it has two of them.
 
     Args:
         engine: where.
         spec: whose numbers are cut already.
-        wanted: the options of the estimators.
+        options: the options of the estimators.
         source: what to learn from.
 
     Raises:
         InputError: there are too many pairs of values.
     """
-    categories = categories_of(spec)
+    categories = category_features(spec)
     with engine.temporaries() as temporary:
-        sizes = sizes_of(engine, spec, categories, source, temporary("coded")) if len(categories) > 1 else {}
+        sizes = category_sizes(engine, spec, categories, source, temporary("coded")) if len(categories) > 1 else {}
     pairs = sum(a * b for a, b in combinations(sizes.values(), 2))
     if pairs > MOST_PAIRS:
         largest = max(sizes, key=sizes.__getitem__)
@@ -39,19 +39,19 @@ def with_pairs(engine: Engine, spec: Spec, wanted: AODE, source: Source) -> Spec
             f"leave out columns of many, such as {categories[largest].column!r} with {sizes[largest]:,}, by exclude=[...]"
         )
     found = [categories[number] for number in sizes]
-    features = (*spec.features, *([_pairs_of(spec, found, wanted)] if len(found) > 1 else ()))
+    features = (*spec.features, *([_pairs_of(spec, found, options)] if len(found) > 1 else ()))
     return replace(spec, features=features, dependence=None)
 
 
-def _pairs_of(spec: Spec, categories: list[Feature], wanted: AODE) -> Feature:
+def _pairs_of(spec: Spec, categories: list[Feature], options: AODE) -> Feature:
     family = Pairs(
         columns=[feature.column for feature in categories],
         edges=[getattr(feature.family, "edges", None) for feature in categories],
         integers=[feature.column for feature in categories if feature.whole],
         gaps=[feature.column for feature in categories if feature.family.nulls == "category"],
         added_counts=[feature.family.added_count for feature in categories],
-        least=wanted.least,
-        shrinkage=wanted.shrinkage,
+        least=options.least,
+        shrinkage=options.shrinkage,
         nulls="skip",
         unseen="skip",
         estimate="mean",

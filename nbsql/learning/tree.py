@@ -23,22 +23,22 @@ MOST_CELLS = 100_000  # of a pair: the lookups hold so many rows for it
 Pair = tuple[int, int]
 
 
-def with_tree(engine: Engine, spec: Spec, wanted: TAN, source: Source) -> Spec:
+def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
     """The spec in which every category that depends on another has it for a parent.
 
     Args:
         engine: where.
         spec: whose numbers are cut already.
-        wanted: the options of the tree.
+        options: the options of the tree.
         source: what to learn from.
     """
-    categories = categories_of(spec)
+    categories = category_features(spec)
     values: dict[int, list[str]] = {}
     parents: dict[int, int] = {}
     if len(categories) > 1:
         with engine.temporaries() as temporary:
             coded = temporary("coded")
-            sizes = sizes_of(engine, spec, categories, source, coded)
+            sizes = category_sizes(engine, spec, categories, source, coded)
             nodes = list(sizes)
             pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MOST_CELLS]
             information: dict[Pair, float] = {}
@@ -49,19 +49,19 @@ def with_tree(engine: Engine, spec: Spec, wanted: TAN, source: Source) -> Spec:
             for parent in dict.fromkeys(parents.values()):
                 values[parent] = [value for (value,) in engine.ask("values_of_category", coded, parent)]
 
-    def grown(feature: Feature) -> Feature:
+    def with_parent(feature: Feature) -> Feature:
         if feature.index not in parents:
             return feature
         parent = categories[parents[feature.index]]
-        return _given(feature, parent, values[parent.index], wanted)
+        return _conditional_feature(feature, parent, values[parent.index], options)
 
-    found = tuple(map(grown, spec.features))
+    found = tuple(map(with_parent, spec.features))
     if spec.segment_by is not None:
         check_features(found, "segment_by")
     return replace(spec, features=found, dependence=None)
 
 
-def categories_of(spec: Spec) -> dict[int, Feature]:
+def category_features(spec: Spec) -> dict[int, Feature]:
     """The features that may depend on each other, by number: whose values are those that were met, all smoothed alike."""
     return {
         feature.index: feature
@@ -70,7 +70,9 @@ def categories_of(spec: Spec) -> dict[int, Feature]:
     }
 
 
-def sizes_of(engine: Engine, spec: Spec, categories: Mapping[int, Feature], source: Source, coded: Markup) -> dict[int, int]:
+def category_sizes(
+    engine: Engine, spec: Spec, categories: Mapping[int, Feature], source: Source, coded: Markup
+) -> dict[int, int]:
     """How many values each of some categories has, of those that have several, and no more than a parent may have.
 
     Args:
@@ -95,33 +97,33 @@ def spanning_tree(nodes: Sequence[int], weights: Mapping[Pair, float]) -> dict[i
     >>> spanning_tree([1, 2, 3], {(1, 2): 0.5, (1, 3): 0.1, (2, 3): 0.2})
     {2: 1, 3: 2}
     """
-    component = {node: node for node in nodes}
-    beside: dict[int, list[int]] = {node: [] for node in nodes}
+    component_of = {node: node for node in nodes}
+    neighbours: dict[int, list[int]] = {node: [] for node in nodes}
     for a, b in sorted(weights, key=lambda pair: (-rounded(weights[pair]), pair)):
-        one, other = component[a], component[b]
+        one, other = component_of[a], component_of[b]
         if weights[a, b] <= 0 or one == other:
             continue
-        component = {node: one if of == other else of for node, of in component.items()}
-        beside[a].append(b)
-        beside[b].append(a)
+        component_of = {node: one if of == other else of for node, of in component_of.items()}
+        neighbours[a].append(b)
+        neighbours[b].append(a)
     parents: dict[int, int] = {}
-    met: set[int] = set()
+    visited: set[int] = set()
     for root in nodes:
-        waiting = [] if root in met else [root]
-        met.add(root)
-        while waiting:
-            node = waiting.pop(0)
-            children = [child for child in sorted(beside[node]) if child not in met]
+        queue = [] if root in visited else [root]
+        visited.add(root)
+        while queue:
+            node = queue.pop(0)
+            children = [child for child in sorted(neighbours[node]) if child not in visited]
             parents |= dict.fromkeys(children, node)
-            met |= set(children)
-            waiting += children
+            visited |= set(children)
+            queue += children
     return parents
 
 
-def _given(feature: Feature, parent: Feature, values: Iterable[str], wanted: TAN) -> Feature:
+def _conditional_feature(feature: Feature, parent: Feature, values: Iterable[str], options: TAN) -> Feature:
     family = Conditional(
         parent.column,
-        shrinkage=wanted.shrinkage,
+        shrinkage=options.shrinkage,
         edges=getattr(feature.family, "edges", None),
         parent_edges=getattr(parent.family, "edges", None),
         parents=tuple(values),

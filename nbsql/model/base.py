@@ -17,8 +17,8 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, listed, no_column, suggestion
 from nbsql.family import Family
-from nbsql.learning.half_life import weighed
-from nbsql.learning.joined_source import completed
+from nbsql.learning.half_life import weigh_by_age
+from nbsql.learning.joined_source import join_dimensions
 from nbsql.model.overview import overview, overview_html
 from nbsql.plan import REVIEW, VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn, class_columns
@@ -302,10 +302,10 @@ class Handle:
         if self._spec.segment_by is not None:  # whose functions may be the user's own
             found.anywhere = False
         if learnt:
-            found = weighed(self._engine, found, self._spec.target, self._spec.half_life)
+            found = weigh_by_age(self._engine, found, self._spec.target, self._spec.half_life)
         if not self._spec.joins:
             return found
-        return completed(self._engine, self._spec, self._relations, found, self._title, judged=judged)
+        return join_dimensions(self._engine, self._spec, self._relations, found, self._title, judged=judged)
 
     def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
         found = self._source(source, judged=True, learnt=True)

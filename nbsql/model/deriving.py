@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed
 from nbsql.learning.change import Ledger
-from nbsql.learning.derive import derive, known_slices, slice_names
-from nbsql.learning.half_life import check_now
+from nbsql.learning.derive import check_slice_names, derive, slice_names
+from nbsql.learning.half_life import check_reference_time
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
 from nbsql.spec.capabilities import check, check_components, check_segmented
@@ -88,7 +88,7 @@ class Deriving(Handle):
         """
         self._refresh()
         check(self._spec, "derive", self._title)
-        texts = known_slices(self._engine, self._plan, self._title, names)
+        texts = check_slice_names(self._engine, self._plan, self._title, names)
         return self._derived(f"slices {listed(texts)}", "cells_of_slices", texts)
 
     def window(self, *, last: int | None = None, decay: float = 1.0) -> Self:
@@ -140,7 +140,7 @@ class Deriving(Handle):
         for side in (a, b):
             names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
             if self._spec.slice_by is not None:
-                texts = known_slices(engine, self._plan, self._title, names)
+                texts = check_slice_names(engine, self._plan, self._title, names)
                 query = self._fragment("cells_of_slices", self._relations["statistics"], texts)
             else:
                 ledger = Ledger.of(engine, self._plan, self._title)
@@ -202,7 +202,7 @@ class Deriving(Handle):
     def _aged(self, half_life: HalfLife, now: Any) -> Self:
         """The model with its counts as they weigh at a time."""
         spec = replace(self._spec, half_life=replace(half_life, now=now))
-        check_now(self._engine, spec, self._relations["statistics"], self._title)
+        check_reference_time(self._engine, spec, self._relations["statistics"], self._title)
         return self._derived(f"as of {now}", "cells_of", spec=spec)
 
     def _derived(self, source: str, macro: str, *arguments: Any, spec: Spec | None = None) -> Self:

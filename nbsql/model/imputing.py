@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from nbsql.answers.impute import completed, predictable
+from nbsql.answers.impute import imputable_columns, predictable
 from nbsql.answers.query import Query
 from nbsql.engines.source import Source, column_names
 from nbsql.errors import InputError
@@ -59,7 +59,7 @@ class Imputing(Handle):
         columns = [column.name for column in found.facts.columns]
 
         def render(rows: Rows) -> str:
-            filled = completed(self._spec, named, columns, self._engine.renderer.dialect, found.label, self._title)
+            filled = imputable_columns(self._spec, named, columns, self._engine.renderer.dialect, found.label, self._title)
             taken = {folded(name) for name in columns}
             for each in filled:
                 if folded(each.added) in taken:

@@ -10,7 +10,7 @@ from nbsql.answers.costs import cost_matrix
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
-from nbsql.judging.evaluate import comparison, cost_sql, evaluate, evaluation_queries, judgeable
+from nbsql.judging.evaluate import comparison, cost_sql, evaluate, evaluation_queries, rows_to_judge
 from nbsql.judging.evaluation import SLICES, Evaluation
 from nbsql.judging.monitor import monitor
 from nbsql.judging.profile import dependence, feature_named, profile
@@ -348,6 +348,6 @@ class Judging(Handle):
         """
         found = self._source(source, judged=True, learnt=True)
         self._check("evaluate", found)
-        judgeable(self._engine, self._plan, found, None)
+        rows_to_judge(self._engine, self._plan, found, None)
         spec = self._spec if self._spec.half_life is None else replace(self._spec, weight=WEIGHT_NOW, slice_by=None)
         return dependence(self._engine, spec, self._title, found, features)

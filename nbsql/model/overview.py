@@ -112,11 +112,11 @@ def differing(family: Family, *, complete: bool = False) -> str:
         if field.name == "columns":
             parts.extend(value)
         elif value is not None and value != () and (complete or value != usual):
-            parts.append(f"{field.name}={_shown(value)}")
+            parts.append(f"{field.name}={_format_option(value)}")
     return ", ".join(parts)
 
 
-def _shown(value: object) -> str:
+def _format_option(value: object) -> str:
     named = [name for name, words in STOP_WORDS.items() if value == words]
     if named:
         return named[0]

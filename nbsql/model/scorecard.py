@@ -10,7 +10,7 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Shown, Table
+from nbsql.answers.table import Displayed, Table
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import InputError, ModelError
 from nbsql.family import Conditional
@@ -35,7 +35,7 @@ class Scale:
 
 
 @dataclass(frozen=True, repr=False)
-class Scorecard(Shown):
+class Scorecard(Displayed):
     """A model as a scorecard, which `Model.scorecard` makes: points a value, whose sum over a row are its points.
 
     Args:
@@ -218,7 +218,7 @@ class Scorecard(Shown):
             shown.append((feature if feature is not None else "base points", named, *map(_rounded, numbers)))
         return shown
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         """The notes, and the lines."""
         return self.notes(), [Table(HEADINGS, self.table(), right=range(2, 7))]
 

@@ -10,7 +10,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, named
-from nbsql.learning.fit import given_priors, with_classes
+from nbsql.learning.fit import priors_by_label, with_classes
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 from nbsql.spec.half_life import HalfLife
@@ -163,4 +163,4 @@ def _with_priors(spec: Spec, labels: Sequence[tuple[Any, ...]]) -> Spec:
     """The spec with given priors by label as text, one a class."""
     if spec.prior.kind != "given":
         return spec
-    return replace(spec, prior=Prior("given", given=tuple(given_priors(spec, labels, dict(spec.prior.given)).items())))
+    return replace(spec, prior=Prior("given", given=tuple(priors_by_label(spec, labels, dict(spec.prior.given)).items())))

@@ -20,7 +20,7 @@ from nbsql.models.given_covariances import cells_of_matrices, rows_of_matrix
 from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Feature, Prior, Spec
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
 TOLERANCE = 1e-6  # of a sum of probabilities
 _TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
@@ -214,7 +214,7 @@ def _check_priors(engine: Engine, classes: Markup) -> None:
         if times > 1:
             raise InputError(f"class {name!r} has {times} priors; give it one")
         if prior is None or not 0 <= prior <= 1:
-            raise InputError(f"the prior of class {name!r} is {_shown(prior)}; a probability lies between 0 and 1")
+            raise InputError(f"the prior of class {name!r} is {_format_number(prior)}; a probability lies between 0 and 1")
     total = math.fsum(row[2] for row in rows)
     if abs(total - 1) > TOLERANCE:
         raise InputError(f"the priors sum to {total:.6g}; they must sum to 1: divide each by {total:.6g}")
@@ -228,22 +228,22 @@ def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features:
         if times > 1:
             raise InputError(f"{what} is given {times} times; give it once")
         if log is not None and not log < math.inf:
-            raise InputError(f"the log-likelihood of {what} is {_shown(log)}; it must be a number below infinity")
+            raise InputError(f"the log-likelihood of {what} is {_format_number(log)}; it must be a number below infinity")
         if log is None and likelihood is not None and not 0 <= likelihood <= 1:
-            raise InputError(f"the likelihood of {what} is {_shown(likelihood)}; a probability lies between 0 and 1")
+            raise InputError(f"the likelihood of {what} is {_format_number(likelihood)}; a probability lies between 0 and 1")
         if mean is not None and not math.isfinite(mean):
-            raise InputError(f"the mean of {where} is {_shown(mean)}; it must be finite")
+            raise InputError(f"the mean of {where} is {_format_number(mean)}; it must be finite")
         if variance is not None and not 0 < variance < math.inf:
-            raise InputError(f"the variance of {where} is {_shown(variance)}; it must be above 0")
+            raise InputError(f"the variance of {where} is {_format_number(variance)}; it must be above 0")
         if rate is not None and not 0 < rate < math.inf:
-            raise InputError(f"the rate of {where} is {_shown(rate)}; it must be above 0")
+            raise InputError(f"the rate of {where} is {_format_number(rate)}; it must be above 0")
         families[feature].check_given(where, mean, variance, rate)
     for name, feature in engine.ask("given_gaps", given, classes):
         raise InputError(f"feature {feature!r} has nothing for class {name!r}; every class needs its likelihoods")
     sums = engine.ask("given_sums", given)
     loose = [f"{feature} of {name} ({total:.6g})" for name, feature, total in sums if abs(total - 1) > TOLERANCE]
     if loose:
-        say(f"likelihoods do not sum to 1 in {listed(loose)}; what is not given is left out of the score")
+        warn_user(f"likelihoods do not sum to 1 in {listed(loose)}; what is not given is left out of the score")
 
 
 def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str, Family]) -> tuple[Feature, ...]:
@@ -317,5 +317,5 @@ def _check_family(name: str, family: Family, kind: str, values: Sequence[str | N
         raise InputError(f"{title} needs a likelihood of {missing[0]!r}")
 
 
-def _shown(number: float | None) -> str:
+def _format_number(number: float | None) -> str:
     return "NULL" if number is None else f"{number:g}"

@@ -10,8 +10,8 @@ from nbsql.engines.steps import script
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.learning.fit import Fit
-from nbsql.learning.half_life import refuse_half_life, weighed
-from nbsql.learning.joins import joined
+from nbsql.learning.half_life import refuse_half_life, weigh_by_age
+from nbsql.learning.joins import join_source
 from nbsql.model import Model, planned, updated_at
 from nbsql.model.place import key_columns, place_for, placed
 from nbsql.models.from_tables import model_of
@@ -25,7 +25,7 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
 from nbsql.tuning.auto import columns_to_choose, with_families
-from nbsql.tuning.forward import forward
+from nbsql.tuning.forward import select_forward
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -124,7 +124,7 @@ def fit(
     )  # fmt: skip
     with opened(con, create=True) as engine, engine.transaction():
         place = place_for(engine, name, database, replace=replace)
-        found = joined(engine, weighed(engine, engine.source(source), target, weight), joins)
+        found = join_source(engine, weigh_by_age(engine, engine.source(source), target, weight), joins)
         try:
             place.check_joins(joining.dimension for joining in found.joins)
             if columns is None or columns:
@@ -132,7 +132,7 @@ def fit(
                 options = with_families(engine, found, options, columns)
             task = Fit(engine, found, options, place.relations)
             if isinstance(features, Forward):
-                task.spec = forward(engine, found, task.spec, features)
+                task.spec = select_forward(engine, found, task.spec, features)
             return place.publish(*task.run(replaces=place.replaces))
         finally:
             found.release()
@@ -160,7 +160,7 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
             if existing is not None:
                 schemas.check_contents(engine, database, existing, existing)
             first.append(Statement("drop schema", engine.renderer.statement("drop_schema_if_exists", relations.schema)))
-        found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
+        found = join_source(engine, weigh_by_age(engine, engine.source(source), target, asked.weight), asked.joins)
         try:
             return script(engine, [*first, *Fit(engine, found, asked, relations).statements()])
         finally:
@@ -217,7 +217,7 @@ def families(con: Connection, source: Any, *, target: str, **options: Unpack[Nam
     """
     asked = Options.of(target, options, beside=("classes", "name", "replace", "database"))
     with opened(con, close=True) as engine:
-        found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
+        found = join_source(engine, weigh_by_age(engine, engine.source(source), target, asked.weight), asked.joins)
         try:
             spec = resolve(found.columns, candidates(asked)[0], found.label)
         finally:

@@ -10,7 +10,7 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.learning.derive import mergeable
+from nbsql.learning.derive import merge_specs
 from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.models.counted import Describing, spec_of_cells
@@ -57,7 +57,7 @@ def merge(
         raise InputError(f"merge takes a list of models, such as ['january', 'february'], not {models!r}")
     with opened(con) as engine, engine.transaction():
         found = [_resolved(engine, model) for model in models]
-        spec = mergeable([(model._title, model._spec) for model in found])
+        spec = merge_specs([(model._title, model._spec) for model in found])
         names = [str(model.name or f"model {number}") for number, model in enumerate(found, start=1)]
         batches = [batch if names.count(batch) == 1 else f"{batch} ({number})" for number, batch in enumerate(names, start=1)]
         statistics = [model._relations["statistics"] for model in found]

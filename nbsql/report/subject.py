@@ -15,8 +15,8 @@ from nbsql.answers.table import plain as shown
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NotSupportedError
-from nbsql.judging.evaluate import judgeable, queries_of
-from nbsql.judging.evaluation import Evaluation, evaluation_of
+from nbsql.judging.evaluate import queries_of_judged_rows, rows_to_judge
+from nbsql.judging.evaluation import Evaluation, read_evaluation
 from nbsql.judging.leave_one_out import LOO, check_folds
 from nbsql.judging.out_of_fold import out_of_fold
 from nbsql.plan import Plan, Rows
@@ -90,7 +90,7 @@ class Scored:
         self.temporary = temporary
         self.folds = folds
         self.how = ""
-        self.rows = judgeable(model._engine, model._plan, source, None)
+        self.rows = rows_to_judge(model._engine, model._plan, source, None)
 
     @cached_property
     def scores(self) -> Markup:
@@ -100,7 +100,7 @@ class Scored:
     @cached_property
     def evaluation(self) -> Evaluation:
         """How good the model is."""
-        return evaluation_of(queries_of(self.model._engine, self.judged(), self.source, BINS), None)
+        return read_evaluation(queries_of_judged_rows(self.model._engine, self.judged(), self.source, BINS), None)
 
     @cached_property
     def calibrated(self) -> Query | None:
@@ -108,7 +108,7 @@ class Scored:
         method = _method(self.model)
         if method is None or self.held_out is not None:  # the calibration may have been found on these very rows
             return None
-        return queries_of(self.model._engine, self._judged(self._scores(method)), self.source, BINS)["calibration"]
+        return queries_of_judged_rows(self.model._engine, self._judged(self._scores(method)), self.source, BINS)["calibration"]
 
     def judged(self) -> Markup:
         """The common table expressions of what judges the rows."""

@@ -13,7 +13,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.storage.build import run_statements
 from nbsql.storage.schema import is_calibrated
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
 
 def method_of(engine: Engine, plan: Plan, title: str) -> str:
@@ -62,8 +62,8 @@ def drop_calibration(engine: Engine, relations: Relations) -> None:
     engine.run("drop calibration", renderer.statement("drop_relation", "table", relations["calibration"], if_exists=True))
 
 
-def outdate(engine: Engine, relations: Relations, title: str) -> None:
+def drop_outdated_calibration(engine: Engine, relations: Relations, title: str) -> None:
     """Drop the calibration of a model that has changed, and say so."""
     if is_calibrated(engine, relations):
         drop_calibration(engine, relations)
-        say(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")
+        warn_user(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")

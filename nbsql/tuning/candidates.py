@@ -27,16 +27,16 @@ from nbsql.family import (
 from nbsql.spec.spec import Feature, Spec
 
 NUMBERS = ("integer", "float", "decimal")
-_FEW = 50  # whole numbers that a category may have
+_MAX_CATEGORIES = 50  # whole numbers that a category may have
 _BINS = (10, 30)
-_ZEROS = 0.05  # the share of zeros from which they are counted apart
-_OTHERS = 30  # numbers that are not 0, at least, so that a density is known of them
-_CELLS = 128  # of a kernel's grid: the work of its estimate grows with the square of them, and there is one a fold
+_MIN_ZERO_SHARE = 0.05  # the share of zeros from which they are counted apart
+_MIN_NON_ZERO = 30  # numbers that are not 0, at least, so that a density is known of them
+_KERNEL_CELLS = 128  # of a kernel's grid: the work of its estimate grows with the square of them, and there is one a fold
 _ALPHAS = (0.1, 10.0)
 
 
 @dataclass(frozen=True)
-class Facts:
+class ColumnFacts:
     """What is known of the values of a column.
 
     Args:
@@ -44,7 +44,7 @@ class Facts:
         distinct: of them.
         least: of a number.
         largest: of a number.
-        broken: how many are not whole; of a text, how many are of several words.
+        irregular: how many are not whole; of a text, how many are of several words.
         zeros: how many are 0.
         missing: how many rows have none.
     """
@@ -53,7 +53,7 @@ class Facts:
     distinct: int
     least: float | None
     largest: float | None
-    broken: int
+    irregular: int
     zeros: int
     missing: int
 
@@ -75,20 +75,20 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
         names = [feature.column for feature in numbers], [feature.column for feature in texts]
         row = engine.ask("column_facts", spec, source.relation, *names)[0]
         for place, feature in enumerate(numbers + texts):
-            n, distinct, least, largest, broken, zeros = row[6 * place : 6 * place + 6]
-            facts = Facts(n, distinct, least, largest, broken, zeros, row[-1] - n)
+            n, distinct, least, largest, irregular, zeros = row[6 * place : 6 * place + 6]
+            facts = ColumnFacts(n, distinct, least, largest, irregular, zeros, row[-1] - n)
             boolean = kinds[feature.column] == "boolean"
-            families = _numbers(facts) if place < len(numbers) else [Bernoulli()] if boolean else _texts(facts)
-            taken = (family for family in families if not (spec.classes and family.name == "kernel"))  # it takes no classes
-            found[feature.name] = list(_others(feature.family, taken, facts, spec.defaults))
+            families = _number_families(facts) if place < len(numbers) else [Bernoulli()] if boolean else _text_families(facts)
+            allowed = (family for family in families if not (spec.classes and family.name == "kernel"))  # it takes no classes
+            found[feature.name] = list(_without_default(feature.family, allowed, facts, spec.defaults))
     return found
 
 
-def _numbers(facts: Facts) -> Iterator[Family]:
+def _number_families(facts: ColumnFacts) -> Iterator[Family]:
     """The families of a column of numbers."""
     if facts.least is None or facts.largest is None or facts.distinct < 2:
         return
-    whole = facts.broken == 0
+    whole = facts.irregular == 0
     yield Gaussian()
     if facts.least > 0:
         yield LogNormal()
@@ -102,32 +102,34 @@ def _numbers(facts: Facts) -> Iterator[Family]:
             yield Geometric()
             if facts.largest == 1:
                 yield Bernoulli()
-    if facts.zeros >= _ZEROS * facts.n and facts.n - facts.zeros >= _OTHERS and facts.distinct > _BINS[0]:
+    if facts.zeros >= _MIN_ZERO_SHARE * facts.n and facts.n - facts.zeros >= _MIN_NON_ZERO and facts.distinct > _BINS[0]:
         if facts.least < 0:
             yield ZeroInflated(of="gaussian")
         else:
             yield from (ZeroInflated(of="lognormal"), ZeroInflated(of="gamma"))
-    if whole and facts.distinct <= _FEW and not (facts.least == 0 and facts.largest == 1):
+    if whole and facts.distinct <= _MAX_CATEGORIES and not (facts.least == 0 and facts.largest == 1):
         yield Categorical()
     if facts.distinct > _BINS[0]:
         yield from (Binned(bins=bins) for bins in _BINS)
-        yield Kernel(cells=_CELLS)
+        yield Kernel(cells=_KERNEL_CELLS)
         yield Binned(by="mdl")
 
 
-def _texts(facts: Facts) -> Iterator[Family]:
+def _text_families(facts: ColumnFacts) -> Iterator[Family]:
     """The families of a column of texts."""
     if facts.distinct < 2:
         return
     yield Categorical()
-    if facts.broken > 0.5 * facts.n:
+    if facts.irregular > 0.5 * facts.n:
         yield Text()
         yield Text(event="bernoulli")
         return
     yield from (Categorical(alpha=alpha) for alpha in _ALPHAS)
 
 
-def _others(default: Family, families: Iterable[Family], facts: Facts, defaults: Mapping[str, Any]) -> Iterator[Family]:
+def _without_default(
+    default: Family, families: Iterable[Family], facts: ColumnFacts, defaults: Mapping[str, Any]
+) -> Iterator[Family]:
     """The families but the default, and those that can take a missing value for a category as such, if there are any."""
     missing = facts.missing > 0 and defaults["nulls"] == "skip"
     for family in families:

@@ -89,7 +89,7 @@ class Auto(Ranking):
     tried: Query
     _make: Callable[..., Model] = field(repr=False)
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         lines = [
             [str(rank), f"{loss:.4f}", f"{gain:.4f}", f"{error:.4f}", f"{setting}{' (chosen)' if chosen else ''}"]
             for rank, setting, loss, gain, error, chosen in self.ranking
@@ -101,7 +101,7 @@ class Auto(Ranking):
         return [f"{self.rows:,} rows predicted by models that have not met them"], tables
 
 
-def result_of(engine: Engine, choice: Choice, make: Callable[..., Model]) -> Auto:
+def make_auto(engine: Engine, choice: Choice, make: Callable[..., Model]) -> Auto:
     """What was chosen as a user has it."""
 
     def query(rows: Sequence[tuple[Any, ...]], columns: Sequence[str], texts: Sequence[int]) -> Query:

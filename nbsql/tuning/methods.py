@@ -12,11 +12,11 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family
-from nbsql.judging.folds import resolved
-from nbsql.judging.refitted import deal_for
+from nbsql.judging.folds import resolve_settings
+from nbsql.judging.refitted import make_folds_for_spec
 from nbsql.spec.method import Classifier, Method, NaiveBayes, method_named
 from nbsql.spec.options import Options
-from nbsql.tuning.combining import Combining
+from nbsql.tuning.combining import CandidateTerms
 
 METHODS: tuple[Method, ...] = (
     "naive",
@@ -32,13 +32,13 @@ class Setting:
     Args:
         name: as the ranking shows it.
         chosen: the number of the candidate of every column, of naive Bayes.
-        heated: whether a temperature is tried.
+        calibrated: whether a temperature is tried.
         method: the classifier, if it is another one.
     """
 
     name: str
     chosen: Mapping[str, int]
-    heated: bool
+    calibrated: bool
     method: Classifier | None = None
 
     @property
@@ -63,11 +63,11 @@ def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
     return list(found.items())
 
 
-def standing_by(
+def row_scores_by_method(
     engine: Engine,
     source: Source,
     options: Options,
-    combining: Combining,
+    terms: CandidateTerms,
     temporary: Callable[[str], Markup],
     *,
     folds: int,
@@ -79,18 +79,18 @@ def standing_by(
         engine: where.
         source: of the rows.
         options: with the method.
-        combining: the rows of the folds, with their keys.
+        terms: the rows of the folds, with their keys.
         temporary: names temporary tables.
         folds: how many.
         fold: the column that says the fold of a row, instead.
     """
     with engine.temporaries() as name:
-        spec = resolved(engine, source, [options], fold)[0]
-        dealt = deal_for(engine, source, spec, name, folds=folds, fold=fold, dealt=combining.rows)
+        spec = resolve_settings(engine, source, [options], fold)[0]
+        cv = make_folds_for_spec(engine, source, spec, name, folds=folds, fold=fold, rows_with_folds=terms.rows)
         relation = temporary(f"standing by {options.classifier!r}")
-        for number, (part, names) in enumerate(dealt.parts(dealt.specs[0])):
-            models = dealt.models(part, names)
-            arguments = models.context, dealt.scored(models), models.parameters, combining.classes
+        for number, (part, names) in enumerate(cv.parts(cv.specs[0])):
+            models = cv.models(part, names)
+            arguments = models.context, cv.scored(models), models.parameters, terms.classes
             query = engine.renderer.fragment("scores_of_method", *arguments)
             if number:
                 engine.run("stand", engine.renderer.statement("insert_into", relation, query))
@@ -99,6 +99,6 @@ def standing_by(
     return relation
 
 
-def words(families: Mapping[str, Family]) -> dict[str, Family]:
+def bag_families(families: Mapping[str, Family]) -> dict[str, Family]:
     """The families of texts as words, which another method keeps: it would take them for categories."""
     return {name: family for name, family in families.items() if family.bag}

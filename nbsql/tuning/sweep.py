@@ -10,23 +10,23 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Shown, Table
+from nbsql.answers.table import Displayed, Table
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family, choice, named
-from nbsql.judging.folds import estimates, resolved
-from nbsql.judging.leave_one_out import check_folds, deal
+from nbsql.judging.folds import estimation_key, resolve_settings
+from nbsql.judging.leave_one_out import check_folds, make_folds
 from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.plan import Entry
 from nbsql.spec.options import Options, Smoothed
-from nbsql.tuning.coded import judge
+from nbsql.tuning.coded import score_settings
 
 By = Literal["log_loss", "accuracy"]
 
 
-class Ranking(Shown):
+class Ranking(Displayed):
     """Settings, the best first."""
 
     _make: Callable[..., Model]
@@ -71,7 +71,7 @@ class Sweep(Ranking):
     settings: Sequence[Mapping[str, Any]]
     _make: Callable[..., Model] = field(repr=False)
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         title = f"{self.rows:,} rows predicted by {len(self.settings)} setting{'' if len(self.settings) == 1 else 's'}"
         lines = [
             [str(rank), f"{alpha:g}", str(prior), f"{accuracy:.4f}", f"{loss:.4f}", str(families or "")]
@@ -108,32 +108,37 @@ def sweep(
     """
     choice(by, By, "by")
     check_folds(folds, fold)
-    lists = (_listed(alpha, "alpha"), _listed(prior, "prior"), _listed(families, "families"))
+    lists = (_as_list(alpha, "alpha"), _as_list(prior, "prior"), _as_list(families, "families"))
     settings = [{"alpha": a, "prior": p, "families": f} for a, p, f in itertools.product(*lists)]
-    wanted = [replace(options, **setting) for setting in settings]
+    options_of_settings = [replace(options, **setting) for setting in settings]
     with engine.temporaries() as temporary, engine.temporaries(staying=True) as staying:
 
         def table(part: str) -> Markup:
             return staying(part) if part == "cells" else temporary(part)
 
-        dealt = deal(engine, source, resolved(engine, source, wanted, fold), table, folds=folds, fold=fold)
-        distinct = {estimates(spec): spec for spec in dealt.specs}  # settings may differ in nothing: numbers have no alpha
-        known = dict(zip(distinct, map(_total, judge(dealt, list(distinct.values()))), strict=True))
-        scores = [known[estimates(spec)] for spec in dealt.specs]
-    order = sorted(range(len(settings)), key=lambda number: _rank(scores[number], by))
-    rows = [(rank, *_texts(wanted[number]), *scores[number][1:]) for rank, number in enumerate(order, start=1)]
-    best = dealt.specs[order[0]]
+        cv = make_folds(
+            engine, source, resolve_settings(engine, source, options_of_settings, fold), table, folds=folds, fold=fold
+        )
+        distinct = {estimation_key(spec): spec for spec in cv.specs}  # settings may differ in nothing: numbers have no alpha
+        summaries = dict(zip(distinct, map(_summarise_folds, score_settings(cv, list(distinct.values()))), strict=True))
+        scores = [summaries[estimation_key(spec)] for spec in cv.specs]
+    order = sorted(range(len(settings)), key=lambda number: _sort_key(scores[number], by))
+    rows = [
+        (rank, *_describe_setting(options_of_settings[number]), *scores[number][1:])
+        for rank, number in enumerate(order, start=1)
+    ]
+    best = cv.specs[order[0]]
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction():
             place = place_for(engine, name, database, replace=replace)
-            return place.publish(*place.derive(best, dealt.whole(best), [Entry(1, "1", "fit", source.label, dealt.rows)]))
+            return place.publish(*place.derive(best, cv.cells_of_all_rows(best), [Entry(1, "1", "fit", source.label, cv.rows)]))
 
     ranking = Query(engine, engine.renderer.statement("ranking", rows))
     return Sweep(scores[0][0], by, ranking, [settings[number] for number in order], make)
 
 
-def _listed(values: Any, name: str) -> list[Any]:
+def _as_list(values: Any, name: str) -> list[Any]:
     """One value, or a list of them, as a list."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         return [values]
@@ -143,19 +148,19 @@ def _listed(values: Any, name: str) -> list[Any]:
     return found
 
 
-def _total(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
+def _summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
     """Rows, accuracy and log loss of all folds."""
     weight = sum(row[2] for row in folds)
     accuracy, log_loss = (sum(row[2] * row[index] for row in folds) / weight for index in (3, 4))
     return sum(row[1] for row in folds), accuracy, log_loss
 
 
-def _rank(score: tuple[int, float, float], by: str) -> tuple[float, float]:
+def _sort_key(score: tuple[int, float, float], by: str) -> tuple[float, float]:
     _, accuracy, log_loss = score
     return (log_loss, -accuracy) if by == "log_loss" else (-accuracy, log_loss)
 
 
-def _texts(setting: Options) -> tuple[float, str, str]:
+def _describe_setting(setting: Options) -> tuple[float, str, str]:
     """A setting as the ranking shows it: families as the command line takes them."""
     prior, families = setting.prior, setting.families
     alpha = 0.0 if setting.alpha is None and setting.classifier.name == "joint" else setting.pseudo_count

@@ -10,22 +10,22 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Shown, Table
+from nbsql.answers.table import Displayed, Table
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.judging.evaluate import queries_of
-from nbsql.judging.evaluation import Evaluation, evaluation_of
-from nbsql.judging.folds import resolved
+from nbsql.judging.evaluate import queries_of_judged_rows
+from nbsql.judging.evaluation import Evaluation, read_evaluation
+from nbsql.judging.folds import resolve_settings
 from nbsql.judging.leave_one_out import LOO, check_folds
-from nbsql.judging.refitted import deal_for
+from nbsql.judging.refitted import make_folds_for_spec
 from nbsql.plan.context import Context
 from nbsql.spec.options import Forward, Options, candidates
 from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True, repr=False)
-class CrossValidation(Shown):
+class CrossValidation(Displayed):
     """How well models predict the rows that they were not fitted on, each row by the model of the other folds, or other rows.
 
     Args:
@@ -55,7 +55,7 @@ class CrossValidation(Shown):
         """Everything that `Model.evaluate` tells, of all rows. Computed when it is asked for."""
         return self._evaluate()
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         folds = self.folds.fetchall()
         others = "the other folds" if len(folds) > 1 else "all other rows"
         numbers = [*folds, ("all", self.rows, None, self.accuracy, self.log_loss)]
@@ -78,27 +78,29 @@ def cross_validate(
     if best is not None and folds == LOO:
         raise InputError("features=nbsql.Best(...) are chosen anew in every fold, and folds='loo' has one a row; use folds=10")
     with engine.temporaries(staying=True) as table:
-        dealt = deal_for(engine, source, resolved(engine, source, [options], fold)[0], table, folds=folds, fold=fold)
-        spec = dealt.specs[0]
+        cv = make_folds_for_spec(
+            engine, source, resolve_settings(engine, source, [options], fold)[0], table, folds=folds, fold=fold
+        )
+        spec = cv.specs[0]
         if best is not None:
             best.accept(spec.features)
         # Features are chosen without the fold that they are judged on; then every fold has models of its own.
-        parts = dealt.parts(spec)
+        parts = cv.parts(spec)
         if best is not None:
-            parts = [(dealt.best(part, best, name), [name]) for part, names in parts for name in names]
-        by_fold = (dealt.scores(dealt.models(chosen, names)) for chosen, names in parts)
-        scores = Query(engine, renderer.statement("scores_in_order", dealt.gather("scores", by_fold)))
-        classes = dealt.create("classes", renderer.fragment("classes_of_cells", Context.of(spec, wide=False), dealt.cells))
+            parts = [(cv.best(part, best, name), [name]) for part, names in parts for name in names]
+        by_fold = (cv.scores(cv.models(chosen, names)) for chosen, names in parts)
+        scores = Query(engine, renderer.statement("scores_in_order", cv.gather("scores", by_fold)))
+        classes = cv.create("classes", renderer.fragment("classes_of_cells", Context.of(spec, wide=False), cv.cells))
 
         def score() -> None:
-            models = (dealt.models(chosen, names) for chosen, names in parts)
-            dealt.gather("out of fold", (dealt.outcomes(part, classes) for part in models))
+            models = (cv.models(chosen, names) for chosen, names in parts)
+            cv.gather("out of fold", (cv.outcomes(part, classes) for part in models))
 
         # The curves are read when they are asked for, so what they read stays with the connection.
-        return judged(engine, source, spec, scores, classes, table("out of fold"), score, bins)
+        return cross_validation_of(engine, source, spec, scores, classes, table("out of fold"), score, bins)
 
 
-def judged(
+def cross_validation_of(
     engine: Engine,
     source: Source,
     spec: Spec,
@@ -126,10 +128,10 @@ def judged(
     weight = sum(row[2] for row in found)
     accuracy, log_loss = (sum(row[2] * row[index] for row in found) / weight for index in (3, 4))
     relation = engine.renderer.fragment("judged_rows", Context.of(spec, wide=False), scored, classes, spec.weight, False)
-    queries = queries_of(engine, relation, Source(scored, source.label, []), bins)
+    queries = queries_of_judged_rows(engine, relation, Source(scored, source.label, []), bins)
 
     def evaluation() -> Evaluation:
         score()
-        return evaluation_of(queries, spec.weight)
+        return read_evaluation(queries, spec.weight)
 
     return CrossValidation(sum(row[1] for row in found), accuracy, log_loss, scores, evaluation)

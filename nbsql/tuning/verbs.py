@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace as replaced
+from dataclasses import replace as with_changes
 from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.answers.query import Query
 from nbsql.engines.connect import Connection, opened
 from nbsql.family import Family
-from nbsql.judging.profile import dependence as dependent
+from nbsql.judging.profile import dependence as dependence_query
 from nbsql.learning.fit import Fit
-from nbsql.learning.half_life import refuse_half_life, weighed, weighed_now
-from nbsql.learning.joins import joined
+from nbsql.learning.half_life import refuse_half_life, weigh_by_age, with_current_weight
+from nbsql.learning.joins import join_source
 from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.spec.method import Method
 from nbsql.spec.options import Fitting, Modelling, Options, PriorArgument, candidates
 from nbsql.spec.resolve import resolve
 from nbsql.tuning.auto import BUDGET, FOLDS, choose
-from nbsql.tuning.choice import Auto, result_of
+from nbsql.tuning.choice import Auto, make_auto
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By, Sweep
-from nbsql.tuning.sweep import sweep as swept
+from nbsql.tuning.sweep import sweep as run_sweep
 from nbsql.tuning.validation import CrossValidation
-from nbsql.tuning.validation import cross_validate as cross_validated
+from nbsql.tuning.validation import cross_validate as run_cross_validation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -69,13 +69,13 @@ def cross_validate(
     >>> nbsql.cross_validate(con, "t", target="y", folds="loo").accuracy
     1.0
     """
-    asked = replaced(Options.of(target, options), classes=classes)
+    settings = with_changes(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
-        found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
+        rows = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
         try:
-            return cross_validated(engine, found, weighed_now(asked), folds=folds, fold=fold, bins=bins)
+            return run_cross_validation(engine, rows, with_current_weight(settings), folds=folds, fold=fold, bins=bins)
         finally:
-            found.release()
+            rows.release()
 
 
 def dependence(
@@ -102,11 +102,11 @@ def dependence(
     >>> [(row[0], row[1], row[-1]) for row in nbsql.dependence(duckdb.connect(), data, target="y")]
     [('a', 'again', 'nbsql.Joint(["a", "again"])')]
     """
-    asked = Options.of(target, options)
+    settings = Options.of(target, options)
     with opened(con) as engine:
-        found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
-        spec = resolve(found.columns, candidates(weighed_now(asked))[0], found.label)
-        return dependent(engine, spec, found.label, found, columns)
+        rows = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
+        spec = resolve(rows.columns, candidates(with_current_weight(settings))[0], rows.label)
+        return dependence_query(engine, spec, rows.label, rows, columns)
 
 
 def sweep(
@@ -154,15 +154,15 @@ def sweep(
     1.0
     """
     refuse_half_life(options)
-    shared = replaced(Options.of(target, options), classes=classes)
+    shared = with_changes(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
-        found = joined(engine, engine.source(source), shared.joins)
+        rows = join_source(engine, engine.source(source), shared.joins)
         try:
-            return swept(
-                engine, found, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
+            return run_sweep(
+                engine, rows, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
             )  # fmt: skip
         finally:
-            found.release()
+            rows.release()
 
 
 def auto(
@@ -222,24 +222,24 @@ def auto(
     'binned'
     """
     refuse_half_life(options)
-    asked = replaced(Options.of(target, options), classes=classes)
+    settings = with_changes(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
-        found = joined(engine, engine.source(source), asked.joins)
+        found = join_source(engine, engine.source(source), settings.joins)
         try:
             choice = choose(
-                engine, found, asked, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
+                engine, found, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
                 methods=methods,
             )  # fmt: skip
         finally:
             found.release()
-    chosen = choice.options(asked)
+    chosen = choice.options(settings)
     if fold is not None:
-        chosen = replaced(chosen, exclude=[*chosen.exclude, fold])
+        chosen = with_changes(chosen, exclude=[*chosen.exclude, fold])
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction():
             place = place_for(engine, name, database, replace=replace)
-            rows = joined(engine, engine.source(source), asked.joins)
+            rows = join_source(engine, engine.source(source), settings.joins)
             try:
                 model = place.publish(*Fit(engine, rows, chosen, place.relations).run(replaces=place.replaces))
             finally:
@@ -248,4 +248,4 @@ def auto(
                 model.calibrate(source, folds=folds)
             return model
 
-    return result_of(engine, choice, make)
+    return make_auto(engine, choice, make)
