@@ -28,7 +28,7 @@ class Decision:
     calibration: str | None = None
 
 
-def decision(
+def decision_of(
     labels: Sequence[Any], *, costs: Any, thresholds: Any, top_k: Any, coverage: Any, by_class: bool
 ) -> Decision | None:
     """The decision that the arguments of `Model.predict` ask for; None for the most probable class.
@@ -57,11 +57,11 @@ def decision(
     if coverage is not None:
         return Decision("predict with coverage", "predict_sets", (missed_share(coverage), by_class), calibration="conformal")
     if top_k is not None:
-        return Decision("predict with top_k", "predict_top_k", (min(checked_top_k(top_k), len(labels)),))
+        return Decision("predict with top_k", "predict_top_k", (min(check_top_k(top_k), len(labels)),))
     return None
 
 
-def checked_top_k(top_k: Any) -> int:
+def check_top_k(top_k: Any) -> int:
     """How many predictions a row, or InputError unless it is a whole number of at least 1."""
     if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1:
         raise InputError(f"top_k must be a whole number of at least 1, not {top_k!r}")

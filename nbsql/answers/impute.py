@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.answers.sample import type_to_cast_to
+from nbsql.answers.sample import castable_type
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Binned, Categorical, Conditional
 from nbsql.rendering.dialect import Dialect, folded
@@ -17,7 +17,7 @@ from nbsql.spec.spec import Feature, Spec
 
 
 @dataclass(frozen=True)
-class Completed:
+class ImputedColumn:
     """A column that is told from the others.
 
     Args:
@@ -45,7 +45,7 @@ class Completed:
 
 def imputable_columns(
     spec: Spec, names: Sequence[str], columns: Collection[str], dialect: Dialect, label: str, title: str
-) -> list[Completed]:
+) -> list[ImputedColumn]:
     """The features of these columns, or with none, of all columns of a source that a model can tell.
 
     Args:
@@ -59,21 +59,21 @@ def imputable_columns(
     Raises:
         InputError: one of them is no column of the model or of the source, or the model cannot tell it; or it can tell none.
     """
-    spelt = {folded(name): name for name in columns}
+    spelling = {folded(name): name for name in columns}
     found = []
-    for feature in _named(spec, names, title) if names else [each for each in spec.features if _is_told(spec, each)]:
+    for feature in _named(spec, names, title) if names else [each for each in spec.features if _is_imputable(spec, each)]:
         check_features([feature], "impute")
         if others := _other_readers(spec, feature):
             raise InputError(f"impute does not take {feature.column!r}, which {listed(others)} reads, too; fit it without")
-        if folded(feature.column) in spelt:
+        if folded(feature.column) in spelling:
             types = feature.types or (None,)
-            kind = type_to_cast_to(types[0], dialect.query)
+            kind = castable_type(types[0], dialect.query)
             by_pairs = _depends(spec, feature)
             if by_pairs and spec.joins:
                 raise InputError(
                     f"impute does not take {feature.column!r} of joined rows, in which it depends on other columns"
                 )
-            found.append(Completed(_by_itself(feature), spelt[folded(feature.column)], kind, by_pairs))
+            found.append(ImputedColumn(_without_parent(feature), spelling[folded(feature.column)], kind, by_pairs))
         elif names:
             raise InputError(f"{label} has no column {feature.column!r}, whose gaps are to be filled")
     if not found:
@@ -86,7 +86,7 @@ def imputable_columns(
     return found
 
 
-def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> Completed:
+def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> ImputedColumn:
     """The feature of a column that is to be predicted.
 
     Raises:
@@ -118,7 +118,7 @@ def _columns(feature: Feature) -> Sequence[str]:
     return feature.columns[:1] if feature.family.name == "conditional" else feature.columns
 
 
-def _is_told(spec: Spec, feature: Feature) -> bool:
+def _is_imputable(spec: Spec, feature: Feature) -> bool:
     refused = any(TRAITS[trait].holds(feature.family) for trait in FEATURES["impute"])
     return not refused and not _other_readers(spec, feature) and not (spec.joins and _depends(spec, feature))
 
@@ -140,7 +140,7 @@ def _other_readers(spec: Spec, feature: Feature) -> list[str]:
     return [each.name for each in others if each not in children]
 
 
-def _by_itself(feature: Feature) -> Feature:
+def _without_parent(feature: Feature) -> Feature:
     """The feature as it would be without a parent: its values are those of a category, or bins."""
     family = feature.family
     if not isinstance(family, Conditional):

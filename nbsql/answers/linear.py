@@ -12,7 +12,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.spec.spec import Feature
 
 
-def weights(plan: Plan, classes: Sequence[ClassColumn], title: str, degree: Literal[1, 2]) -> str:
+def weights_query(plan: Plan, classes: Sequence[ClassColumn], title: str, degree: Literal[1, 2]) -> str:
     """The query of the weights (sql/macros/scoring/linear.sql).
 
     Args:

@@ -107,26 +107,26 @@ class RowScorer:
         self._row = _row(engine, self._context, plan)
         self._names = [name for name, _ in self._row.columns]
         self._input_columns = [_input_column(name, kind, engine, plan, title) for name, kind in self._row.columns]
-        self._plain = [taken.plain for taken in self._input_columns]
+        self._plain = [column.plain for column in self._input_columns]
         self._known = {name if engine.exact else folded(name) for name in self._names}
-        self._short = is_short(self._context)
+        self._is_compact = has_compact_form(self._context)
         self._statements: dict[tuple[str | None, ...], Prepared] = {}
-        self._usual = (None,) * len(self._names)
-        self._prepared(self._usual)
+        self._own_types = (None,) * len(self._names)
+        self._prepared(self._own_types)
 
     def _prepared(self, read_as: tuple[str | None, ...]) -> Prepared:
         """The statement, where each column is read as a double, as a string, or, for None, as its own type."""
         run = self._statements.get(read_as)
         if run is None:
             if len(self._statements) == _STATEMENTS:
-                self._statements = {self._usual: self._statements[self._usual]}
+                self._statements = {self._own_types: self._statements[self._own_types]}
             render = self._engine.renderer
             columns = [
                 (name, kind if other is None else render.fragment(other))
                 for (name, kind), other in zip(self._row.columns, read_as, strict=True)
             ]
             row, spec = replace(self._row, columns=columns), self._plan.relations["spec"]
-            if self._short:
+            if self._is_compact:
                 tables = (self._plan.relations["parameters"], self._plan.relations["lookups"])
                 statement = render.statement("row_joints", self._context, row, *tables, spec)
             else:
@@ -143,9 +143,9 @@ class RowScorer:
         """
         values, read_as = self._values(row)
         found = self._prepared(read_as)(values)
-        return self._of_joints(found) if self._short else self._of_table(found[0])
+        return self._answer_from_joints(found) if self._is_compact else self._answer_from_table(found[0])
 
-    def _of_joints(self, found: Sequence[Any]) -> tuple[Answer, Any]:
+    def _answer_from_joints(self, found: Sequence[Any]) -> tuple[Answer, Any]:
         """Of the scores: the posteriors are their softmax, and the class of the highest is predicted, the first of several."""
         joints, stamp = {number: joint for number, joint, _ in sorted(found)}, found[0][2]
         highest = max(joints.values())
@@ -163,7 +163,7 @@ class RowScorer:
             "probabilities": {labels.get(number): share for number, share in by_number.items()},
         }, stamp
 
-    def _of_table(self, found: Sequence[Any]) -> tuple[Answer, Any]:
+    def _answer_from_table(self, found: Sequence[Any]) -> tuple[Answer, Any]:
         start = len(self._names) or 1
         by_number = {column.number: found[start + 2 + i] for i, column in enumerate(self._classes)}
         probabilities = {label: by_number[number] for number, label in enumerate(self._labels, start=1)}
@@ -179,14 +179,14 @@ class RowScorer:
             values = self._folded(row)
         else:
             if len(row) > len(self._names):
-                self._refuse_twice(row)
+                self._refuse_duplicates(row)
         if all(type(value) in plain for value, plain in zip(values, self._plain, strict=True)):
-            return values, self._usual
-        given = [taken.given(value) for taken, value in zip(self._input_columns, values, strict=True)]
+            return values, self._own_types
+        given = [column.to_parameter(value) for column, value in zip(self._input_columns, values, strict=True)]
         return [value for value, _ in given], tuple(other for _, other in given)
 
     def _folded(self, row: Mapping[str, Any]) -> list[Any]:
-        self._refuse_twice(row)
+        self._refuse_duplicates(row)
         known = {folded(name): value for name, value in row.items() if isinstance(name, str)}
         for name in self._names:
             if folded(name) not in known:
@@ -194,7 +194,7 @@ class RowScorer:
                 raise InputError(f"no {name!r} in the row, a feature of {self._title}{cure}")
         return [known[folded(name)] for name in self._names]
 
-    def _refuse_twice(self, row: Mapping[str, Any]) -> None:
+    def _refuse_duplicates(self, row: Mapping[str, Any]) -> None:
         """Raise InputError if a feature comes twice, in different letters, where the engine does not tell these apart."""
         seen: set[str] = set()
         for name in row:
@@ -216,7 +216,7 @@ def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: s
     return engine.renderer.statement("with_guard", query, plan.relations["spec"], str(stamp), message)
 
 
-def is_short(context: Context) -> bool:
+def has_compact_form(context: Context) -> bool:
     """Whether a model has the form for one row: features are sums over their columns, or over values that are looked up."""
     if context.facts.mixed or context.facts.backoffs:
         return False
@@ -249,11 +249,11 @@ def _row(engine: Engine, context: Context, plan: Plan) -> Row:
             if columns.get(name, double) == double:  # a joint feature wants the very type, its column by itself does not
                 columns[name] = kind
     row = Row(list(columns.items()))
-    if not is_short(context):
+    if not has_compact_form(context):
         return row
     levels, bags = ([f for f in context.facts.features if getattr(f.family, kind)] for kind in ("level", "bag"))
     row = replace(row, groups=list(_groups(context, plan)), levels=levels, bags=bags)
-    return _listed(engine, context, plan, row) if context.form.class_numbers else row
+    return _with_numbers(engine, context, plan, row) if context.form.class_numbers else row
 
 
 def _type(feature: Feature, number: int, engine: Engine) -> Markup:
@@ -296,7 +296,7 @@ def _groups(context: Context, plan: Plan) -> Iterator[Group]:
     yield from groups.values()
 
 
-def _listed(engine: Engine, context: Context, plan: Plan, row: Row) -> Row:
+def _with_numbers(engine: Engine, context: Context, plan: Plan, row: Row) -> Row:
     """The row with the numbers of the model."""
     query = engine.renderer.statement("parameters_by_class", context, plan.relations["parameters"])
     names = engine.names(query)
@@ -310,17 +310,17 @@ def _listed(engine: Engine, context: Context, plan: Plan, row: Row) -> Row:
             [by_class[str(item.parameters[place])] for item in group.items for by_class in found]
             for place in range(len(group.parameters))
         ]
-        groups.append(replace(group, numbers=tuple(map(_text, lists))))
-    return replace(row, groups=groups, numbers=(_text(numbers), _text([by_class["log_prior"] for by_class in found])))
+        groups.append(replace(group, numbers=tuple(map(_list_text, lists))))
+    return replace(row, groups=groups, numbers=(_list_text(numbers), _list_text([by_class["log_prior"] for by_class in found])))
 
 
-def _text(numbers: Sequence[float | None]) -> str:
+def _list_text(numbers: Sequence[float | None]) -> str:
     """A list as DuckDB reads one in a text, to the last digit; one_row.sql makes it PostgreSQL's."""
     return "[" + ", ".join("NULL" if number is None else repr(number) for number in numbers) + "]"
 
 
 def _query(plan: Plan, context: Context, classes: Sequence[ClassColumn], row: Row) -> Markup:
     render = plan.renderer.fragment
-    if is_short(context):
+    if has_compact_form(context):
         return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"])
     return plan.query("predict_proba", Rows(render("row_of_table", row), [name for name, _ in row.columns]), classes)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nbsql.answers.table import Table, folded_sql, paragraph
+from nbsql.answers.table import Table, collapsed_sql, paragraph
 from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, Unrun
 from nbsql.engines.source import Source, parts
@@ -34,15 +34,15 @@ def _are_numbers(values: Sequence[Any]) -> bool:
 
 
 @contextmanager
-def _needs(form: str, package: str) -> Iterator[None]:
+def _requiring(form: str, package: str) -> Iterator[None]:
     """A package that is missing, or another that it needs, as one line of ours."""
     try:
         yield
     except Exception as error:
-        said = _NOT_INSTALLED.search(str(error))  # as DuckDB has it
-        if said is None and not isinstance(error, ImportError):
+        match = _NOT_INSTALLED.search(str(error))  # as DuckDB has it
+        if match is None and not isinstance(error, ImportError):
             raise
-        missing = said[1] if said is not None else (getattr(error, "name", None) or package).split(".")[0]
+        missing = match[1] if match is not None else (getattr(error, "name", None) or package).split(".")[0]
         others = "without it there are .show(), .fetchall() and .create_table()"
         raise NotSupportedError(f".{form}() needs {missing}: pip install 'nbsql[frames]'; {others}") from error
 
@@ -70,7 +70,7 @@ class Query(Unrun):
         *,
         guard: Callable[[], AbstractContextManager[None]] = nullcontext,
         first: Callable[[int], str] | None = None,
-        made: str | None = None,
+        rendered: str | None = None,
     ) -> None:
         self._engine = self.engine = engine
         self._source = source  # keeps a registered frame readable
@@ -79,29 +79,31 @@ class Query(Unrun):
         # A source may be a query of names that are looked for in the current database: in the one that it was then.
         anywhere = source is None or source.is_lent or source.anywhere
         self._path = None if anywhere else engine.path_of_names()
-        self._made = made if engine.forgives else None  # the text as it was when the model was last looked at, until it is run
+        self._rendered = (
+            rendered if engine.forgives else None
+        )  # the text as it was when the model was last looked at, until it is run
         self._first = first  # the text of a query that begins with the same rows, so many at least, and reads no more for them
 
     @property
     def sql(self) -> str:
         """The query as text, for the model as it is now."""
-        with self._in_place():
+        with self._in_original_path():
             return self._text()
 
     def _text(self) -> str:
         return self._sql if isinstance(self._sql, str) else self._sql()
 
-    def _in_place(self) -> AbstractContextManager[None]:
+    def _in_original_path(self) -> AbstractContextManager[None]:
         """The names of the source mean what they meant when the query was made."""
         return nullcontext() if self._path is None else self._engine.looking_in(self._path)
 
-    def _answer(self, act: Callable[[str], _Answer]) -> _Answer:
+    def _run(self, action: Callable[[str], _Answer]) -> _Answer:
         """What an act makes of the text: of the same that the model has afterwards, or else in a transaction."""
-        with self._in_place(), self._guard(), self._engine.at_work("query"):
-            text, self._made = self._made or self._text(), None
+        with self._in_original_path(), self._guard(), self._engine.at_work("query"):
+            text, self._rendered = self._rendered or self._text(), None
             try:
                 with self._engine.errors():
-                    answer = act(text)
+                    answer = action(text)
             except DatabaseError:
                 if not self._has_changed(text):
                     raise
@@ -111,14 +113,14 @@ class Query(Unrun):
             with self._engine.transaction():
                 text = self._text()
                 with self._engine.errors():
-                    return act(text)
+                    return action(text)
 
-    def _logged(self, act: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
+    def _timed(self, action: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
         """An act that the log tells of, as it does of what `Engine.rows` runs."""
 
         def timed(text: str) -> _Answer:
             with self._engine.timed("query"):
-                return act(text)
+                return action(text)
 
         return timed
 
@@ -130,16 +132,16 @@ class Query(Unrun):
             return False
 
     @contextmanager
-    def _at_once(self) -> Iterator[None]:
+    def _consistent_text(self) -> Iterator[None]:
         """A transaction, so that the model does not change between the making of the text and its end."""
         own = nullcontext() if isinstance(self._sql, str) else self._engine.transaction()
-        with self._in_place(), self._guard(), self._engine.at_work("query"), own:
+        with self._in_original_path(), self._guard(), self._engine.at_work("query"), own:
             yield
 
     def __repr__(self) -> str:
         try:
             limited = self.limit(_SHOWN).sql
-            with self._in_place(), self._guard(), self._engine.errors():
+            with self._in_original_path(), self._guard(), self._engine.errors():
                 rows = self._engine.preview(limited)
             if rows is not None:
                 return f"nbsql.Query, its first rows ({_SHOWN} at most); .show() runs it, .sql is its text\n{rows.rstrip()}"
@@ -159,7 +161,7 @@ class Query(Unrun):
             return str(paragraph(f"nbsql.Query: {error}"))
         right = [place for place, values in enumerate(zip(*rows, strict=True)) if _are_numbers(values)]
         table = Table(names, [[None if value is None else str(value) for value in row] for row in rows], right)
-        return str(table.html() + folded_sql(sql))
+        return str(table.html() + collapsed_sql(sql))
 
     def limit(self, count: int) -> Query:
         """The query of the first rows, `count` at most; what scores a source scores no more of it than that takes.
@@ -174,7 +176,7 @@ class Query(Unrun):
 
         def sql() -> str:
             nonlocal whole, part
-            with self._in_place():
+            with self._in_original_path():
                 text = self._text() if self._first is None else self._first(count)
             if text is not whole:
                 query = renderer.fragment("subquery", renderer.dialect.query(text))
@@ -213,40 +215,40 @@ class Query(Unrun):
             raise NotSupportedError(f"Query.dataframe is not available on {self._engine.title}; it is on Spark")
         from nbsql.engines.spark.engine import on_spark
 
-        with self._in_place():
+        with self._in_original_path():
             return on_spark(self._engine, "Query.dataframe").dataframe(self._text())
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        with self._in_place(), self._guard():
+        with self._in_original_path(), self._guard():
             return self._engine.names(self._text())
 
     def df(self) -> pandas.DataFrame:
         """The rows as a pandas DataFrame."""
-        with _needs("df", "pandas"):
-            return self._answer(self._logged(self._engine.df))
+        with _requiring("df", "pandas"):
+            return self._run(self._timed(self._engine.df))
 
     def arrow(self) -> pyarrow.Table:
         """The rows as an Arrow table."""
-        with _needs("arrow", "pyarrow"):
-            return self._answer(self._logged(self._engine.arrow))
+        with _requiring("arrow", "pyarrow"):
+            return self._run(self._timed(self._engine.arrow))
 
     def pl(self) -> polars.DataFrame:
         """The rows as a Polars DataFrame."""
-        with _needs("pl", "polars"):
-            return self._answer(self._logged(self._engine.pl))
+        with _requiring("pl", "polars"):
+            return self._run(self._timed(self._engine.pl))
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """The rows as tuples."""
-        return self._answer(self._engine.rows)
+        return self._run(self._engine.rows)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(self.fetchall())
 
     def show(self) -> None:
         """Print the first rows as a table."""
-        with self._at_once(), self._engine.timed("query"), self._engine.errors():
+        with self._consistent_text(), self._engine.timed("query"), self._engine.errors():
             self._engine.show(self._text())
 
     def create_table(self, name: str) -> None:
@@ -280,6 +282,6 @@ class Query(Unrun):
         if any([*map(folded, row[:3])] == [*map(folded, whole)] for row in engine.ask("relations")):
             raise InputError(f"{name!r} is there already; drop it first, or choose another name")
         relation = engine.renderer.dialect.ident(*engine.path(database, schema), table)
-        with self._at_once():
+        with self._consistent_text():
             query = engine.renderer.dialect.query(self._text())
             engine.run(name, engine.renderer.statement(macro, relation, query))

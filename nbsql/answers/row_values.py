@@ -16,7 +16,7 @@ from nbsql.family.base import label
 NUMBERS = frozenset(["boolean", "integer", "float", "decimal"])
 
 # A value, and what it is read as where the column's own type cannot hold it. As a text it is a category never met.
-Given = tuple[Any, Literal["double", "string"] | None]
+Parameter = tuple[Any, Literal["double", "string"] | None]
 
 _BITS = {"tinyint": 8, "smallint": 16, "integer": 32, "bigint": 64, "hugeint": 128}
 _RANGES = {
@@ -25,8 +25,8 @@ _RANGES = {
 }  # of columns of other types none is asked for: they are read as doubles
 _EXACT = 15  # digits of a decimal that a double holds
 _LARGEST_FLOAT = 3.4e38
-_SHOWN = 80
-_CALLED = {bool: "boolean", str: "text"}
+_MAX_SHOWN = 80
+_TYPE_NAMES = {bool: "boolean", str: "text"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class InputColumn:
     def _holds_doubles(self) -> bool:
         return self.kind != "float" or "double" in self.type.lower()
 
-    def given(self, value: Any) -> Given:
+    def to_parameter(self, value: Any) -> Parameter:
         """The parameter for a value.
 
         Raises:
@@ -70,7 +70,7 @@ class InputColumn:
             return None, None
         kind = kind_of_value(value)
         if kind not in self.accepts:
-            raise self._refused(value)
+            raise self._wrong_kind_error(value)
         if self.kind in ("tokens", "token counts"):
             return value, None
         if self.kind == "text":
@@ -80,11 +80,11 @@ class InputColumn:
         if kind == "text" and self.kind == "integer" and re.fullmatch("[+-]?[0-9]{1,18}", value):
             value, kind = int(value), "integer"
         if self.whole and kind not in NUMBERS:
-            raise self._refused(value)
+            raise self._wrong_kind_error(value)
         return self._number(value) if kind in NUMBERS else (self._text(value), "string")
 
     @property
-    def _wanted(self) -> str:
+    def _expected(self) -> str:
         if self.accepts <= NUMBERS or self.whole:
             return "a number"
         if "tokens" in self.accepts:
@@ -100,26 +100,26 @@ class InputColumn:
         try:
             return label(value)
         except ValueError:  # Python writes no number of so many digits
-            raise self._beyond() from None
+            raise self._too_large_error() from None
 
-    def _refused(self, value: Any) -> InputError:
+    def _wrong_kind_error(self, value: Any) -> InputError:
         try:
             shown = " ".join(repr(value).split())
         except ValueError:  # a number of so many digits again
-            return self._beyond()
-        shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."
-        called = _CALLED.get(type(value), type(value).__name__)
-        return InputError(f"{self.name!r} of the row is the {called} {shown}, and {self._wanted} in {self.title}")
+            return self._too_large_error()
+        shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[: _MAX_SHOWN - 3]}..."
+        type_name = _TYPE_NAMES.get(type(value), type(value).__name__)
+        return InputError(f"{self.name!r} of the row is the {type_name} {shown}, and {self._expected} in {self.title}")
 
-    def _beyond(self) -> InputError:
-        return InputError(f"{self.name!r} of the row is beyond the largest double, and {self._wanted} in {self.title}")
+    def _too_large_error(self) -> InputError:
+        return InputError(f"{self.name!r} of the row is beyond the largest double, and {self._expected} in {self.title}")
 
-    def _number(self, value: Any) -> Given:
+    def _number(self, value: Any) -> Parameter:
         try:
             number = float(value)
         except OverflowError:
             if self.accepts <= NUMBERS:
-                raise self._beyond() from None
+                raise self._too_large_error() from None
             return self._text(value), "string"
         except ValueError:  # a signalling NaN of Decimal's
             number = math.nan
@@ -147,18 +147,18 @@ class InputColumn:
             return bool(value.copy_abs() < 10**digits)
         return bool(abs(value) < (10**digits - 1 if isinstance(value, float) else 10**digits))
 
-    def _temporal(self, value: Any) -> Given:
+    def _temporal(self, value: Any) -> Parameter:
         kind = self.type.lower()
         wanted: type = date
         if not kind.startswith(("date", "timestamp")):
             wanted = timedelta if kind.startswith("interval") else time
         if isinstance(value, str):
-            read = _read(value, wanted)
+            read = _parse_time(value, wanted)
             return (value, "string") if read is None else (read, None)
         return (value, None) if isinstance(value, wanted) else (self._text(value), "string")
 
 
-def _read(text: str, wanted: type) -> str | None:
+def _parse_time(text: str, wanted: type) -> str | None:
     """A text as ISO 8601 writes the time in it; None if there is none."""
     if wanted is timedelta:
         return None

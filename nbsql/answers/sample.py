@@ -29,7 +29,7 @@ class _Column:
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _DrawnFeature:
     feature: Feature
     columns: list[_Column]
 
@@ -43,8 +43,10 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
     for name, value in (("n", n), ("seed", seed)):
         if not -(2**63) < value < 2**63 - 1:
             raise InputError(f"{name} must be a whole number of 64 bits, not {value}")
-    able = ("value", "number", "vector") if plan.spec.given else ("value", "number", "vector", "bag")  # a count says how long
-    refused = [feature for feature in plan.spec.features if feature.family.drawn not in able]
+    drawable = (
+        ("value", "number", "vector") if plan.spec.given else ("value", "number", "vector", "bag")
+    )  # a count says how long
+    refused = [feature for feature in plan.spec.features if feature.family.drawn not in drawable]
     if refused:
         names = listed(feature.name for feature in refused)
         raise InputError(
@@ -58,26 +60,26 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
             "give its likelihoods, or fit it without"
         )
     renderer = engine.renderer
-    drawn = list(_drawn(plan.spec, renderer.dialect.query))
+    drawn = list(_columns_to_draw(plan.spec, renderer.dialect.query))
     relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.counted())
     components = None if plan.spec.components is None else plan.relations["components"]
     return Query(engine, renderer.statement("sampled", drawn, plan.spec.target, n, seed, *relations, components))
 
 
-def _drawn(spec: Spec, gate: Any) -> Iterator[_Drawn]:
+def _columns_to_draw(spec: Spec, gate: Any) -> Iterator[_DrawnFeature]:
     """What is drawn; a column of several features once, by the one over several columns."""
     together = {column for feature in spec.features if feature.family.over_columns for column in feature.columns}
     for feature in spec.features:
         if feature.family.over_columns or feature.column not in together:
             types = feature.types or [None] * len(feature.columns)
             columns = [
-                _Column(name, type_to_cast_to(kind, gate), position)
+                _Column(name, castable_type(kind, gate), position)
                 for position, (name, kind) in enumerate(zip(feature.columns, types, strict=True))
             ]
-            yield _Drawn(feature, columns)
+            yield _DrawnFeature(feature, columns)
 
 
-def type_to_cast_to(kind: str | None, gate: Any) -> Markup | None:
+def castable_type(kind: str | None, gate: Any) -> Markup | None:
     """A type of a spec, for a statement; None where it is not known, or that of an ENUM."""
     return gate(kind) if kind is not None and _TYPE.fullmatch(kind) else None
 

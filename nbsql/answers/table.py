@@ -82,7 +82,7 @@ def paragraph(text: str) -> Markup:
     return Markup("<p>{}</p>").format(escape(text))
 
 
-def folded_sql(sql: str) -> Markup:
+def collapsed_sql(sql: str) -> Markup:
     """A query as HTML, under a fold."""
     return Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(escape(sql))
 

@@ -17,7 +17,7 @@ from nbsql.cli.session import reading, recording, writing
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import ModelError
-from nbsql.model.overview import differing, history
+from nbsql.model.overview import history, options_text
 
 _ROWS = 40  # of a table of likelihoods, unless asked for more
 _SIZES = ("classes", "features", "rows")  # of a model in a list
@@ -66,7 +66,7 @@ def show(
             return
         if families:
             rows: list[list[str | Text | None]] = [
-                [name, family.name, Text(differing(family, complete=True))] for name, family in loaded.families.items()
+                [name, family.name, Text(options_text(family, complete=True))] for name, family in loaded.families.items()
             ]
             tables.table(["feature", "family", "options"], rows, wrap=True)
         for query in queries:

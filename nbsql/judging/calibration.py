@@ -20,7 +20,7 @@ from nbsql.judging.out_of_fold import out_of_fold
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.storage.calibration import create_calibration, drop_calibration
-from nbsql.storage.drafts import drafted, publish
+from nbsql.storage.drafts import draft_plan, publish
 from nbsql.warn import warn_user
 
 Method = Literal["temperature", "platt", "isotonic", "conformal"]
@@ -135,7 +135,7 @@ def calibrate(
         if method != "conformal":
             last = search_parameters(engine, method, rows if method == "temperature" else scores, temporary)
         found = renderer.fragment("subquery", renderer.fragment(f"{method}_found", last))
-        draft = drafted(engine, plan)
+        draft = draft_plan(engine, plan)
         place, parameters = draft.relations["calibration"], draft.relations["parameters"]
         query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, found)
         drop_calibration(engine, draft.relations)

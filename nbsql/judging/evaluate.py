@@ -202,7 +202,8 @@ def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) ->
         if not engine.ask("row_count", source.relation, target.name)[0][0]:  # a NULL alone has no type, or any
             raise InputError(_explain_no_rows(engine, target.name, source, None))
         raise InputError(
-            f"column {target.name!r} of {source.label} is {target.type}, and the classes of the model are {class_column.type}; cast it"
+            f"column {target.name!r} of {source.label} is {target.type}, "
+            f"and the classes of the model are {class_column.type}; cast it"
         )
     return class_column.kind == "text" and class_column.type != target.type
 

@@ -13,8 +13,8 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Conditional
-from nbsql.judging.estimated import FoldEstimates, estimate_fold
-from nbsql.judging.shared import SharedFeatures
+from nbsql.judging.fold_estimates import FoldEstimates, estimate_fold
+from nbsql.judging.shared_features import SharedFeatures
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.count import Count, total_rows
 from nbsql.learning.fit import declared_labels, prepare_families, priors_by_label, with_classes
@@ -31,9 +31,9 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Prior, Spec
 from nbsql.warn import warn_user
 
-SORTED_ROWS = 100_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
+MAX_SORTED_ROWS = 100_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
 
-CELLS_AT_ONCE = 5_000_000  # of all folds together, when their models are made in one statement
+MAX_CELLS = 5_000_000  # of all folds together, when their models are made in one statement
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ class Folds:
         )
         by = (
             "class"
-            if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS
+            if engine.ask("row_count", source.relation)[0][0] <= MAX_SORTED_ROWS
             else "number"
             if has_row_numbers
             else "hash"
@@ -355,7 +355,7 @@ class Folds:
         if features_with_covariance(replace(spec, features=tuple(features))) or len(folds) == 1:
             yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
-        size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.cells)[0][0])
+        size = max(1, MAX_CELLS // self.engine.ask("row_count", self.cells)[0][0])
         for start in range(0, len(folds), size):
             yield fragment("models_of_folds", kind, context, *of(fragment("fold_of_row")), folds[start : start + size])
 

@@ -19,7 +19,7 @@ from nbsql.spec.spec import Feature, Spec
 
 LOO = "loo"
 FEW_CLASSES = 20
-MOST_DECISIVE = 50  # each is a count of all other rows
+MAX_DECISIVE = 50  # each is a count of all other rows
 _DISTRIBUTIONS = (
     "dirichlet",
     "complement",
@@ -245,7 +245,7 @@ class LeaveOneOut(Folds):
             arguments = (context, self.rows_with_folds, alone, feature, classes)
             decisive = self._relation(f"decisive {i}", "left_out_decisive", *arguments)
             rows = self.engine.ask("row_count", decisive)[0][0]
-            if rows > MOST_DECISIVE:
+            if rows > MAX_DECISIVE:
                 raise InputError(
                     f"folds='loo' counts anew without each row that alone spans a direction of {feature.name!r}, and "
                     f"{self.source.label} has {rows} of them; use folds=10"

@@ -12,7 +12,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.judging.leave_one_out import check_folds
-from nbsql.judging.refitted import make_folds_for_spec
+from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -48,8 +48,8 @@ def out_of_fold(
         counted_weight = sum(float(label[3]) for label in cv.labels)
         if abs(counted_weight - learnt_weight) > 1e-9 * learnt_weight:
             raise InputError(
-                f"{source.label} counts {counted_weight:g} rows, and {title} has learnt {learnt_weight:g}; folds are of the rows that it "
-                f"has learnt, all of them; {cure}"
+                f"{source.label} counts {counted_weight:g} rows, and {title} has learnt {learnt_weight:g}; "
+                f"folds are of the rows that it has learnt, all of them; {cure}"
             )
         if sorted({*spec.classes, *(label[0] for label in cv.labels)}) != sorted(column.label for column in classes):
             raise InputError(f"the classes of {source.label} are not those that {title} has learnt; {cure}")

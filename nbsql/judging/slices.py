@@ -13,7 +13,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.rendering.dialect import folded
 
-_ADDED = (
+_RESERVED = (
     "rows", "weight", "accuracy", "low", "high", "log_loss", "brier", "roc_auc", "precision", "selection_rate",
     "false_positive_rate", "false_negative_rate", "class", "metric", "value", "standard_error",
 )  # fmt: skip
@@ -72,14 +72,14 @@ class Slices(Query):
         source = self._source
         assert source is not None  # noqa: S101 - it is made of one
         renderer = self._engine.renderer
-        with self._in_place():
-            known = [tuple(row) for row in self._engine.rows(renderer.statement("slice_values", source.relation, self._names))]
+        with self._in_original_path():
+            slices = [tuple(row) for row in self._engine.rows(renderer.statement("slice_values", source.relation, self._names))]
         sides = [self._values(value) for value in (a, b)]
         for values in sides:
-            if values not in known:
-                said, there = _format_values(values), [_format_values(slice_) for slice_ in sorted(known, key=repr)]
-                hint = suggestion(said, there) or f"; there are {listed(there)}"
-                raise InputError(f"{source.label} has no slice {said!r} by {listed(self._names)}{hint}")
+            if values not in slices:
+                shown, known_names = _format_values(values), [_format_values(slice_) for slice_ in sorted(slices, key=repr)]
+                hint = suggestion(shown, known_names) or f"; there are {listed(known_names)}"
+                raise InputError(f"{source.label} has no slice {shown!r} by {listed(self._names)}{hint}")
         return Query(self._engine, renderer.statement("slice_comparison", self._judged, *sides, self._label(label)), source)
 
     def _label(self, label: Any) -> str | None:
@@ -119,7 +119,7 @@ def check_slices(by: Any, source: Source) -> list[str]:
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"by must be the name of a column, or a list of them, not {by!r}")
     for name in names:
-        if folded(name) in _ADDED:
+        if folded(name) in _RESERVED:
             raise InputError(f"column {name!r} of {source.label} is called as a number of a slice is; rename it")
     if len({*map(folded, names)}) < len(names):
         raise InputError(f"by names a column twice: {listed(names)}")

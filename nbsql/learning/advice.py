@@ -108,9 +108,9 @@ def _exclude(name: str) -> str:
 def name_patterns(names: Sequence[str], others: Iterable[str]) -> list[str]:
     """The names, with a pattern in the place of those that differ by a number at the end, where it takes no other name.
 
-    >>> patterns(["soil_1", "soil_2", "soil_10", "wet"], ["soils"])
+    >>> name_patterns(["soil_1", "soil_2", "soil_10", "wet"], ["soils"])
     ['soil_*', 'wet']
-    >>> patterns(["x1", "x2", "x3"], ["x_max"])
+    >>> name_patterns(["x1", "x2", "x3"], ["x_max"])
     ['x1', 'x2', 'x3']
     """
     others = [other.lower() for other in others]

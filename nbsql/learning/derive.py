@@ -18,7 +18,7 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Spec
 from nbsql.storage.build import build
-from nbsql.storage.schema import displace
+from nbsql.storage.schema import drop_replaced
 
 
 def derive(
@@ -58,7 +58,7 @@ def derive(
         engine.create("cells", staged, cells)
         check_covariances(engine, spec, engine.renderer.fragment("cells_of", staged))
         if replaces is not None:
-            displace(engine, *replaces)
+            drop_replaced(engine, *replaces)
         if not relations.temporary:
             statement = plan.create_schema()
             engine.run(statement.name, statement.sql)

@@ -38,12 +38,13 @@ def refuse_repeated_keys(engine: Engine, joining: Joining) -> None:
     for *key, rows in engine.ask("repeated_key", joining.relation, columns):
         key_text = ", ".join(f"{column!r} {value!r}" for column, value in zip(columns, key, strict=True))
         raise InputError(
-            f"{joining.dimension.title} has {rows} rows of {key_text}, and a join takes one row a key; make a view with one a key"
+            f"{joining.dimension.title} has {rows} rows of {key_text}, and a join takes one row a key; "
+            "make a view with one a key"
         )
 
 
 def join_dimensions(
-    engine: Engine, spec: Spec, relations: Relations, source: Source, title: str, *, judged: bool = False
+    engine: Engine, spec: Spec, relations: Relations, source: Source, title: str, *, reads_target: bool = False
 ) -> Source:
     """A source with what it lacks of the columns that a model reads from dimensions.
 
@@ -53,13 +54,13 @@ def join_dimensions(
         relations: of the model.
         source: which may have been joined already.
         title: what messages call the model.
-        judged: whether the class is read.
+        reads_target: whether the class is read.
 
     Raises:
         InputError: the source has some columns of a dimension and lacks others, or lacks its key; or the dimension is gone.
     """
     names = {folded(column.name) for column in source.columns}
-    missing = missing_dimensions(spec, names, read(spec, judged=judged), source.label, title)
+    missing = missing_dimensions(spec, names, read(spec, reads_target=reads_target), source.label, title)
     if not missing:
         return source
     names |= {folded(name) for dimension in missing for name in dimension.names}

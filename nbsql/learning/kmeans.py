@@ -22,11 +22,11 @@ from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
 CANDIDATES = 256  # points of a class among which the first centres are chosen
-MOST_DISTANCES = 4_000_000  # between candidates, of all classes together
+MAX_DISTANCES = 4_000_000  # between candidates, of all classes together
 ITERATIONS = 100
 TOLERANCE = 1e-4  # a class stands when the squares of the moves of its centres, in variances, are no more than this on average
-SAMPLE = 50_000  # rows on which the centres of large classes settle first, so that they need few scans of all rows
-LARGE = 20_000  # rows of such a class, and the least of different rows in the sample that speak for all
+SAMPLE_ROWS = 50_000  # rows on which the centres of large classes settle first, so that they need few scans of all rows
+LARGE_CLASS = 20_000  # rows of such a class, and the least of different rows in the sample that speak for all
 
 
 def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
@@ -123,7 +123,7 @@ class _Search:
         with self.engine.temporaries() as temporary:
             first = self._initial_splits(counts, temporary)
             moving = {split.label: _MovingSplit(split, [1.0] * len(split.centres)) for split in first if len(split.centres) > 1}
-            large = {label: moving[label] for label, _, _, n in self.labels if label in moving and n >= LARGE}
+            large = {label: moving[label] for label, _, _, n in self.labels if label in moving and n >= LARGE_CLASS}
             sample = self._sample(sum(n for label, _, _, n in self.labels if label in large), temporary)
             if sample is not None:
                 moving.update(self._run_lloyd(large, sample)[0])
@@ -136,13 +136,13 @@ class _Search:
 
     def _sample(self, rows: float, temporary: Callable[[str], Markup]) -> Markup | None:
         """A table of some of the rows, by a hash of their numbers; None where there are few, or few that differ."""
-        if rows < 4 * SAMPLE:
+        if rows < 4 * SAMPLE_ROWS:
             return None
         sample, numbers = temporary("sample"), list(self.numbers)
-        query = self.engine.renderer.fragment("sampled_rows", self.context, self.source, numbers, int(rows // SAMPLE))
+        query = self.engine.renderer.fragment("sampled_rows", self.context, self.source, numbers, int(rows // SAMPLE_ROWS))
         self.engine.create("take a sample", sample, query)
         ((different,),) = self.engine.ask("distinct_rows", sample, numbers)
-        return sample if different >= LARGE else None
+        return sample if different >= LARGE_CLASS else None
 
     def _run_lloyd(
         self, moving: Mapping[str, _MovingSplit], sample: Markup | None = None
@@ -162,7 +162,7 @@ class _Search:
         """The splits with the centres that k-means begins with; what such a row lacks is taken from the mean of the class."""
         engine, numbers = self.engine, list(self.numbers)
         max_components = max(counts.values())
-        size = max(min(CANDIDATES, math.isqrt(MOST_DISTANCES // len(counts))), 2 * max_components)
+        size = max(min(CANDIDATES, math.isqrt(MAX_DISTANCES // len(counts))), 2 * max_components)
         scaled = [Split(label, tuple(self.scales[label]), ()) for label in counts]
         candidates, distances, chosen = map(temporary, ("candidates", "distances", "chosen"))
         query = engine.renderer.fragment

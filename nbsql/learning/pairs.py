@@ -13,7 +13,7 @@ from nbsql.learning.tree import category_features, category_sizes
 from nbsql.spec.method import AODE
 from nbsql.spec.spec import Feature, Spec
 
-MOST_PAIRS = 2_000_000  # of values: the lookups hold two rows for each
+MAX_PAIRS = 2_000_000  # of values: the lookups hold two rows for each
 
 
 def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spec:
@@ -32,10 +32,10 @@ def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spe
     with engine.temporaries() as temporary:
         sizes = category_sizes(engine, spec, categories, source, temporary("coded")) if len(categories) > 1 else {}
     pairs = sum(a * b for a, b in combinations(sizes.values(), 2))
-    if pairs > MOST_PAIRS:
+    if pairs > MAX_PAIRS:
         largest = max(sizes, key=sizes.__getitem__)
         raise InputError(
-            f"method='aode' would count {pairs:,} pairs of values, and takes {MOST_PAIRS:,}; "
+            f"method='aode' would count {pairs:,} pairs of values, and takes {MAX_PAIRS:,}; "
             f"leave out columns of many, such as {categories[largest].column!r} with {sizes[largest]:,}, by exclude=[...]"
         )
     found = [categories[number] for number in sizes]

@@ -18,7 +18,7 @@ from nbsql.spec.method import TAN
 from nbsql.spec.spec import Feature, Spec
 
 PAIRS_A_STATEMENT = 100
-MOST_CELLS = 100_000  # of a pair: the lookups hold so many rows for it
+MAX_CELLS = 100_000  # of a pair: the lookups hold so many rows for it
 
 Pair = tuple[int, int]
 
@@ -40,7 +40,7 @@ def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
             coded = temporary("coded")
             sizes = category_sizes(engine, spec, categories, source, coded)
             nodes = list(sizes)
-            pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MOST_CELLS]
+            pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
             information: dict[Pair, float] = {}
             for start in range(0, len(pairs), PAIRS_A_STATEMENT):
                 rows = engine.ask("information_of_pairs", coded, pairs[start : start + PAIRS_A_STATEMENT])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbsql.model.base import planned, updated_at
+from nbsql.model.base import existing_plan, updated_at
 from nbsql.model.learning import Learning
 from nbsql.model.showing import Showing
 
@@ -22,4 +22,4 @@ class Model(Showing, Learning):
     """
 
 
-__all__ = ["Model", "planned", "updated_at"]
+__all__ = ["Model", "existing_plan", "updated_at"]

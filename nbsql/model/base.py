@@ -28,7 +28,7 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_source
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
-from nbsql.storage.calibration import method_of
+from nbsql.storage.calibration import required_calibration_method
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _FEATURES = 8  # that a repr names
 
 
-def planned(engine: Engine, spec: Spec, relations: Relations) -> Plan:
+def existing_plan(engine: Engine, spec: Spec, relations: Relations) -> Plan:
     """The plan of a model that is there. Its tables say which form they have: another version may draw the limits elsewhere."""
     wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
     return Plan(engine.renderer, spec, relations, wide=wide)
@@ -89,7 +89,7 @@ class Handle:
         """The overview, as a notebook shows it."""
         try:
             self._refresh()
-            with self._there():
+            with self._requiring_model():
                 return overview_html(self._engine, self._spec, self._relations, f"{self._title} in {self._database}")
         except NbsqlError as error:
             return str(paragraph(str(error)))
@@ -98,7 +98,7 @@ class Handle:
         """Print an overview, as `nbsql show` does: features and families, classes, and what was learnt from."""
         self._refresh()
         title = f"{self._title} in {self._database}" if self.name is None else f"model {self.name} in {self._database}"
-        with self._there():
+        with self._requiring_model():
             lines = list(overview(self._engine, self._spec, self._relations, title))
         sys.stdout.write("\n".join([*lines, ""]))
 
@@ -125,7 +125,7 @@ class Handle:
     @property
     def classes(self) -> list[Any]:
         """The labels in their own type, the most probable first."""
-        with self._there():
+        with self._requiring_model():
             return [row[0] for row in self._engine.ask("class_values", self._relations["priors"])]
 
     @property
@@ -137,27 +137,27 @@ class Handle:
     @property
     def priors(self) -> Query:
         """A row a class: class, n, prior, log_prior."""
-        return self._read("priors", "class")
+        return self._relation_query("priors", "class")
 
     @property
     def likelihoods(self) -> Query:
         """A row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate."""
-        return self._read("likelihoods", "feature", "value", "class")
+        return self._relation_query("likelihoods", "feature", "value", "class")
 
     @property
     def statistics(self) -> Query:
         """The additive cells: slice, class, feature, value, n, mean, m2."""
-        return self._read("statistics", "feature", "value", "class")
+        return self._relation_query("statistics", "feature", "value", "class")
 
     @property
     def counts(self) -> Query:
         """The cells of all batches together: slice, class, feature, value, n, mean, m2, batch ("all")."""
         statement = self._engine.renderer.statement("folded_cells", self._relations["statistics"], "all")
-        return Query(self._engine, statement, guard=self._there)
+        return Query(self._engine, statement, guard=self._requiring_model)
 
-    def _read(self, name: str, *order: str) -> Query:
+    def _relation_query(self, name: str, *order: str) -> Query:
         statement = self._engine.renderer.statement("sorted_by", self._relations[name], order)
-        return Query(self._engine, statement, guard=self._there)
+        return Query(self._engine, statement, guard=self._requiring_model)
 
     def _query(self, verb: str, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
         found = self._source(source)
@@ -167,9 +167,9 @@ class Handle:
         def render(rows: Rows) -> str:
             return self._plan.score(verb, rows, self._classes, calibration=self._calibration(calibrated))
 
-        return self._scored(verb, found, render, columns)
+        return self._scoring_query(verb, found, render, columns)
 
-    def _scored(
+    def _scoring_query(
         self,
         verb: str,
         source: Source,
@@ -177,7 +177,7 @@ class Handle:
         columns: Sequence[str] | None = None,
         *,
         by_row: bool = True,
-        without: Callable[[Spec], Spec] = lambda spec: spec,
+        reduce_spec: Callable[[Spec], Spec] = lambda spec: spec,
     ) -> Query:
         """A query that is rendered anew if the model, whose classes stand in it, has changed when it runs.
 
@@ -187,7 +187,7 @@ class Handle:
             render: the text, of the rows.
             columns: of the source, that come back; None for all.
             by_row: whether the first rows of the answer follow from the first rows of the source.
-            without: the spec without the features that a row need not have.
+            reduce_spec: the spec without the features that a row need not have.
         """
         rendered: dict[int | None, tuple[Any, str]] = {}
         passed = passed_columns(source, columns, exact=self._engine.exact)
@@ -196,14 +196,14 @@ class Handle:
             if refresh:
                 self._refresh()
             if count not in rendered or rendered[count][0] != self._stamp:
-                rows = self._rows(verb, source, passed, without(self._spec))
+                rows = self._rows(verb, source, passed, reduce_spec(self._spec))
                 if count is not None:
                     rows = replace(rows, relation=self._fragment("excerpt", rows.relation, count))
                 rendered[count] = self._stamp, render(rows)
             return rendered[count][1]
 
-        made = sql(refresh=False)  # as was done when the source was found
-        return Query(self._engine, sql, source, guard=self._there, first=sql if by_row else None, made=made)
+        text = sql(refresh=False)  # as was done when the source was found
+        return Query(self._engine, sql, source, guard=self._requiring_model, first=sql if by_row else None, rendered=text)
 
     def _rows(self, verb: str, source: Source, passed: Sequence[str] | None, spec: Spec | None = None) -> Rows:
         """The rows of a source that a verb scores by a spec, of which only some columns come back unless `passed` is None."""
@@ -212,7 +212,7 @@ class Handle:
             self._check(verb, source, spec=spec)
             return rows
         needed = {folded(name) for name in (*passed, *(name for each in spec.features for name in each.columns))}
-        left_out = {folded(name) for name in self._added(verb)} - needed
+        left_out = {folded(name) for name in self._added_columns(verb)} - needed
         self._check(verb, source, left_out, spec)
         columns = [name for name in rows.columns if folded(name) not in left_out]
         if len(columns) == len(rows.columns):
@@ -220,7 +220,7 @@ class Handle:
         narrowed = self._fragment("subquery", self._fragment("selected_columns", rows.relation, columns))
         return replace(rows, relation=narrowed, columns=columns)
 
-    def _added(self, verb: str) -> list[str]:
+    def _added_columns(self, verb: str) -> list[str]:
         name, _, option = verb.partition(" with ")
         verbs = {**VERBS, "review": REVIEW}
         return verbs[name].added(self._classes, option or None) if name in verbs else []
@@ -236,13 +236,13 @@ class Handle:
                 if folded(name) not in columns:
                     raise no_column(name, names, source.label, f"the id of {self._title}")
             return
-        for name in self._added(verb):
+        for name in self._added_columns(verb):
             if folded(name) in columns and folded(name) not in left_out:
                 raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; rename it or leave it out")
 
-    def _calibration(self, wanted: bool) -> str | None:
+    def _calibration(self, calibrated: bool) -> str | None:
         """The method by which the model is calibrated, if calibrated posteriors are wanted."""
-        return method_of(self._engine, self._plan, self._title) if wanted else None
+        return required_calibration_method(self._engine, self._plan, self._title) if calibrated else None
 
     def _refresh(self, stamp: Any = None) -> None:
         """Take notice of changes that others have made to the model, as every verb does before it reads what it knows of it.
@@ -252,19 +252,19 @@ class Handle:
         """
         stamp = stamp or self._updated_at()
         while stamp != self._stamp:  # until nothing has changed while it was read; a transaction would make writers wait
-            with self._there():
+            with self._requiring_model():
                 spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
-                plan = planned(self._engine, spec, self._relations)
+                plan = existing_plan(self._engine, spec, self._relations)
                 classes = class_columns(self._engine.rows(plan.class_order()))
             self._spec, self._plan, self._classes, self._stamp = spec, plan, classes, stamp
             stamp = self._updated_at()
 
     def _updated_at(self) -> Any:
-        with self._there():
+        with self._requiring_model():
             return updated_at(self._engine, self._relations)
 
     @contextmanager
-    def _there(self) -> Iterator[None]:
+    def _requiring_model(self) -> Iterator[None]:
         """Raise ModelError for a database error if the model is no more: nobody asks whether it is there before one comes."""
         if self._catalog is not None and self._catalog != self._engine.catalog():
             raise ModelError(f"{self._title} is in the catalog {self._catalog!r}; USE CATALOG {self._catalog} first")
@@ -272,10 +272,10 @@ class Handle:
             yield
         except DatabaseError:
             with suppress(DatabaseError):  # of a transaction that the error has ended, or a connection that is closed
-                self._check_there()
+                self._check_exists()
             raise
 
-    def _check_there(self) -> None:
+    def _check_exists(self) -> None:
         engine, path = self._engine, self._relations.path
         current = engine.current()[0]
         if self.name is not None:
@@ -289,26 +289,26 @@ class Handle:
     def _fragment(self, macro: str, *arguments: Any) -> Markup:
         return self._engine.renderer.fragment(macro, *arguments)
 
-    def _source(self, source: Any, *, judged: bool = False, learnt: bool = False) -> Source:
+    def _source(self, source: Any, *, reads_target: bool = False, weighted: bool = False) -> Source:
         """What the user means by `source`, joined with what the model takes from dimensions.
 
         Args:
             source: as the user gave it.
-            judged: whether the class is read.
-            learnt: whether rows count by what they weigh.
+            reads_target: whether the class is read.
+            weighted: whether rows count by what they weigh.
         """
         found, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
         self._refresh(stamp)
         if self._spec.segment_by is not None:  # whose functions may be the user's own
             found.anywhere = False
-        if learnt:
+        if weighted:
             found = weigh_by_age(self._engine, found, self._spec.target, self._spec.half_life)
         if not self._spec.joins:
             return found
-        return join_dimensions(self._engine, self._spec, self._relations, found, self._title, judged=judged)
+        return join_dimensions(self._engine, self._spec, self._relations, found, self._title, reads_target=reads_target)
 
     def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
-        found = self._source(source, judged=True, learnt=True)
+        found = self._source(source, reads_target=True, weighted=True)
         try:
             act(found)
         finally:

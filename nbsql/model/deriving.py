@@ -18,7 +18,7 @@ from nbsql.plan import Entry
 from nbsql.spec.capabilities import check, check_components, check_segmented
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.spec import Spec
-from nbsql.storage.drafts import drafted, publish
+from nbsql.storage.drafts import draft_plan, publish
 from nbsql.storage.files import write_file
 from nbsql.storage.shared_counts import Sharing
 
@@ -48,9 +48,9 @@ class Deriving(Handle):
         self._refresh()
         check(self._spec, "as_of", self._title)
         if self._spec.half_life is not None and not isinstance(batch, str):
-            return self._aged(self._spec.half_life, batch)
+            return self._at_time(self._spec.half_life, batch)
         number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
-        return self._derived(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
+        return self._derive(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
 
     @property
     def slice_names(self) -> list[str]:
@@ -74,7 +74,7 @@ class Deriving(Handle):
         """
         self._refresh()
         check_components(self._spec, self._title)
-        return self._read("components", "class", "component", "feature", "value")
+        return self._relation_query("components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:
         """The model of some slices only: a transient model. Slices are named as text, or as what is written so.
@@ -89,7 +89,7 @@ class Deriving(Handle):
         self._refresh()
         check(self._spec, "derive", self._title)
         texts = check_slice_names(self._engine, self._plan, self._title, names)
-        return self._derived(f"slices {listed(texts)}", "cells_of_slices", texts)
+        return self._derive(f"slices {listed(texts)}", "cells_of_slices", texts)
 
     def window(self, *, last: int | None = None, decay: float = 1.0) -> Self:
         """The model of the `last` slices (None: of all): a transient model.
@@ -112,7 +112,7 @@ class Deriving(Handle):
             raise InputError(f"last must be a whole number of at least 1, not {last!r}")
         if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 < decay <= 1:
             raise InputError(f"decay must be more than 0 and at most 1, not {decay!r}")
-        return self._derived(f"the last {last} slices" if last else "all slices", "windowed_cells", last, float(decay))
+        return self._derive(f"the last {last} slices" if last else "all slices", "windowed_cells", last, float(decay))
 
     def drift(self, a: Any, b: Any) -> Query:
         """How far slices `b` have moved from slices `a`, the farthest feature first; batches, if the model has no slices.
@@ -191,21 +191,21 @@ class Deriving(Handle):
         sharing = Sharing(least, epsilon, seed)
         with engine.transaction() if epsilon is not None else nullcontext():
             if epsilon is not None:  # first: who cannot write what was spent does not spend it
-                sharing.spec_of(self._spec, self._title)
+                sharing.shared_spec(self._spec, self._title)
                 number, batch = Ledger.of(engine, self._plan, self._title).next(None)
-                draft = drafted(engine, self._plan)
-                statement = draft.enter(Entry(number, batch, "export", f"{sharing.said} to {text}", 0))
+                draft = draft_plan(engine, self._plan)
+                statement = draft.enter(Entry(number, batch, "export", f"{sharing.description} to {text}", 0))
                 engine.run(statement.name, statement.sql)
                 self._plan = publish(engine, draft, self._relations, self._stamp)
             write_file(engine, self._plan, text, self._title, overwrite=overwrite, sharing=sharing)
 
-    def _aged(self, half_life: HalfLife, now: Any) -> Self:
+    def _at_time(self, half_life: HalfLife, now: Any) -> Self:
         """The model with its counts as they weigh at a time."""
         spec = replace(self._spec, half_life=replace(half_life, now=now))
         check_reference_time(self._engine, spec, self._relations["statistics"], self._title)
-        return self._derived(f"as of {now}", "cells_of", spec=spec)
+        return self._derive(f"as of {now}", "cells_of", spec=spec)
 
-    def _derived(self, source: str, macro: str, *arguments: Any, spec: Spec | None = None) -> Self:
+    def _derive(self, source: str, macro: str, *arguments: Any, spec: Spec | None = None) -> Self:
         engine = self._engine
         cells = self._fragment(macro, self._relations["statistics"], *arguments)
         cells = self._fragment("folded_cells", self._fragment("subquery", cells), "1")

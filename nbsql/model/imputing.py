@@ -53,45 +53,45 @@ class Imputing(Handle):
         >>> [(sky, heat, p and round(p, 4)) for sky, heat, _, p in query]
         [('rain', 'mild', 0.625), ('sun', 'hot', None)]
         """
-        found = self._source(source, judged=labelled)
+        found = self._source(source, reads_target=labelled)
         check(self._spec, "impute", self._title)
         named = [] if features is None else column_names(features, "features")
         columns = [column.name for column in found.facts.columns]
 
         def render(rows: Rows) -> str:
-            filled = imputable_columns(self._spec, named, columns, self._engine.renderer.dialect, found.label, self._title)
-            taken = {folded(name) for name in columns}
-            for each in filled:
-                if folded(each.added) in taken:
+            imputed = imputable_columns(self._spec, named, columns, self._engine.renderer.dialect, found.label, self._title)
+            existing = {folded(name) for name in columns}
+            for each in imputed:
+                if folded(each.added) in existing:
                     added = f"a column {each.added!r} already, which impute adds"
                     raise InputError(f"{found.label} has {added}; rename it or leave it out")
-            return self._plan.completed("imputed", rows, self._classes, filled, labelled, columns)
+            return self._plan.completed("imputed", rows, self._classes, imputed, labelled, columns)
 
         self._check_labelled(found, labelled)
-        return self._scored("impute", found, render)
+        return self._scoring_query("impute", found, render)
 
-    def _predicted_column(self, source: Any, target: Any, most: Any, columns: Sequence[str] | None, *, labelled: bool) -> Query:
+    def _predict_column(self, source: Any, target: Any, top_k: Any, columns: Sequence[str] | None, *, labelled: bool) -> Query:
         """The query of `predict(source, target=...)`, of a column that is not the target of the model."""
-        found = self._source(source, judged=labelled)
+        found = self._source(source, reads_target=labelled)
         check(self._spec, "impute", self._title)
         dialect = self._engine.renderer.dialect
 
-        def without(spec: Spec) -> Spec:
+        def without_target(spec: Spec) -> Spec:
             one = predictable(spec, target, dialect, self._title)
             return replace(spec, features=tuple(each for each in spec.features if one.feature.column not in each.columns))
 
         def render(rows: Rows) -> str:
             one = predictable(self._spec, target, dialect, self._title)
-            if most is not None and not one.is_value:
+            if top_k is not None and not one.is_value:
                 raise InputError(f"top_k goes with values, and {target!r} is a number with a density")
             renderer, spec = self._engine.renderer, self._spec
-            plan = Plan(renderer, without(spec), self._relations, wide=self._plan.wide, whole=spec)
-            return plan.completed("predicted_column", rows, self._classes, [one], labelled, most, whole=self._plan)
+            plan = Plan(renderer, without_target(spec), self._relations, wide=self._plan.wide, whole=spec)
+            return plan.completed("predicted_column", rows, self._classes, [one], labelled, top_k, whole=self._plan)
 
         self._check_labelled(found, labelled)
         number = not predictable(self._spec, target, dialect, self._title).is_value
-        verb = "predict with target" if number else "predict with top_k" if most is not None else "predict"
-        return self._scored(verb, found, render, columns, without=without)
+        verb = "predict with target" if number else "predict with top_k" if top_k is not None else "predict"
+        return self._scoring_query(verb, found, render, columns, reduce_spec=without_target)
 
     def _check_labelled(self, found: Source, labelled: bool) -> None:
         """Raise InputError unless the source has the target, of the type of the classes, if that is read."""

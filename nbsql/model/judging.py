@@ -59,7 +59,7 @@ class Judging(Handle):
         >>> evaluation.confusion.fetchall()
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
-        found = self._source(source, judged=True)
+        found = self._source(source, reads_target=True)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.classes)
@@ -99,7 +99,7 @@ class Judging(Handle):
             raise InputError(
                 f"{self._title} predicts {self.target!r} and the other {other.target!r}; compare models of one target"
             )
-        found = self._source(source, judged=True)
+        found = self._source(source, reads_target=True)
         for model in (self, other):
             model._check("evaluate", found)
         plans = self._plan, self._classes, other._plan, other._classes
@@ -138,11 +138,11 @@ class Judging(Handle):
         [('0', 30.0), ('1', 30.0)]
         """
         found = self._source(source)
-        held_against = None if reference is None else self._source(reference)
+        reference_rows = None if reference is None else self._source(reference)
         check(self._spec, "drift", self._title)
-        for rows in filter(None, (found, held_against)):
+        for rows in filter(None, (found, reference_rows)):
             self._check("evaluate", rows)
-        return monitor(self._engine, self._plan, self._classes, found, held_against, by, weight)
+        return monitor(self._engine, self._plan, self._classes, found, reference_rows, by, weight)
 
     def evaluate_sql(
         self,
@@ -168,7 +168,7 @@ class Judging(Handle):
         >>> print(model.evaluate_sql(data)[:4])
         WITH
         """
-        found = self._source(source, judged=True)
+        found = self._source(source, reads_target=True)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.classes)
@@ -228,13 +228,13 @@ class Judging(Handle):
         self._refresh()
         check(self._spec, "calibrate" if folds is None else "calibrate_by_folds", self._title)
         with engine.transaction():
-            found = self._source(source, judged=True)
-            tested = None if test is None else self._source(test, judged=True)
-            for rows in filter(None, (found, tested)):
+            found = self._source(source, reads_target=True)
+            test_rows = None if test is None else self._source(test, reads_target=True)
+            for rows in filter(None, (found, test_rows)):
                 self._check("evaluate", rows)
             calibration = calibrate(
-                engine, self._plan, self._classes, self._title, found, method=method, folds=folds, weight=weight, test=tested,
-                stamp=self._stamp,
+                engine, self._plan, self._classes, self._title, found,
+                method=method, folds=folds, weight=weight, test=test_rows, stamp=self._stamp,
             )  # fmt: skip
             stamp = self._updated_at()
         self._stamp = stamp
@@ -293,7 +293,7 @@ class Judging(Handle):
         classes = [self._fragment("class_literal", label, kind) for label in labels]
         relations = (self._relations["likelihoods"], self._plan.counted())
         statement = self._engine.renderer.statement("discrimination", *relations, self._spec.features, *classes)
-        return Query(self._engine, statement, guard=self._there)
+        return Query(self._engine, statement, guard=self._requiring_model)
 
     def profile(self, feature: str, source: Any = None) -> Query:
         """What one feature says of the classes.
@@ -318,7 +318,7 @@ class Judging(Handle):
         ['class', 'value', 'n', 'share', 'likelihood', 'log_odds', 'of_value']
         """
         self._refresh()
-        found = None if source is None else self._source(source, judged=True)
+        found = None if source is None else self._source(source, reads_target=True)
         if found is not None:
             self._check("evaluate", found)
         chosen = feature_named(self._spec, feature, self._title)
@@ -346,7 +346,7 @@ class Judging(Handle):
         >>> model.dependence(data).columns
         ['feature', 'other', 'n', 'mutual_information', 'by_chance', 'gain', 'family']
         """
-        found = self._source(source, judged=True, learnt=True)
+        found = self._source(source, reads_target=True, weighted=True)
         self._check("evaluate", found)
         rows_to_judge(self._engine, self._plan, found, None)
         spec = self._spec if self._spec.half_life is None else replace(self._spec, weight=WEIGHT_NOW, slice_by=None)

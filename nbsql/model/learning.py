@@ -12,7 +12,7 @@ from nbsql.learning.change import Change
 from nbsql.model.base import Handle
 from nbsql.spec.capabilities import check
 from nbsql.storage import schema as schemas
-from nbsql.storage.drafts import drafted, publish
+from nbsql.storage.drafts import draft_plan, publish
 
 
 class Learning(Handle):
@@ -21,7 +21,7 @@ class Learning(Handle):
     @property
     def batches(self) -> Query:
         """The ledger, a row a change: batch, operation, source, rows, at (UTC), number."""
-        return self._read("batches", "number")
+        return self._relation_query("batches", "number")
 
     def update(self, source: Any, *, batch: str | None = None) -> None:
         """Learn the rows of `source` too: the model is then that of all its rows at once, whatever their order.
@@ -119,10 +119,10 @@ class Learning(Handle):
 
     @contextmanager
     def _change(self) -> Iterator[Change]:
-        with self._there(), self._engine.transaction():
+        with self._requiring_model(), self._engine.transaction():
             self._refresh()
             check(self._spec, "ledger", self._title)
-            change = Change(self._engine, drafted(self._engine, self._plan), self._classes, self._title)
+            change = Change(self._engine, draft_plan(self._engine, self._plan), self._classes, self._title)
             yield change
             plan = publish(self._engine, change.plan, self._relations, self._stamp)
             stamp = self._updated_at()

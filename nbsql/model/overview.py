@@ -25,7 +25,7 @@ def overview(engine: Engine, spec: Spec, relations: Relations, title: str) -> It
     yield heading(title, spec)
     yield ""
     for table in filter(lambda table: table.rows, (features_of(spec.features), classes_of(engine, spec, relations))):
-        yield from drawn(Table(table.columns, table.rows[:ROWS], table.right))
+        yield from indented_lines(Table(table.columns, table.rows[:ROWS], table.right))
         if len(table.rows) > ROWS:
             yield f"  … and {len(table.rows) - ROWS} more"
         yield ""
@@ -52,7 +52,7 @@ def heading(title: str, spec: Spec) -> str:
 
 def features_of(features: Sequence[Feature]) -> Table:
     """A row a feature: its family, and the options that were asked for."""
-    rows = [[feature.name, feature.family.name, differing(feature.family)] for feature in features]
+    rows = [[feature.name, feature.family.name, options_text(feature.family)] for feature in features]
     return Table(["feature", "family", "options"], rows)
 
 
@@ -70,19 +70,19 @@ def classes_of(engine: Engine, spec: Spec, relations: Relations) -> Table:
 def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str) -> list[str]:
     """What a model was asked for and learnt from, a line each; `ledger_at` says where all of it is."""
     prior = f"{spec.prior.kind} (alpha {spec.prior.alpha:g})" if spec.prior.kind == "smoothed" else spec.prior.kind
-    asked = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
-    asked += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
-    asked += [f"estimate {spec.defaults['estimate']}"] if spec.defaults.get("estimate") else []
-    aged = spec.half_life
-    asked += [f"half-life {aged.half_life} of {plain(aged.at)}"] if aged else []
-    weight = aged.weight if aged else spec.weight
-    asked += [f"weight {weight}"] if weight else []
-    asked += [f"id {', '.join(spec.id)}"] if spec.id else []
-    asked += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not aged else []
-    asked += [f"components {_components(spec.components)}"] if spec.components is not None else []
-    asked += [f"counts shared with {said}" for said in spec.shared]
+    settings = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
+    settings += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
+    settings += [f"estimate {spec.defaults['estimate']}"] if spec.defaults.get("estimate") else []
+    half_life = spec.half_life
+    settings += [f"half-life {half_life.half_life} of {plain(half_life.at)}"] if half_life else []
+    weight = half_life.weight if half_life else spec.weight
+    settings += [f"weight {weight}"] if weight else []
+    settings += [f"id {', '.join(spec.id)}"] if spec.id else []
+    settings += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not half_life else []
+    settings += [f"components {_components(spec.components)}"] if spec.components is not None else []
+    settings += [f"counts shared with {said}" for said in spec.shared]
     version = engine.ask("all_rows", relations["spec"])[0][1]
-    lines = [", ".join([*asked, f"nbsql {version}"])]
+    lines = [", ".join([*settings, f"nbsql {version}"])]
     ledger = engine.ask("all_rows", relations["batches"])
     for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
         lines.append(f"{operation}: {count:,} rows of {plain(source)}, {at:%Y-%m-%d %H:%M} UTC")
@@ -92,16 +92,16 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
 
 
 def _components(components: Components) -> str:
-    asked = components.asked
-    return str(asked) if isinstance(asked, int) else ", ".join(f"{plain(label)} {count}" for label, count in asked.items())
+    counts = components.asked
+    return str(counts) if isinstance(counts, int) else ", ".join(f"{plain(label)} {count}" for label, count in counts.items())
 
 
-def drawn(table: Table) -> Iterator[str]:
+def indented_lines(table: Table) -> Iterator[str]:
     """A table as lines of text."""
     yield from (f"  {line}" for line in table.text().splitlines())
 
 
-def differing(family: Family, *, complete: bool = False) -> str:
+def options_text(family: Family, *, complete: bool = False) -> str:
     """The options of a family that are not as they would be if nothing had been asked for; or all that are set."""
     parts = []
     for field in fields(family):

@@ -21,7 +21,7 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.join import Dimension
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
-from nbsql.storage.drafts import draft, publish
+from nbsql.storage.drafts import draft_relations, publish
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Place:
 
 
 @contextmanager
-def placed(con: Connection, name: str | None, database: str | None, *, replace: bool) -> Iterator[Place]:
+def open_place(con: Connection, name: str | None, database: str | None, *, replace: bool) -> Iterator[Place]:
     """The place for a model that is made of what is at hand, in a transaction of its own, or part of the caller's."""
     with opened(con, create=True) as engine, engine.transaction():
         yield place_for(engine, name, database, replace=replace)
@@ -96,4 +96,4 @@ def place_for(engine: Engine, name: str | None, database: str | None, *, replace
     existing = engine.schema(where, name)
     final = relations_in(engine, where, name)
     replaces = (where, existing) if existing is not None else None
-    return Place(engine, name, final, draft(engine, final), replaces, lasting_relations(engine, where, name))
+    return Place(engine, name, final, draft_relations(engine, final), replaces, lasting_relations(engine, where, name))

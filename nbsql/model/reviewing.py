@@ -87,4 +87,4 @@ class Reviewing(Handle):
             whole = Rows(found.relation, list(kinds), passed=passed)
             return self._plan.review(by, whole, self._classes, n, kinds, calibration=method, costs=matrix)
 
-        return self._scored(f"review with {by}", found, render, columns, by_row=False)
+        return self._scoring_query(f"review with {by}", found, render, columns, by_row=False)

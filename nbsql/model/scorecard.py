@@ -104,7 +104,7 @@ class Scorecard(Displayed):
         [('sun', 475.0, 'sky'), ('rain', 507.0, None), ('snow', 487.0, 'sky')]
         """
         model = self._model
-        self._added(reasons, against)
+        self._added_columns(reasons, against)
         found = model._source(source)
         rendered: tuple[Any, str] = None, ""
 
@@ -112,11 +112,11 @@ class Scorecard(Displayed):
             nonlocal rendered
             model._refresh()
             if rendered[0] != model._stamp:
-                rendered = model._stamp, self._here(found, reasons, against, columns)
+                rendered = model._stamp, self._local_query(found, reasons, against, columns)
             return rendered[1]
 
         sql()
-        return Query(model._engine, sql, found, guard=model._there)
+        return Query(model._engine, sql, found, guard=model._requiring_model)
 
     def sql(
         self,
@@ -147,26 +147,26 @@ class Scorecard(Displayed):
         >>> duckdb.connect().execute(card.sql("SELECT 'rain' AS sky")).fetchall()
         [('rain', 507.0)]
         """
-        from nbsql.answers.elsewhere.foreign import source_of  # with sqlglot, which takes long to import
-        from nbsql.answers.elsewhere.scorer import known_dialect, passed_elsewhere
+        from nbsql.answers.elsewhere.foreign import source_relation  # with sqlglot, which takes long to import
+        from nbsql.answers.elsewhere.scorer import check_dialect, passed_columns_elsewhere
 
         model = self._model
-        added = self._added(reasons, against)
+        added = self._added_columns(reasons, against)
         if dialect is None:
-            return self._here(model._source(source), reasons, against, columns)
-        traits = known_dialect(dialect)
+            return self._local_query(model._source(source), reasons, against, columns)
+        traits = check_dialect(dialect)
         model._refresh()
-        passed = passed_elsewhere(model._plan, traits, columns, added, "a scorecard")
-        return self._frozen(source_of(source, Renderer(dialect)), dialect, passed, reasons, against)
+        passed = passed_columns_elsewhere(model._plan, traits, columns, added, "a scorecard")
+        return self._frozen(source_relation(source, Renderer(dialect)), dialect, passed, reasons, against)
 
-    def _here(self, found: Source, reasons: int, against: str, columns: Sequence[str] | None) -> str:
+    def _local_query(self, found: Source, reasons: int, against: str, columns: Sequence[str] | None) -> str:
         """The query on the model's own engine."""
         model = self._model
         model._check("scorecard", found)
         passed = passed_columns(found, columns, exact=model._engine.exact)
         if passed is None:
             passed = [column.name for column in found.facts.columns]
-        added = {*map(folded, self._added(reasons, against))}
+        added = {*map(folded, self._added_columns(reasons, against))}
         for name in passed:
             if folded(name) in added:
                 raise InputError(
@@ -179,10 +179,10 @@ class Scorecard(Displayed):
 
         model = self._model
         return frozen_points(
-            model._engine, model._plan, model._classes, self._points(against), relation, dialect, passed, reasons
+            model._engine, model._plan, model._classes, self._point_lines(against), relation, dialect, passed, reasons
         )
 
-    def _points(self, against: str = "best") -> list[tuple[Any, ...]]:
+    def _point_lines(self, against: str = "best") -> list[tuple[Any, ...]]:
         """A row a line: feature, kind, value, points, and how many are lost by it; ModelError if one has no points."""
         model, place = self._model, -2 if against == "best" else -1
         lines = [(*line[:3], line[10], line[place] or 0.0) for line in model._engine.rows(self.lines.sql, "scorecard")]
@@ -192,7 +192,7 @@ class Scorecard(Displayed):
                 raise ModelError(f"{what} has no points, since one side never has it; fit {model._title} with an alpha above 0")
         return lines
 
-    def _added(self, reasons: int, against: str) -> list[str]:
+    def _added_columns(self, reasons: int, against: str) -> list[str]:
         """The columns that come with the points."""
         count = len(self._model._spec.features)
         if isinstance(reasons, bool) or not isinstance(reasons, int) or not 0 <= reasons <= count:
@@ -251,21 +251,21 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
         model._refresh()
         check(model._spec, "scorecard", model._title)
         for feature in model._spec.features:
-            _accept(feature)
+            _check_feature(feature)
         plan, renderer = model._plan, model._engine.renderer
         literal = renderer.fragment("class_literal", label, model._engine.type_name(model._spec.target_type))
         tables = plan.counted(), model._relations["priors"]
         return renderer.statement("scorecard_lines", plan.context(model._classes), *tables, literal, scale)
 
-    lines = Query(model._engine, sql, guard=model._there)
+    lines = Query(model._engine, sql, guard=model._requiring_model)
     card = Scorecard(
         target, scale.points, scale.odds, scale.double, digits, lines=lines, _model=model, _classes=len(model._classes)
     )
-    card._points()
+    card._point_lines()
     return card
 
 
-def _accept(feature: Feature) -> None:
+def _check_feature(feature: Feature) -> None:
     """Raise ModelError if a feature has no values or bins of one column."""
     family = feature.family
     if isinstance(family, Conditional):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from nbsql.answers.decisions import Decision, checked_top_k, decision
-from nbsql.answers.elsewhere.inline import inlined
+from nbsql.answers.decisions import Decision, check_top_k, decision_of
+from nbsql.answers.elsewhere.inline import inline_query
 from nbsql.answers.one_row import Answer, RowScorer, row_sql
 from nbsql.answers.query import Query
 from nbsql.answers.sample import mean_or_total, sample
@@ -92,23 +92,25 @@ class Scoring(Imputing, Weighing):
         if target is not None and target != self._spec.target:
             if any(each is not None for each in (costs, thresholds, coverage)) or by_class or calibrated:
                 raise InputError("predict(target=...) of a feature goes with top_k, labelled and columns; leave out the others")
-            most = None if top_k is None else checked_top_k(top_k)
-            return self._predicted_column(source, target, most, columns, labelled=labelled)
+            top_k = None if top_k is None else check_top_k(top_k)
+            return self._predict_column(source, target, top_k, columns, labelled=labelled)
         if labelled:
             raise InputError("labelled goes with a target that is a feature; the class is what is predicted")
 
-        def decided() -> Decision | None:
+        def make_decision() -> Decision | None:
             if costs is None and thresholds is None and top_k is None and coverage is None and not by_class:
                 return None
-            return decision(self.classes, costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, by_class=by_class)
+            return decision_of(
+                self.classes, costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, by_class=by_class
+            )
 
-        chosen = decided()  # refused before the source is looked at
+        chosen = make_decision()  # refused before the source is looked at
         if chosen is None:
             return self._query("predict", source, calibrated=calibrated, columns=columns)
         verb, macro, found = chosen.verb, chosen.macro, self._source(source)
 
         def render(rows: Rows) -> str:
-            arguments = getattr(decided(), "arguments", ())  # the classes may be others by now
+            arguments = getattr(make_decision(), "arguments", ())  # the classes may be others by now
             method = self._calibration(calibrated or chosen.calibration is not None)
             if chosen.calibration not in (None, method):
                 cure = f"calibrate it by {chosen.calibration!r}"
@@ -117,7 +119,7 @@ class Scoring(Imputing, Weighing):
             posteriors = method if calibrated and not reads else None
             return self._plan.decide(macro, arguments, rows, self._classes, calibration=posteriors, reads=reads)
 
-        return self._scored(verb, found, render, columns)
+        return self._scoring_query(verb, found, render, columns)
 
     def predict_one(self, row: Mapping[str, Any]) -> Answer:
         """What the model says of one row that is at hand: prediction, probability, and probabilities, a class each, by label.
@@ -244,7 +246,7 @@ class Scoring(Imputing, Weighing):
         >>> round(model.log_likelihood(data, mean=True), 4)
         -0.5977
         """
-        found = self._source(source, judged=labelled)
+        found = self._source(source, reads_target=labelled)
         return mean_or_total(self._engine.rows(self.log_likelihood_sql(found, labelled=labelled)), found.label, mean=mean)
 
     def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
@@ -256,7 +258,7 @@ class Scoring(Imputing, Weighing):
         >>> print(model.log_likelihood_sql(data)[:4])
         SELE
         """
-        found = self._source(source, judged=labelled)
+        found = self._source(source, reads_target=labelled)
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
             return self._engine.renderer.statement("total_log_evidence", query)
@@ -336,13 +338,13 @@ class Scoring(Imputing, Weighing):
             return query
         check(self._spec, "inline", self._title)
         passed = passed_columns(found, columns, exact=self._engine.exact)
-        return inlined(self._engine, self._plan, self._classes, verb, found, self._rows(verb, found, passed))
+        return inline_query(self._engine, self._plan, self._classes, verb, found, self._rows(verb, found, passed))
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
-        from nbsql.answers.elsewhere.scorer import frozen, known_dialect
+        from nbsql.answers.elsewhere.scorer import check_dialect, frozen_query
         from nbsql.answers.elsewhere.statistics import frozen_statistics
 
-        known_dialect(dialect)
+        check_dialect(dialect)
         self._refresh()
         if verb == "log_evidence":
             check(self._spec, "log_evidence", self._title)
@@ -351,4 +353,4 @@ class Scoring(Imputing, Weighing):
             if columns is not None:
                 raise InputError("columns goes with the verbs that pass columns of the source on, not with 'statistics'")
             return frozen_statistics(self._engine, self._spec, source, dialect, self._title)
-        return frozen(self._engine, self._plan, self._classes, verb, source, dialect, columns)
+        return frozen_query(self._engine, self._plan, self._classes, verb, source, dialect, columns)

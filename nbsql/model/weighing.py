@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from nbsql.answers.linear import weights
+from nbsql.answers.linear import weights_query
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError
 from nbsql.model.base import Handle
@@ -96,7 +96,7 @@ class Weighing(Handle):
 
         def sql() -> str:
             self._refresh()
-            return weights(self._plan, self._classes, self._title, degree)
+            return weights_query(self._plan, self._classes, self._title, degree)
 
         sql()
         return Query(self._engine, sql)

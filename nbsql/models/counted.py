@@ -18,10 +18,10 @@ from nbsql.spec.options import Options, PriorArgument
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Prior, Spec
 
-_OF_AD_HOC = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # what ad_hoc.sql calls them
+_AD_HOC_KINDS = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # what ad_hoc.sql calls them
 
 
-class Describing(TypedDict, total=False):
+class CountsOptions(TypedDict, total=False):
     """The options of `nbsql.fit` that say of counts what they are counts of."""
 
     target: str
@@ -37,7 +37,7 @@ class Describing(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _FeatureCells:
     """What the cells of a feature are, as the macro `counted_features` says it.
 
     Args:
@@ -55,8 +55,8 @@ class _Counted:
     cells: int
     means: int
     squares: int
-    crowded: bool
-    logical: bool
+    has_many_values: bool
+    is_boolean: bool
 
     def column(self, family: Family | None) -> Column:
         """The column that was counted.
@@ -68,15 +68,15 @@ class _Counted:
             self._check(family)
             return Column(self.feature, "", self._kind(family))
         if self.kind is not None:
-            if self.kind not in _OF_AD_HOC:
-                known = ", ".join(map(repr, _OF_AD_HOC))
-                raise InputError(f"cells of {self.feature!r} are of the kind {self.kind!r}; the kinds are {known}")
-            return Column(self.feature, "", _OF_AD_HOC[self.kind])
+            if self.kind not in _AD_HOC_KINDS:
+                kinds = ", ".join(map(repr, _AD_HOC_KINDS))
+                raise InputError(f"cells of {self.feature!r} are of the kind {self.kind!r}; the kinds are {kinds}")
+            return Column(self.feature, "", _AD_HOC_KINDS[self.kind])
         if self.means and not self.squares:
-            raise InputError(self._unclear("have means and no m2", "poisson"))
-        if self.crowded:
-            raise InputError(self._unclear("count more values than there are rows", "text"))
-        return Column(self.feature, "", "float" if self.means else "boolean" if self.logical else "text")
+            raise InputError(self._unclear_message("have means and no m2", "poisson"))
+        if self.has_many_values:
+            raise InputError(self._unclear_message("count more values than there are rows", "text"))
+        return Column(self.feature, "", "float" if self.means else "boolean" if self.is_boolean else "text")
 
     def _kind(self, family: Family) -> str:
         """The kind of column whose values these are."""
@@ -93,26 +93,30 @@ class _Counted:
         if moments == (False, False) and self.means:
             raise InputError(f"family {family.name!r} of {self.feature!r} counts values, and its cells have means")
 
-    def _unclear(self, what: str, family: str) -> str:
+    def _unclear_message(self, what: str, family: str) -> str:
         return f"cells of {self.feature!r} {what}; say what they are: families={{{self.feature!r}: {family!r}}}"
 
 
-def spec_of_cells(engine: Engine, source: Source, options: Describing) -> Spec:
+def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spec:
     """The spec of the cells of a source, with the options of a fit.
 
     Raises:
         InputError: an option is wrong, or a feature's cells do not say what they are.
     """
-    known = list(Describing.__annotations__)
+    option_names = list(CountsOptions.__annotations__)
     for name in options:
-        if name not in known:
-            raise InputError(f"no option {name!r}{suggestion(name, known) or f'; the options are {listed(known, 30)}'}")
-    asked = Options.of(options.get("target", "class"), {k: v for k, v in options.items() if k != "target"}, beside=("classes",))
-    if not isinstance(asked.families, Mapping):
-        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {asked.families!r}")
-    families = {key: named(family) for key, family in asked.families.items()}
+        if name not in option_names:
+            raise InputError(
+                f"no option {name!r}{suggestion(name, option_names) or f'; the options are {listed(option_names, 30)}'}"
+            )
+    settings = Options.of(
+        options.get("target", "class"), {k: v for k, v in options.items() if k != "target"}, beside=("classes",)
+    )
+    if not isinstance(settings.families, Mapping):
+        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {settings.families!r}")
+    families = {key: named(family) for key, family in settings.families.items()}
     kinds = any(folded(column.name) == "kind" for column in source.columns)
-    found = {row[0]: _Counted(*row) for row in engine.ask("counted_features", source.relation, has_kinds=kinds)}
+    found = {row[0]: _FeatureCells(*row) for row in engine.ask("counted_features", source.relation, has_kinds=kinds)}
     for key in families:
         if key not in found:
             raise InputError(f"families names {key!r}, which has no cells in {source.label}{suggestion(key, found)}")
@@ -125,19 +129,25 @@ def spec_of_cells(engine: Engine, source: Source, options: Describing) -> Spec:
             columns += [Column(column, "", kind) for column in family.columns if column == name or column not in found]
         else:
             columns.append(each.column(family))
-    if isinstance(asked.weight, HalfLife):
+    if isinstance(settings.weight, HalfLife):
         raise InputError("counts from elsewhere have no age; leave out weight=nbsql.HalfLife(...), or fit the rows")
     target = next(column for column in source.columns if folded(column.name) == "class")
-    roles = [replace(target, name=asked.target), *_unseen(asked.id, "other"), *_unseen(asked.weight, "float")]
-    typed = [replace(column, type=_type(engine, column.kind)) if not column.type else column for column in [*roles, *columns]]
-    spec = resolve(typed, replace(asked, families=families), source.label)
+    roles = [
+        replace(target, name=settings.target),
+        *_assumed_columns(settings.id, "other"),
+        *_assumed_columns(settings.weight, "float"),
+    ]
+    typed = [
+        replace(column, type=_assumed_type(engine, column.kind)) if not column.type else column for column in [*roles, *columns]
+    ]
+    spec = resolve(typed, replace(settings, families=families), source.label)
     for feature in spec.features:
         if feature.family.question is not None:
             raise InputError(
                 f"family {feature.family.name!r} of {feature.name!r} is made to fit the rows, which are not here; "
                 "say what it was there, or fit it to rows"
             )
-    spec, declared = with_classes(engine, spec, asked.classes)
+    spec, declared = with_classes(engine, spec, settings.classes)
     counted = engine.ask("labels", source.relation, "class")
     for label in (str(label) for _, label in counted if declared and label not in spec.classes):
         cure = suggestion(label, spec.classes) or "; name every class there may be"
@@ -145,13 +155,13 @@ def spec_of_cells(engine: Engine, source: Source, options: Describing) -> Spec:
     return _with_priors(spec, declared or [(label, value) for value, label in counted])
 
 
-def _unseen(names: Any, kind: str) -> list[Column]:
+def _assumed_columns(names: Any, kind: str) -> list[Column]:
     """Columns that were not counted."""
     names = [names] if isinstance(names, str) else names or []
     return [Column(name, "", kind) for name in names]
 
 
-def _type(engine: Engine, kind: str) -> str:
+def _assumed_type(engine: Engine, kind: str) -> str:
     """The type of a column that nobody has seen."""
     render = engine.renderer
     if kind == "boolean":

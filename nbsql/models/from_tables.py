@@ -24,7 +24,7 @@ from nbsql.warn import warn_user
 
 TOLERANCE = 1e-6  # of a sum of probabilities
 _TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
-NOTHING_LEARNT = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
+GIVEN_DEFAULTS = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
 _NUMBERS = ("likelihood", "log_likelihood", "mean", "variance", "rate")
 _EMPTY = dict.fromkeys(("label", "feature", "value", *_NUMBERS))
 _KINDS = {  # of a row of likelihoods, and what it must hold
@@ -35,7 +35,7 @@ _KINDS = {  # of a row of likelihoods, and what it must hold
 }
 
 
-def model_of(
+def build_model(
     place: Place,
     priors: Any,
     likelihoods: Any,
@@ -51,23 +51,23 @@ def model_of(
         raise InputError(f"target must be the name of the column that is predicted, not {target!r}")
     if not isinstance(families, Mapping):
         raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {families!r}")
-    asked = {name: named(family) for name, family in families.items()}
+    families_by_name = {name: named(family) for name, family in families.items()}
     with engine.temporaries() as temporary:
         given, classes = temporary("likelihoods"), temporary("priors")
         with _rows_of_priors(engine, priors) as (query, source):
             engine.create("priors", classes, query)
         kind = next(column.type for column in engine.columns(classes) if column.name == "class")
-        with _rows_of_likelihoods(engine, likelihoods, asked, logarithms=logarithms) as query:
+        with _rows_of_likelihoods(engine, likelihoods, families_by_name, logarithms=logarithms) as query:
             engine.create("likelihoods", given, query)
         covariances = engine.ask("given_covariances", given)
         if covariances:
-            rows = [_EMPTY | row for row in cells_of_matrices(covariances, asked)]
+            rows = [_EMPTY | row for row in cells_of_matrices(covariances, families_by_name)]
             raw, given = given, temporary("pairs")
             engine.create("likelihoods", given, engine.renderer.fragment("with_given_pairs", raw, rows))
         _check_priors(engine, classes)
-        features = _features(engine, given, classes, asked)
+        features = _features(engine, given, classes, families_by_name)
         _check_likelihoods(engine, given, classes, features)
-        spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=NOTHING_LEARNT)
+        spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=GIVEN_DEFAULTS)
         cells = engine.renderer.fragment("given_cells", classes, given)
         return place.publish(*place.derive(spec, cells, [Entry(1, "1", "given", source, 0)]))
 
@@ -106,7 +106,9 @@ def _rows_of_likelihoods(
     if likelihoods is None:
         likelihoods = {}
     if isinstance(likelihoods, Mapping):
-        yield engine.renderer.fragment("given_likelihood_rows", list(_flat(likelihoods, families, logarithms=logarithms)))
+        yield engine.renderer.fragment(
+            "given_likelihood_rows", list(_likelihood_rows(likelihoods, families, logarithms=logarithms))
+        )
         return
     with _source(engine, likelihoods, "likelihoods", ("class", "feature")) as found:
         kinds = {folded(column.name): column.kind for column in found.columns}
@@ -139,7 +141,9 @@ def _source(engine: Engine, source: Any, argument: str, needed: Sequence[str]) -
         found.release()
 
 
-def _flat(likelihoods: Mapping[Any, Any], families: dict[str, Family], *, logarithms: bool = False) -> Iterator[dict[str, Any]]:
+def _likelihood_rows(
+    likelihoods: Mapping[Any, Any], families: dict[str, Family], *, logarithms: bool = False
+) -> Iterator[dict[str, Any]]:
     """The rows of {class: {feature: {value: likelihood}}}."""
     for given, features in likelihoods.items():
         name = _scalar(given)
@@ -166,15 +170,15 @@ def _flat(likelihoods: Mapping[Any, Any], families: dict[str, Family], *, logari
                 columns = family.columns if isinstance(family, OverColumns) else key if isinstance(key, tuple) else (key,)
                 yield from (row | part for part in rows_of_matrix(where, columns, values["mean"], values["covariance"]))
                 continue
-            if set(values) in ({"mean", "variance"}, {"rate"}) and (family is None or _kind(family) != "values"):
+            if set(values) in ({"mean", "variance"}, {"rate"}) and (family is None or _likelihood_kind(family) != "values"):
                 yield row | {part: _number(number, f"the {part} of {where}") for part, number in values.items()}
                 continue
             for value, likelihood in values.items():
                 what = f"the likelihood of {value!r}, {where}"
                 if logarithms and likelihood != -math.inf:
-                    yield row | {"value": _value(value), "log_likelihood": _number(likelihood, what)}
+                    yield row | {"value": _value_text(value), "log_likelihood": _number(likelihood, what)}
                 else:
-                    yield row | {"value": _value(value), "likelihood": 0.0 if logarithms else _number(likelihood, what)}
+                    yield row | {"value": _value_text(value), "likelihood": 0.0 if logarithms else _number(likelihood, what)}
 
 
 def _is_covariance(values: Any) -> bool:
@@ -188,7 +192,7 @@ def _scalar(value: Any) -> Any:
     return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
 
 
-def _value(value: Any) -> str | list[str | None] | None:
+def _value_text(value: Any) -> str | list[str | None] | None:
     if isinstance(value, tuple):
         return [None if part is None else label(_scalar(part)) for part in value]
     return None if value is None else label(_scalar(value))
@@ -241,12 +245,12 @@ def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features:
     for name, feature in engine.ask("given_gaps", given, classes):
         raise InputError(f"feature {feature!r} has nothing for class {name!r}; every class needs its likelihoods")
     sums = engine.ask("given_sums", given)
-    loose = [f"{feature} of {name} ({total:.6g})" for name, feature, total in sums if abs(total - 1) > TOLERANCE]
-    if loose:
-        warn_user(f"likelihoods do not sum to 1 in {listed(loose)}; what is not given is left out of the score")
+    incomplete = [f"{feature} of {name} ({total:.6g})" for name, feature, total in sums if abs(total - 1) > TOLERANCE]
+    if incomplete:
+        warn_user(f"likelihoods do not sum to 1 in {listed(incomplete)}; what is not given is left out of the score")
 
 
-def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str, Family]) -> tuple[Feature, ...]:
+def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: Mapping[str, Family]) -> tuple[Feature, ...]:
     """The features, in the order of their names."""
     for name, feature in engine.ask("given_unknown_likelihoods", given, classes):
         if feature is None or name is None:
@@ -257,7 +261,7 @@ def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str
         if None in kinds or len(kinds) > 1:
             ways = " or ".join(_KINDS.values())
             raise InputError(f"feature {name!r} must have {ways} in every row, and one of them only")
-        family = asked.get(name) or _inferred(kinds[0], values)
+        family = families_by_name.get(name) or _infer_family(kinds[0], values)
         _check_family(name, family, kinds[0], values)
         missing_counts = None in values or isinstance(family, Joint)  # a list with a gap is a value, or else was never given
         family = family.with_defaults(alpha=0.0, nulls="category" if missing_counts else "skip", unseen="skip")
@@ -277,7 +281,7 @@ def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str
                 types=_types(engine, family, columns, whole=whole),
             )
         )
-    for name in asked:
+    for name in families_by_name:
         if name not in {feature.name for feature in found}:
             raise InputError(f"families names {name!r}, which has no likelihoods{suggestion(name, [f.name for f in found])}")
     return tuple(found)
@@ -286,17 +290,17 @@ def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str
 def _types(engine: Engine, family: Family, columns: Sequence[str], *, whole: bool) -> tuple[str, ...]:
     """The types of columns that nobody has seen."""
     numbers = {"poisson": "BIGINT", "geometric": "BIGINT", "bernoulli": "BOOLEAN"}
-    usual = "BIGINT" if whole else str(engine.renderer.fragment("string" if _kind(family) == "values" else "double"))
+    usual = "BIGINT" if whole else str(engine.renderer.fragment("string" if _likelihood_kind(family) == "values" else "double"))
     return (numbers.get(family.name, usual),) * len(columns)
 
 
-def _inferred(kind: str, values: Sequence[str | None]) -> Family:
+def _infer_family(kind: str, values: Sequence[str | None]) -> Family:
     if kind == "moments":
         return Gaussian()
     return Poisson() if kind == "rate" else Categorical(nulls="category" if None in values else None)
 
 
-def _kind(family: Family) -> str:
+def _likelihood_kind(family: Family) -> str:
     """Which of `_KINDS` the rows of a family are."""
     if not family.by_column and family.centred:
         return "covariance"
@@ -309,8 +313,8 @@ def _check_family(name: str, family: Family, kind: str, values: Sequence[str | N
         raise InputError(f"{title} needs counts, which probabilities have not; fit it to rows")
     if family.unseen == "smooth":
         raise InputError(f"{title} cannot smooth values never seen without counts; leave out unseen='smooth'")
-    if _kind(family) != kind:
-        raise InputError(f"{title} takes {_KINDS[_kind(family)]}, not {_KINDS[kind]}")
+    if _likelihood_kind(family) != kind:
+        raise InputError(f"{title} takes {_KINDS[_likelihood_kind(family)]}, not {_KINDS[kind]}")
     needed = ["true", "false"] if family.name == "bernoulli" else family.columns if isinstance(family, Multinomial) else []
     missing = [value for value in needed if value not in values]
     if missing:

@@ -70,19 +70,19 @@ def _matrix(
     where: str, entries: Mapping[str, tuple[float | None, float]], columns: Sequence[str]
 ) -> tuple[list[float], list[list[float]]]:
     """The means and the covariance matrix; InputError unless it is one of a normal distribution."""
-    left = dict(entries)
+    entries_left = dict(entries)
     means, matrix = [], [[0.0] * len(columns) for _ in columns]
     for i, column in enumerate(columns):
         for j in range(i, len(columns)):
             pairs = [column] if i == j else [_pair(column, columns[j]), _pair(columns[j], column)]
-            mean, covariance = next((left.pop(pair) for pair in pairs if pair in left), (None, None))
+            mean, covariance = next((entries_left.pop(pair) for pair in pairs if pair in entries_left), (None, None))
             if covariance is None or (i == j and mean is None):
                 what = f"mean and variance of {column!r}" if i == j else f"covariance of {column!r} and {columns[j]!r}"
                 raise InputError(f"{where} lacks the {what}")
             if i == j:
                 means.append(float(mean or 0.0))
             matrix[i][j] = matrix[j][i] = float(covariance)
-    for value in left:
+    for value in entries_left:
         raise InputError(f'{where} has a value {value!r}, which is none of its columns, nor a pair of them such as ["a","b"]')
     if not _is_positive(matrix):
         raise InputError(f"the covariance matrix of {where} is not positive definite; leave out what its other columns tell")

@@ -12,9 +12,9 @@ from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life, weigh_by_age
 from nbsql.learning.joins import join_source
-from nbsql.model import Model, planned, updated_at
-from nbsql.model.place import key_columns, place_for, placed
-from nbsql.models.from_tables import model_of
+from nbsql.model import Model, existing_plan, updated_at
+from nbsql.model.place import key_columns, open_place, place_for
+from nbsql.models.from_tables import build_model
 from nbsql.plan import Statement
 from nbsql.plan.classes import class_columns
 from nbsql.spec.half_life import HalfLife
@@ -189,7 +189,7 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
             raise ModelError(
                 f"model {schema!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True"
             )
-        plan = planned(engine, Spec.from_json(rows[0][0], schema), relations)
+        plan = existing_plan(engine, Spec.from_json(rows[0][0], schema), relations)
         return Model(engine, plan, class_columns(engine.rows(plan.class_order())), schema, stamp=stamp)
 
 
@@ -271,5 +271,5 @@ def from_tables(
     ('weak', 'yes')
     """
     ids = key_columns(id)
-    with placed(con, name, database, replace=replace) as place:
-        return model_of(place, priors, likelihoods, families or {}, target, ids, logarithms=logarithms)
+    with open_place(con, name, database, replace=replace) as place:
+        return build_model(place, priors, likelihoods, families or {}, target, ids, logarithms=logarithms)

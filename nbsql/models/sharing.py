@@ -13,7 +13,7 @@ from nbsql.errors import InputError, listed
 from nbsql.learning.derive import merge_specs
 from nbsql.model import Model
 from nbsql.model.place import place_for
-from nbsql.models.counted import Describing, spec_of_cells
+from nbsql.models.counted import CountsOptions, spec_of_cells
 from nbsql.models.library import load
 from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded
@@ -56,7 +56,7 @@ def merge(
     if isinstance(models, str) or not isinstance(models, Sequence) or not models:
         raise InputError(f"merge takes a list of models, such as ['january', 'february'], not {models!r}")
     with opened(con) as engine, engine.transaction():
-        found = [_resolved(engine, model) for model in models]
+        found = [_resolve_model(engine, model) for model in models]
         spec = merge_specs([(model._title, model._spec) for model in found])
         names = [str(model.name or f"model {number}") for number, model in enumerate(found, start=1)]
         batches = [batch if names.count(batch) == 1 else f"{batch} ({number})" for number, batch in enumerate(names, start=1)]
@@ -78,7 +78,7 @@ def from_statistics(
     name: str | None = None,
     replace: bool = False,
     database: str | None = None,
-    **options: Unpack[Describing],
+    **options: Unpack[CountsOptions],
 ) -> Model:
     """The model of what was counted elsewhere, as if it were fitted on the rows there. Only counts move, never a row.
 
@@ -116,12 +116,12 @@ def from_statistics(
     if like is not None and options:
         raise InputError(f"like=... brings the options of its model; leave out {listed(options)}")
     with opened(con, create=like is None) as engine, engine.transaction():
-        known = None if like is None else _countable(engine, like)
+        known = None if like is None else _countable_spec(engine, like)
         source = engine.source(statistics)
         try:
             _check_columns(source)
             spec, title = known or (spec_of_cells(engine, source, options), "the model")
-            _look_over(engine, spec, source, title)
+            _check_cells(engine, spec, source, title)
             render = engine.renderer.fragment
             cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
             rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
@@ -131,7 +131,7 @@ def from_statistics(
             source.release()
 
 
-def _countable(engine: Engine, like: str | Model) -> tuple[Spec, str]:
+def _countable_spec(engine: Engine, like: str | Model) -> tuple[Spec, str]:
     """The spec of a model that follows from counts, and what messages call it."""
     from nbsql.answers.elsewhere.statistics import check_countable  # with sqlglot, which takes long to import
 
@@ -149,7 +149,7 @@ def _check_columns(source: Source) -> None:
             raise InputError(f"no column {column!r} in {source.label}; a cell has class, feature, value, n, mean and m2")
 
 
-def _look_over(engine: Engine, spec: Spec, source: Source, title: str) -> None:
+def _check_cells(engine: Engine, spec: Spec, source: Source, title: str) -> None:
     """Raise InputError unless a source holds the cells of a model."""
     unknown, wrong, classes = engine.ask("summary_of_cells", source.relation, spec.features)[0]
     if unknown is not None:
@@ -162,7 +162,7 @@ def _look_over(engine: Engine, spec: Spec, source: Source, title: str) -> None:
         raise InputError(f"{source.label} has no cells of the classes themselves, whose feature is NULL")
 
 
-def _resolved(engine: Engine, model: str | tuple[str, str] | Model) -> Model:
+def _resolve_model(engine: Engine, model: str | tuple[str, str] | Model) -> Model:
     if isinstance(model, Model):
         if not engine.shares(model._engine):
             named = "pass its name, or (database, name) of an attached database, or " if model.name else ""
@@ -203,10 +203,10 @@ def import_(
     ...     nbsql.import_(duckdb.connect(), f"{folder}/weather.parquet", name="weather").classes
     ['no', 'yes']
     """
-    return import_from(con, os.fspath(path), os.fspath(path), name=name, replace=replace, database=database)
+    return import_file(con, os.fspath(path), os.fspath(path), name=name, replace=replace, database=database)
 
 
-def import_from(con: Connection, path: str, title: str, *, name: str | None, replace: bool, database: str | None) -> Model:
+def import_file(con: Connection, path: str, title: str, *, name: str | None, replace: bool, database: str | None) -> Model:
     """The same of a file that the ledger calls `title`."""
     with opened(con, create=True) as engine, engine.transaction():
         found = read_file(engine, path)

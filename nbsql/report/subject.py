@@ -242,7 +242,7 @@ def scored(model: Subject, source: Any, folds: int | str | None = "auto") -> Ite
     if source is None:
         yield None
         return
-    found = model._source(source, judged=True)
+    found = model._source(source, reads_target=True)
     model._check("evaluate", found)
     with model._engine.temporaries() as temporary:
         yield Scored(model, found, temporary, source if isinstance(source, str) and len(source) < 60 else found.label, folds)

@@ -16,7 +16,7 @@ from nbsql.storage.schema import is_calibrated
 from nbsql.warn import warn_user
 
 
-def method_of(engine: Engine, plan: Plan, title: str) -> str:
+def required_calibration_method(engine: Engine, plan: Plan, title: str) -> str:
     """How a model is calibrated.
 
     Raises:
@@ -46,11 +46,11 @@ def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColum
 
 def create_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], query: Markup) -> None:
     """Make the table `calibration`, and the macros or functions that read it."""
-    place = plan.relations["calibration"]
-    engine.create("calibrate", place, query, temporary=plan.relations.temporary)
+    relation = plan.relations["calibration"]
+    engine.create("calibrate", relation, query, temporary=plan.relations.temporary)
     if not plan.relations.temporary:
-        made = list(plan.calibrated_macros(classes, calibration_method(engine, plan)))
-        run_statements(engine, plan, [*made, *plan.commented(made, more=("calibration",))])
+        statements = list(plan.calibrated_macros(classes, calibration_method(engine, plan)))
+        run_statements(engine, plan, [*statements, *plan.commented(statements, more=("calibration",))])
 
 
 def drop_calibration(engine: Engine, relations: Relations) -> None:

@@ -14,16 +14,16 @@ from nbsql.storage.schema import is_calibrated
 _TABLES = tuple(part for part in PUBLISHED if part not in ("likelihoods", "spec"))
 
 
-def draft(engine: Engine, relations: Relations) -> Relations:
+def draft_relations(engine: Engine, relations: Relations) -> Relations:
     """Where a model is made that is to be at `relations`: there, or in temporary tables first."""
     if not engine.drafts or relations.temporary:
         return relations
     return Relations(engine.renderer, transient=engine.transient_name())
 
 
-def drafted(engine: Engine, plan: Plan) -> Plan:
+def draft_plan(engine: Engine, plan: Plan) -> Plan:
     """The plan of a model that is to change: of itself, or of a draft that reads its tables until they are made anew."""
-    relations = draft(engine, plan.relations)
+    relations = draft_relations(engine, plan.relations)
     if relations is plan.relations:
         return plan
     for name in ("spec", "likelihoods", *_tables(engine, plan)):
@@ -70,11 +70,11 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
     catalog.switch(spark, schema, number)
     for statement in final.published():
         engine.run(statement.name, statement.sql)
-    discard(engine, plan)
+    drop_draft(engine, plan)
     return final
 
 
-def discard(engine: Engine, plan: Plan) -> None:
+def drop_draft(engine: Engine, plan: Plan) -> None:
     """Drop the tables and views of a draft."""
     for name in ("likelihoods", "spec", *_tables(engine, plan)):
         engine.run(f"drop {name}", engine.renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))

@@ -82,25 +82,25 @@ def check_cells(rows: Sequence[Sequence[Any]], spec: Spec, title: str) -> int:
         good = all(text is None or isinstance(text, str) for text in texts)
         good = good and all(x is None or (isinstance(x, (int, float)) and math.isfinite(x)) for x in (mean, m2))
         if not good or isinstance(n, bool) or not isinstance(n, (int, float)) or not math.isfinite(n):
-            raise damaged(title, f"a cell holds {n!r}" if good else "a cell is none")
+            raise damaged_error(title, f"a cell holds {n!r}" if good else "a cell is none")
         if row[2] is not None and row[2] not in names:
-            raise damaged(title, f"it has cells of {row[2]!r}, which is none of its features")
+            raise damaged_error(title, f"it has cells of {row[2]!r}, which is none of its features")
         if row[2] is None and row[7] != "weights":
             learnt = n + (learnt or 0.0)
-    return checked_rows(learnt, title)
+    return check_row_count(learnt, title)
 
 
-def checked_rows(learnt: float | None, title: str) -> int:
+def check_row_count(learnt: float | None, title: str) -> int:
     """How many rows a model has learnt from, by the sum of the counts of its classes.
 
     Raises:
         ModelError: it has none.
     """
     if learnt is None or not math.isfinite(learnt):
-        raise damaged(title, "it has no cells of its classes")
+        raise damaged_error(title, "it has no cells of its classes")
     return round(learnt)
 
 
-def damaged(title: str, fact: str) -> ModelError:
+def damaged_error(title: str, fact: str) -> ModelError:
     """What is raised of a file whose parts do not fit together."""
     return ModelError(f"{title} is damaged: {fact}; export it again")

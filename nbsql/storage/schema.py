@@ -70,7 +70,7 @@ def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -
         raise ModelError(f"model {schema!r} is there already; fit it with replace=True, or choose another name")
 
 
-def displace(engine: Engine, database: str, schema: str) -> None:
+def drop_replaced(engine: Engine, database: str, schema: str) -> None:
     """Drop a model that another takes the place of; on some engines at the end, so that it can be read until then.
 
     Raises:

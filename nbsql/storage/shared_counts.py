@@ -47,20 +47,20 @@ class Sharing:
             raise InputError(f"seed must be a whole number, not {self.seed!r}")
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """What the file, and who reads it, are told; nothing, where all is written as it is."""
         parts = [] if self.epsilon is None else [f"epsilon {self.epsilon:g}"]
         parts += [] if self.seed is None else ["seeded, and so not private"]
         return ", ".join([*parts, *([] if self.least is None else [f"least {self.least}"])])
 
-    def spec_of(self, spec: Spec, title: str) -> Spec:
+    def shared_spec(self, spec: Spec, title: str) -> Spec:
         """The spec of the file, without what its features were found to be.
 
         Raises:
             ModelError: such a model is not shared so.
             InputError: a feature is not.
         """
-        if not self.said:
+        if not self.description:
             return spec
         for use, asked in (("least", self.least), ("epsilon", self.epsilon)):
             if asked is not None:
@@ -70,7 +70,7 @@ class Sharing:
                         f"{title} has weights, so that no count of it is one of rows; {use} takes one fitted without"
                     )
                 for feature in spec.features:
-                    cure = (_without_rows if use == "least" else _without_bounds)(feature)
+                    cure = (_reason_not_rows if use == "least" else _reason_unbounded)(feature)
                     if cure is not None:
                         raise InputError(f"{use} does not take {feature.name!r}, which is {feature.family.name}: {cure}")
         if self.epsilon is not None and not spec.classes:
@@ -80,9 +80,9 @@ class Sharing:
         if self.epsilon is not None and spec.slice_by is not None:
             raise InputError("epsilon takes a model without slices, whose names tell of rows; fit it without slice_by")
         features = tuple(replace(feature, complete=False, near=False, few=False) for feature in spec.features)
-        return replace(spec, features=features, shared=(*spec.shared, self.said))
+        return replace(spec, features=features, shared=(*spec.shared, self.description))
 
-    def noisy(self, rows: Sequence[Sequence[Any]], spec: Spec) -> list[list[Any]]:
+    def add_noise(self, rows: Sequence[Sequence[Any]], spec: Spec) -> list[list[Any]]:
         """The cells of all declared classes and values with noise, where that leaves something of them.
 
         Each row adds 1 to the cell of its class and to at most one of each feature: the budget is split evenly over these.
@@ -114,7 +114,7 @@ class Sharing:
         return found
 
 
-def _without_rows(feature: Feature) -> str | None:
+def _reason_not_rows(feature: Feature) -> str | None:
     """Why a count of a feature is not one of rows; None if it is."""
     family = feature.family
     if isinstance(family, Multinomial) or (family.bag and not family.presence):
@@ -124,7 +124,7 @@ def _without_rows(feature: Feature) -> str | None:
     return None
 
 
-def _without_bounds(feature: Feature) -> str | None:
+def _reason_unbounded(feature: Feature) -> str | None:
     """Why a row may change more of a feature than one count of one declared value; None if it does not."""
     family = feature.family
     if isinstance(family, Bernoulli):
@@ -139,7 +139,7 @@ def _without_bounds(feature: Feature) -> str | None:
         return None if family.declared else "its values tell of rows; declare them, nbsql.Categorical(levels=['a', 'b'])"
     if feature.is_number:
         return "its sums have no bounds; cut it into bins of declared edges, nbsql.Binned(by=[18, 65])"
-    if _without_rows(feature) is not None or family.bag:
+    if _reason_not_rows(feature) is not None or family.bag:
         return "a row is in more than one of its counts; leave it out"
     return "its values cannot be declared; leave it out"
 

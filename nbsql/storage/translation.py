@@ -82,7 +82,7 @@ def type_on(kind: str, of: str, to: str) -> str:
     return next((row[theirs] for row in _NAMES if row[ours].lower() == lower), _TEXT[theirs])
 
 
-def on_engine(features: Iterable[Feature], of: str, to: str) -> tuple[Feature, ...]:
+def with_types_of_engine(features: Iterable[Feature], of: str, to: str) -> tuple[Feature, ...]:
     """The features with the types of their columns as another engine calls them."""
     return tuple(replace(each, types=tuple(type_on(kind, of, to) for kind in each.types)) for each in features)
 
@@ -116,7 +116,7 @@ class Cells:
     calibration: list[dict[str, Any]] | None
 
 
-def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> tuple[Spec, Cells]:
+def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> tuple[Spec, Cells]:
     """The spec and the cells of a model of the engine `of`, as this one would have counted them.
 
     A number, a time or an interval may be written in another way here, and is read and written anew where it is a text: as a
@@ -132,7 +132,7 @@ def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) ->
         raise InputError(f"{title} joins tables of {of}, which {to} does not reach; fit it there on a view that joins them")
     known = {row[1] for row in cells.rows} - {None} | {*spec.classes}
     target_type = type_of(known, spec.target_type, of, to)
-    labels = _written(engine, target_type, known, title)
+    labels = _rewrite_values(engine, target_type, known, title)
     if len(set(labels.values())) < len(labels):
         one = f"classes of the type {spec.target_type}, of which {target_type} of {to} makes one"
         raise ModelError(f"{title} has {one}; cast the target, and fit again")
@@ -146,9 +146,9 @@ def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) ->
             engine.check_pattern(feature.family.pattern)
         if isinstance(feature.family, (Categorical, Conditional, Joint)):
             found = {row[3] for row in cells.rows if row[2] == feature.name} - {None}
-            translated_feature, values[feature.name] = _rewritten(engine, feature, found, of, title)
+            translated_feature, values[feature.name] = _translate_category(engine, feature, found, of, title)
         else:
-            (translated_feature,) = on_engine([feature], of, to)
+            (translated_feature,) = with_types_of_engine([feature], of, to)
         features.append(translated_feature)
     rows = [
         [row[0], label(row[1]), row[2], values[row[2]](row[3]) if row[2] in values and row[3] is not None else row[3], *row[4:]]
@@ -166,7 +166,9 @@ def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) ->
     return whole, Cells(rows, calibration)
 
 
-def _rewritten(engine: Engine, feature: Feature, values: set[str], of: str, title: str) -> tuple[Feature, Callable[[str], str]]:
+def _translate_category(
+    engine: Engine, feature: Feature, values: set[str], of: str, title: str
+) -> tuple[Feature, Callable[[str], str]]:
     """A category of a model of another engine with its levels as they are written here, and what so writes a value."""
     family = feature.family
     is_listed = isinstance(family, (Conditional, Joint))
@@ -182,7 +184,7 @@ def _rewritten(engine: Engine, feature: Feature, values: set[str], of: str, titl
     kinds = feature.types or ["text"] * len(columns)
     types = tuple(type_of(texts, kind, of, engine.title) for texts, kind in zip(columns, kinds, strict=True))
     feature = replace(feature, types=types)
-    tables = [_written_of(engine, feature, number, texts, title) for number, texts in enumerate(columns)]
+    tables = [_rewrite_column(engine, feature, number, texts, title) for number, texts in enumerate(columns)]
     if not isinstance(family, Categorical):
         written = {
             value: [table.get(each) for table, each in zip(tables, found, strict=False)] for value, found in lists.items()
@@ -198,7 +200,7 @@ def _rewritten(engine: Engine, feature: Feature, values: set[str], of: str, titl
     return replace(feature, family=family), table.__getitem__
 
 
-def _written_of(engine: Engine, feature: Feature, number: int, texts: set[str], title: str) -> dict[str, str]:
+def _rewrite_column(engine: Engine, feature: Feature, number: int, texts: set[str], title: str) -> dict[str, str]:
     """The values of a column of a category as they are written here, by how they are elsewhere."""
     column, family = feature.columns[number], feature.family
     if isinstance(family, Conditional) and family.is_cut(number):
@@ -208,21 +210,21 @@ def _written_of(engine: Engine, feature: Feature, number: int, texts: set[str], 
     def written(x: Markup) -> Markup:
         return engine.renderer.fragment("text_as_fitted", feature, column, whole, x)
 
-    return _written(engine, feature.types[number], texts, title, written)
+    return _rewrite_values(engine, feature.types[number], texts, title, written)
 
 
-def _written(
+def _rewrite_values(
     engine: Engine, kind: str, texts: Iterable[str], title: str, written: Callable[[Markup], Markup] | None = None
 ) -> dict[str, str]:
     """Values of a type as they are written here, by how they are elsewhere."""
-    wanted = sorted(texts)
-    if kind == _TEXT[ENGINES.index(engine.title)] or not wanted:
-        return {text: text for text in wanted}
+    values = sorted(texts)
+    if kind == _TEXT[ENGINES.index(engine.title)] or not values:
+        return {text: text for text in values}
     render = engine.renderer.fragment
     x = render("cast_text", engine.renderer.dialect.query(kind))
     expression = written(x) if written is not None else render("text_of", x)
     try:
-        found = dict(engine.ask("rewritten", wanted, expression))
+        found = dict(engine.ask("rewritten", values, expression))
         reason = "" if None not in found.values() else next(repr(text) for text in found if found[text] is None)
     except DatabaseError as error:
         found, reason = {}, str(error)

@@ -14,7 +14,7 @@ from nbsql.errors import InputError, no_column
 from nbsql.family import Family
 from nbsql.judging.folds import Folds, resolve_settings
 from nbsql.judging.leave_one_out import check_folds
-from nbsql.judging.refitted import is_cut_by_class
+from nbsql.judging.refitted_folds import is_cut_by_class
 from nbsql.spec.method import Classifier, Method
 from nbsql.spec.options import Best, Forward, Options
 from nbsql.spec.spec import Feature, Spec

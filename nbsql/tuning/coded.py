@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.judging.folds import CELLS_AT_ONCE, Folds
+from nbsql.judging.folds import MAX_CELLS, Folds
 from nbsql.judging.leave_one_out import LeaveOneOut
 from nbsql.rendering.layout import Layout
 from nbsql.spec.spec import Feature, Spec
@@ -41,7 +41,7 @@ def _should_code(cv: Folds, specs: Sequence[Spec]) -> bool:
         and len(_levels(spec)) <= Layout.star_joins
         and not any(feature.family.bag or feature.family.backs_off for feature in spec.features)
         and all(cv.context(spec).form.class_numbers for spec in specs)
-        and cv.engine.ask("row_count", cv.cells)[0][0] * len(cv.names) <= CELLS_AT_ONCE
+        and cv.engine.ask("row_count", cv.cells)[0][0] * len(cv.names) <= MAX_CELLS
     )
 
 
@@ -63,7 +63,7 @@ class CodedFolds:
         self.codes = self._create("level_codes", cv.cells, self.levels, folds)
         self.rows = self._create("coded_rows", context, cv.rows_with_folds, self.columns, self.levels, folds, self.codes)
         self.others = self._create("cells_of_others", context, cv.cells, self.levels, folds)
-        self.batch_size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.others)[0][0])
+        self.batch_size = max(1, MAX_CELLS // self.engine.ask("row_count", self.others)[0][0])
 
     def score_settings(self, specs: Sequence[Spec]) -> list[Rows]:
         """The rows of `Folds.score` for each of some settings with categories."""

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.errors import InputError, listed
 from nbsql.judging.folds import Folds
-from nbsql.judging.refitted import RefittedFolds, is_cut_by_class
+from nbsql.judging.refitted_folds import RefittedFolds, is_cut_by_class
 from nbsql.spec.spec import Feature, Spec
 
 OUT = 0  # the number of the candidate that leaves a column out

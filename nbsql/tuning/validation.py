@@ -18,7 +18,7 @@ from nbsql.judging.evaluate import queries_of_judged_rows
 from nbsql.judging.evaluation import Evaluation, read_evaluation
 from nbsql.judging.folds import resolve_settings
 from nbsql.judging.leave_one_out import LOO, check_folds
-from nbsql.judging.refitted import make_folds_for_spec
+from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.plan.context import Context
 from nbsql.spec.options import Forward, Options, candidates
 from nbsql.spec.spec import Spec

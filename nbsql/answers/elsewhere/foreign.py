@@ -15,7 +15,7 @@ from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
 
 
-def kind_of(engine: Engine, type_name: str) -> str:
+def comparison_kind(engine: Engine, type_name: str) -> str:
     """As what values of a type of the model's engine are compared: "text", "integer", "number" or "boolean"; or "other"."""
     try:
         found = exp.DataType.build(type_name, dialect=engine.renderer.dialect.name).this if type_name else None
@@ -30,14 +30,14 @@ def kind_of(engine: Engine, type_name: str) -> str:
     return "number" if found in exp.DataType.NUMERIC_TYPES else "other"
 
 
-def kind_of_category(engine: Engine, feature: Feature, *, numbers: bool) -> str:
+def category_kind(engine: Engine, feature: Feature, *, numbers: bool) -> str:
     """As what the values of a category are compared; numbers: whether they may be such that are not whole.
 
     Raises:
         NotSupportedError: engines do not write its values alike.
     """
     type_name = feature.types[0] if feature.types else ""
-    kind = "integer" if feature.whole else kind_of(engine, type_name)
+    kind = "integer" if feature.whole else comparison_kind(engine, type_name)
     if kind == "other" or (kind == "number" and not numbers):
         raise NotSupportedError(
             f"{feature.name!r} is a category of the type {type_name}, which every engine writes in its own way; "
@@ -50,7 +50,7 @@ def kind_of_category(engine: Engine, feature: Feature, *, numbers: bool) -> str:
 _TEXTS = {exp.DataType.Type.ENUM, exp.DataType.Type.UUID, exp.DataType.Type.DATE, exp.DataType.Type.NAME}
 
 
-def source_of(source: Any, renderer: Renderer) -> Markup:
+def source_relation(source: Any, renderer: Renderer) -> Markup:
     """What stands after FROM: a table, as the user writes it, or a SELECT in brackets.
 
     Raises:
@@ -60,21 +60,25 @@ def source_of(source: Any, renderer: Renderer) -> Markup:
     if not isinstance(source, str):
         kind = type(source).__name__
         raise InputError(f"a source for the dialect {name!r} is the name of a table or a SELECT as text, not {kind}")
-    text = _without_end(source, name)
-    table = _parsed(text, name, into=exp.Table)
-    if isinstance(table, exp.Table) and all(isinstance(part, exp.Identifier) for part in table.parts) and not _more(table):
+    text = _strip_trailing(source, name)
+    table = _parse(text, name, into=exp.Table)
+    if (
+        isinstance(table, exp.Table)
+        and all(isinstance(part, exp.Identifier) for part in table.parts)
+        and not _has_suffix(table)
+    ):
         return renderer.dialect.query(text)
-    if isinstance(_parsed(text, name), exp.Query):
+    if isinstance(_parse(text, name), exp.Query):
         return renderer.fragment("subquery", renderer.dialect.query(text))
     raise InputError(f"a source for the dialect {name!r} is the name of a table or one SELECT, not {source!r}")
 
 
-def _more(table: exp.Table) -> bool:
+def _has_suffix(table: exp.Table) -> bool:
     """Whether something stands behind the name."""
     return any(value for key, value in table.args.items() if key not in ("this", "db", "catalog"))
 
 
-def _parsed(text: str, dialect: str, into: Any = None) -> Any:
+def _parse(text: str, dialect: str, into: Any = None) -> Any:
     """The one statement, or the table, that a text holds; None if it holds none or several."""
     try:
         statements = [sqlglot.parse_one(text, read=dialect, into=into)] if into else sqlglot.parse(text, read=dialect)
@@ -83,7 +87,7 @@ def _parsed(text: str, dialect: str, into: Any = None) -> Any:
     return statements[0] if len(statements) == 1 else None
 
 
-def _without_end(text: str, dialect: str) -> str:
+def _strip_trailing(text: str, dialect: str) -> str:
     """A query without the semicolons and comments that follow it, so that it can stand in brackets."""
     try:
         tokens = sqlglot.tokenize(text, read=dialect)

@@ -15,7 +15,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import restore
 
 
-def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source, rows: Rows) -> str:
+def inline_query(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source, rows: Rows) -> str:
     """The query of a verb over the rows of a source (sql/macros/scoring/inline.sql).
 
     Raises:

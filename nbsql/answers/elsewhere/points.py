@@ -39,10 +39,10 @@ class _Points(Terms):
                 for k, number in enumerate(numbers):
                     of[k][value if kind == "value" else kind] = number
 
-    def _look_up(self) -> None:
+    def _read_lookups(self) -> None:
         """The values are there."""
 
-    def _others(self, feature: Any, of: Sequence[Any]) -> dict[str, list[float]]:  # noqa: ARG002
+    def _missing_and_unseen(self, feature: Any, of: Sequence[Any]) -> dict[str, list[float]]:  # noqa: ARG002
         return {"missing": [p["missing"] for p in of], "unseen": [p.get("unseen", 0.0) for p in of]}
 
 
@@ -73,7 +73,7 @@ def frozen_points(
     """
     renderer = Renderer(dialect)
     base, *others = lines
-    terms = _Points(engine, plan, plan.context(classes), renderer, others).all()
+    terms = _Points(engine, plan, plan.context(classes), renderer, others).make_terms()
     whole = Class(1, Markup(""), float(base[3]), "", "")
     names = [feature.name for feature in plan.spec.features]
     scorer = Scorer("points", [whole], [whole], terms, passed, renderer.dialect.traits, names, reasons)

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.answers.elsewhere.foreign import kind_of, source_of
+from nbsql.answers.elsewhere.foreign import comparison_kind, source_relation
 from nbsql.answers.elsewhere.terms import Term, Terms, literal
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import column_names
@@ -91,7 +91,7 @@ class Scorer:
         ]
 
 
-def frozen(
+def frozen_query(
     engine: Engine,
     plan: Plan,
     classes: Sequence[ClassColumn],
@@ -115,26 +115,26 @@ def frozen(
         InputError: there is no such dialect, the verb has no such query, or the source is neither.
         NotSupportedError: the model has a feature that is not scored this way.
     """
-    traits = known_dialect(dialect)
+    traits = check_dialect(dialect)
     if verb not in ROW_VERBS:
         raise InputError(f"{verb} has no query in another dialect, only {listed(ROW_VERBS)}; DuckDB has one with inline=True")
     for feature in plan.spec.features:
-        _accept(feature, dialect)
+        _check_feature(feature, dialect)
     renderer = Renderer(dialect)
-    relation = source_of(source, renderer)
+    relation = source_relation(source, renderer)
     context = plan.context(classes)
     rows = sorted(engine.ask("parameters_by_class", context, plan.relations["parameters"]))
-    kind = kind_of(engine, plan.spec.target_type)
+    kind = comparison_kind(engine, plan.spec.target_type)
     known = [
         Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint) for c in classes
     ]
-    terms = Terms(engine, plan, context, renderer, rows).all()
-    passed = passed_elsewhere(plan, traits, columns, VERBS[verb].added(classes), verb)
+    terms = Terms(engine, plan, context, renderer, rows).make_terms()
+    passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].added(classes), verb)
     scorer = Scorer(verb, sorted(known, key=lambda c: c.number), known, terms, passed, traits)
     return renderer.statement("frozen", scorer, relation)
 
 
-def known_dialect(name: str) -> Traits:
+def check_dialect(name: str) -> Traits:
     """The traits of a dialect; InputError if there is none of that name."""
     if name not in DIALECTS:
         hint = suggestion(str(name), DIALECTS) or f"; the dialects are {listed(sorted(DIALECTS), limit=20)}"
@@ -142,7 +142,7 @@ def known_dialect(name: str) -> Traits:
     return DIALECTS[name]
 
 
-def _accept(feature: Feature, dialect: str) -> None:
+def _check_feature(feature: Feature, dialect: str) -> None:
     """Raise NotSupportedError if a feature is not scored in other dialects."""
     family = feature.family
     if family.density or family.name in _SCORED:
@@ -154,7 +154,7 @@ def _accept(feature: Feature, dialect: str) -> None:
     )
 
 
-def passed_elsewhere(
+def passed_columns_elsewhere(
     plan: Plan, traits: Traits, columns: Sequence[str] | None, added: Sequence[str], verb: str
 ) -> Sequence[str] | None:
     """The columns of a source of another engine that come back with those that a verb adds; None for all.
@@ -168,8 +168,8 @@ def passed_elsewhere(
         columns = [*plan.spec.id, *(column for feature in plan.spec.features for column in feature.columns)]
     else:
         columns = column_names(columns)
-    taken = {*map(folded, added)}
+    added_names = {*map(folded, added)}
     for name in columns:
-        if folded(name) in taken:
+        if folded(name) in added_names:
             raise InputError(f"the source has a column {name!r}, which {verb} adds; leave it out with columns=[...]")
     return list({folded(name): name for name in columns}.values())

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nbsql.answers.elsewhere.foreign import kind_of, kind_of_category, source_of
+from nbsql.answers.elsewhere.foreign import category_kind, comparison_kind, source_relation
 from nbsql.engines.engine import Engine
 from nbsql.errors import ModelError, NotSupportedError
 from nbsql.rendering.dialect import Traits
@@ -25,7 +25,7 @@ _COUNTED = {
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _CountedFeature:
     """A feature as the macros count it.
 
     Args:
@@ -62,7 +62,7 @@ class _Counting:
     target: str
     kind: str
     weight: str | None
-    features: Sequence[_Counted]
+    features: Sequence[_CountedFeature]
     traits: Traits = field(repr=False)
 
 
@@ -83,10 +83,10 @@ def frozen_statistics(engine: Engine, spec: Spec, source: Any, dialect: str, tit
     """
     check_countable(spec, title)
     renderer = Renderer(dialect)
-    features = [_counted(engine, feature, dialect) for feature in spec.features]
-    kind = kind_of(engine, spec.target_type)
+    features = [_counted_feature(engine, feature, dialect) for feature in spec.features]
+    kind = comparison_kind(engine, spec.target_type)
     counting = _Counting(spec.target, kind, spec.weight, features, renderer.dialect.traits)
-    return renderer.statement("frozen_statistics", counting, source_of(source, renderer))
+    return renderer.statement("frozen_statistics", counting, source_relation(source, renderer))
 
 
 def check_countable(spec: Spec, title: str) -> None:
@@ -96,7 +96,7 @@ def check_countable(spec: Spec, title: str) -> None:
         raise ModelError(f"{title} is cut into slices by an expression of its own engine; count the rows of each by a SELECT")
 
 
-def _counted(engine: Engine, feature: Feature, dialect: str) -> _Counted:
+def _counted_feature(engine: Engine, feature: Feature, dialect: str) -> _CountedFeature:
     family: Any = feature.family
     if not family.density and family.name not in _COUNTED:
         raise NotSupportedError(
@@ -106,10 +106,10 @@ def _counted(engine: Engine, feature: Feature, dialect: str) -> _Counted:
     number = "logarithm" if family.logarithmic else "number", "number"
     shape, cells = number if family.density else _COUNTED[family.name]
     if shape == "category":
-        kind = kind_of_category(engine, feature, numbers=False)
+        kind = category_kind(engine, feature, numbers=False)
     else:
-        kind = kind_of(engine, feature.types[0]) if feature.types else "boolean"
-    return _Counted(
+        kind = comparison_kind(engine, feature.types[0]) if feature.types else "boolean"
+    return _CountedFeature(
         shape,
         cells,
         feature.name,

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.answers.elsewhere.foreign import kind_of, kind_of_category
+from nbsql.answers.elsewhere.foreign import category_kind, comparison_kind
 from nbsql.engines.engine import Engine
 from nbsql.errors import NotSupportedError
 from nbsql.family import Binned, Family
@@ -22,8 +22,8 @@ from nbsql.spec.spec import Feature
 # A category of more values than CASE_LEVELS is joined with a table of them: a CASE looks at one after the other. Engines join
 # some 60 relations at most.
 CASE_LEVELS = 24
-MOST_JOINS = 40
-MOST_PAIRS = 20_000  # of values, a row of literals each: some 2 MB
+MAX_JOINS = 40
+MAX_PAIRS = 20_000  # of values, a row of literals each: some 2 MB
 IMPOSSIBLE = -1e300  # in the place of minus infinity, in a sum
 
 
@@ -101,22 +101,22 @@ class Terms:
         self.renderer = renderer
         self.parameters: dict[int, list[dict[str, float | None]]] = {f.index: [{} for _ in rows] for f in self.features}
         for k, row in enumerate(rows):
-            for wanted, value in zip(context.facts.parameters, row[3:], strict=True):
-                parameter = wanted.parameter
+            for parameter_, value in zip(context.facts.parameters, row[3:], strict=True):
+                parameter = parameter_.parameter
                 name = parameter.name if parameter.column is None else f"{parameter.name}_{parameter.column}"
-                self.parameters[wanted.feature.index][k][name] = None if value is None else float(value)
+                self.parameters[parameter_.feature.index][k][name] = None if value is None else float(value)
         self.lookups: dict[str, dict[str, list[float]]] = {}
 
-    def all(self) -> list[Term]:
+    def make_terms(self) -> list[Term]:
         if any(feature.family.level for feature in self.features):
-            self._look_up()
+            self._read_lookups()
         terms = [self._term(feature) for feature in self.features]
-        long = [term for term in terms if term.shape in ("levels", "cells") and len(term.keys) > CASE_LEVELS]
-        long.sort(key=lambda term: -len(term.keys))
-        joined = {term.index for term in long[:MOST_JOINS]}
+        large = [term for term in terms if term.shape in ("levels", "cells") and len(term.keys) > CASE_LEVELS]
+        large.sort(key=lambda term: -len(term.keys))
+        joined = {term.index for term in large[:MAX_JOINS]}
         return [replace(term, joined=term.index in joined) for term in terms]
 
-    def _look_up(self) -> None:
+    def _read_lookups(self) -> None:
         relation = self.plan.relations["lookups"]
         names = [column.name for column in self.engine.columns(relation)]
         scores = [place for place, name in enumerate(names) if name.startswith("class_")]
@@ -128,7 +128,7 @@ class Terms:
         family, of = feature.family, self.parameters[feature.index]
         shape: Callable[..., Term] = {
             "categorical": self._levels,
-            "bernoulli": self._yes_or_no,
+            "bernoulli": self._bernoulli,
             "weighted": self._weighted,
             "binned": self._bins,
             "kernel": self._cells,
@@ -162,7 +162,7 @@ class Terms:
         )
 
     def _levels(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
-        kind = kind_of_category(self.engine, feature, numbers=True)
+        kind = category_kind(self.engine, feature, numbers=True)
         found, values = self.lookups.get(feature.name, {}), self._values(feature, kind)
         keys = [literal(self.renderer, value, kind) for value in values]
         return self._category("levels", feature, of, kind, keys, [found[value] for value in values])
@@ -184,9 +184,11 @@ class Terms:
         scores: Sequence[Sequence[float]],
         **options: Any,
     ) -> Term:
-        return Term(shape, feature.index, feature.columns, (), kind, keys, scores, **self._others(feature, of), **options)
+        return Term(
+            shape, feature.index, feature.columns, (), kind, keys, scores, **self._missing_and_unseen(feature, of), **options
+        )
 
-    def _others(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> dict[str, Any]:
+    def _missing_and_unseen(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> dict[str, Any]:
         """What a missing value adds, and one that was never met."""
         unseen = [p.get("unseen") for p in of]
         missing = [
@@ -195,14 +197,14 @@ class Terms:
         ]
         return {"missing": [*map(_score, missing)], "unseen": [*map(_score, unseen)]}
 
-    def _yes_or_no(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+    def _bernoulli(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         scores = [[_score(p[answer]) for p in of] for answer in ("true", "false")]
         missing = [p.get("unseen") if p.get("missing") is None else p["missing"] for p in of]
         return self._binary(feature, scores, [*map(_score, missing)])
 
     def _binary(self, feature: Feature, scores: Sequence[Sequence[float]], missing: Sequence[float]) -> Term:
         """A number that is neither 1 nor 0 is missing."""
-        kind = kind_of(self.engine, feature.types[0]) if feature.types else "boolean"
+        kind = comparison_kind(self.engine, feature.types[0]) if feature.types else "boolean"
         if kind == "boolean":
             keys: list[Any] = [self.renderer.fragment("true_literal"), self.renderer.fragment("false_literal")]
         else:
@@ -234,9 +236,9 @@ class Terms:
         """The categories with codes in the place of scores, and the ratios by the codes of two."""
         found = {tuple(map(tuple, json.loads(text))): scores for text, scores in self.lookups.get(feature.name, {}).items()}
         pairs = {values: scores for values, scores in found.items() if len(values) > 1}
-        if len(pairs) > MOST_PAIRS:
+        if len(pairs) > MAX_PAIRS:
             raise NotSupportedError(
-                f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {MOST_PAIRS:,}; "
+                f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {MAX_PAIRS:,}; "
                 "fit it without columns of many values, or score on DuckDB with inline=True"
             )
         parents = dict.fromkeys(values[0] for values in found)
