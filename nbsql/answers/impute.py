@@ -1,4 +1,4 @@
-"""Which columns of a row a model can tell from the others, and how a statement names them."""
+"""The columns of a row that a model can infer from the others, and how statements name them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from nbsql.spec.spec import Feature, Spec
 
 @dataclass(frozen=True)
 class ImputedColumn:
-    """A column that is told from the others.
+    """A column that is inferred from the others.
 
     Args:
-        feature: that reads it.
-        column: its name, as the source has it.
-        type: of what is filled in, that of the rows which the model was fitted to; None: a text.
-        by_pairs: whether it depends on another column within a class, or another on it (impute_by_pairs.sql).
+        feature: the feature that reads it.
+        column: its name in the source.
+        type: the type of the imputed values, which is that of the training rows; None is text.
+        by_pairs: whether it depends on another column within a class, or another depends on it (impute_by_pairs.sql).
     """
 
     feature: Feature
@@ -34,30 +34,30 @@ class ImputedColumn:
 
     @property
     def is_value(self) -> bool:
-        """Whether it has values, each with a probability, and is no number with a density."""
+        """Whether it takes values with a probability each, and is not a number with a density."""
         return self.feature.family.drawn == "value"
 
     @property
     def added(self) -> str:
-        """What a column is called that is added for it."""
+        """The name of the column that is added for it."""
         return f"{'probability' if self.is_value else 'deviation'}_{self.column}"
 
 
 def imputable_columns(
     spec: Spec, names: Sequence[str], columns: Collection[str], dialect: Dialect, label: str, title: str
 ) -> list[ImputedColumn]:
-    """The features of these columns, or with none, of all columns of a source that a model can tell.
+    """The features of these columns or, if none are named, of all columns of a source that a model can infer.
 
     Args:
-        spec: of the model.
-        names: of columns.
-        columns: of the source.
-        dialect: of the engine.
-        label: what messages call the source.
-        title: what messages call the model.
+        spec: the model's spec.
+        names: the columns to impute.
+        columns: the columns of the source.
+        dialect: the dialect of the engine.
+        label: the name of the source in messages.
+        title: the name of the model in messages.
 
     Raises:
-        InputError: one of them is no column of the model or of the source, or the model cannot tell it; or it can tell none.
+        InputError: a name is not a column of the model or of the source, the model cannot infer it, or it can infer none.
     """
     spelling = {folded(name): name for name in columns}
     found = []
@@ -90,7 +90,7 @@ def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> ImputedC
     """The feature of a column that is to be predicted.
 
     Raises:
-        InputError: it is no column of the model, or the model cannot tell it.
+        InputError: it is not a column of the model, or the model cannot infer it.
     """
     if not isinstance(name, str):
         raise InputError(f"target must be the name of a column, not {name!r}")
@@ -99,7 +99,7 @@ def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> ImputedC
 
 
 def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
-    """The features that read these columns, each once; of several one over columns, or of which it is the first."""
+    """The features that read these columns, each once. Features over several columns take precedence."""
     readers = {folded(column): feature for feature in spec.features for column in _columns(feature)}
     readers |= {folded(feature.column): feature for feature in reversed(spec.features)}
     readers |= {
@@ -114,7 +114,7 @@ def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
 
 
 def _columns(feature: Feature) -> Sequence[str]:
-    """The columns that a feature is of, without a parent."""
+    """The columns of a feature itself, without its parent."""
     return feature.columns[:1] if feature.family.name == "conditional" else feature.columns
 
 
@@ -124,7 +124,7 @@ def _is_imputable(spec: Spec, feature: Feature) -> bool:
 
 
 def _depends(spec: Spec, feature: Feature) -> bool:
-    """Whether it depends on another column within a class, or another on it."""
+    """Whether a feature depends on another within a class, or another depends on it."""
     return feature.family.name == "conditional" or bool(_children(spec, feature))
 
 
@@ -134,14 +134,14 @@ def _children(spec: Spec, feature: Feature) -> list[Feature]:
 
 
 def _other_readers(spec: Spec, feature: Feature) -> list[str]:
-    """The features that read the column, too, and do not depend on it as a category."""
+    """The names of other features that read the column and do not depend on it as a category."""
     children = _children(spec, feature) if feature.family.drawn == "value" or feature.family.name == "conditional" else []
     others = [each for each in spec.features if each is not feature and feature.column in each.columns]
     return [each.name for each in others if each not in children]
 
 
 def _without_parent(feature: Feature) -> Feature:
-    """The feature as it would be without a parent: its values are those of a category, or bins."""
+    """The feature as it would be without a parent: a category, or bins."""
     family = feature.family
     if not isinstance(family, Conditional):
         return feature

@@ -1,4 +1,4 @@
-"""A query that has not run yet."""
+"""Queries that run when their rows are asked for."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def _are_numbers(values: Sequence[Any]) -> bool:
 
 @contextmanager
 def _requiring(form: str, package: str) -> Iterator[None]:
-    """A package that is missing, or another that it needs, as one line of ours."""
+    """Turn the error of a missing package, or of one that it needs, into a one-line error of nbsql."""
     try:
         yield
     except Exception as error:
-        match = _NOT_INSTALLED.search(str(error))  # as DuckDB has it
+        match = _NOT_INSTALLED.search(str(error))  # DuckDB's wording
         if match is None and not isinstance(error, ImportError):
             raise
         missing = match[1] if match is not None else (getattr(error, "name", None) or package).split(".")[0]
@@ -48,9 +48,9 @@ def _requiring(form: str, package: str) -> Iterator[None]:
 
 
 class Query(Unrun):
-    """The answer of a model, as SQL that runs when it is asked for. Its repr is its first rows; `sql` is its text.
+    """A query that runs when its rows are asked for. `repr` shows the first rows; `sql` is the text.
 
-    Every method that returns rows runs the query anew, against the data as it then is. A query can be a source, too.
+    Every method that returns rows runs the query again, on the data as it is then. A query can itself be used as a source.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -73,20 +73,20 @@ class Query(Unrun):
         rendered: str | None = None,
     ) -> None:
         self._engine = self.engine = engine
-        self._source = source  # keeps a registered frame readable
-        self._sql = sql  # the very same text until the model changes
-        self._guard = guard  # makes an error of the database that of a model that is no more
-        # A source may be a query of names that are looked for in the current database: in the one that it was then.
+        self._source = source  # kept so that a registered frame stays readable
+        self._sql = sql  # returns the identical text until the model changes
+        self._guard = guard  # turns a database error into a ModelError if the model is gone
+        # The names in a source are resolved in the database that is current now, not in the one that is current when it runs.
         anywhere = source is None or source.is_lent or source.anywhere
         self._path = None if anywhere else engine.path_of_names()
-        self._rendered = (
-            rendered if engine.forgives else None
-        )  # the text as it was when the model was last looked at, until it is run
-        self._first = first  # the text of a query that begins with the same rows, so many at least, and reads no more for them
+        # The text as it was when the model was last read; it is used once.
+        self._rendered = rendered if engine.forgives else None
+        # The text of a query whose first rows, at least so many, are the same, and that reads no more than these need.
+        self._first = first
 
     @property
     def sql(self) -> str:
-        """The query as text, for the model as it is now."""
+        """The text of the query, for the model as it is now."""
         with self._in_original_path():
             return self._text()
 
@@ -94,11 +94,11 @@ class Query(Unrun):
         return self._sql if isinstance(self._sql, str) else self._sql()
 
     def _in_original_path(self) -> AbstractContextManager[None]:
-        """The names of the source mean what they meant when the query was made."""
+        """Resolve the names of the source as they were resolved when the query was made."""
         return nullcontext() if self._path is None else self._engine.looking_in(self._path)
 
     def _run(self, action: Callable[[str], _Answer]) -> _Answer:
-        """What an act makes of the text: of the same that the model has afterwards, or else in a transaction."""
+        """The result of an action on the text. If the model changed while the action ran, it runs again in a transaction."""
         with self._in_original_path(), self._guard(), self._engine.at_work("query"):
             text, self._rendered = self._rendered or self._text(), None
             try:
@@ -116,7 +116,7 @@ class Query(Unrun):
                     return action(text)
 
     def _timed(self, action: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
-        """An act that the log tells of, as it does of what `Engine.rows` runs."""
+        """An action that the log records, as it records what `Engine.rows` runs."""
 
         def timed(text: str) -> _Answer:
             with self._engine.timed("query"):
@@ -125,15 +125,15 @@ class Query(Unrun):
         return timed
 
     def _has_changed(self, text: str) -> bool:
-        """Whether the model has, of which a text was made: it is the very same else, not another that is equal."""
+        """Whether the model has changed since the text was made: an unchanged model returns the identical object."""
         try:
             return self._text() is not text
-        except NbsqlError:  # the connection is closed or its transaction over, which the act has said
+        except NbsqlError:  # the connection or its transaction has ended; the action has raised that already
             return False
 
     @contextmanager
     def _consistent_text(self) -> Iterator[None]:
-        """A transaction, so that the model does not change between the making of the text and its end."""
+        """A transaction, so that the model does not change between making the text and running it."""
         own = nullcontext() if isinstance(self._sql, str) else self._engine.transaction()
         with self._in_original_path(), self._guard(), self._engine.at_work("query"), own:
             yield
@@ -151,7 +151,7 @@ class Query(Unrun):
         return f"<nbsql.Query of {columns}; .show() runs it, .sql is its text>"
 
     def _repr_html_(self) -> str:
-        """The first rows and the SQL, as a notebook shows them; the columns alone of what is not to run unbidden."""
+        """The first rows and the SQL, as a notebook shows them. A query that should not run unasked shows its columns only."""
         try:
             limited = self.limit(_SHOWN)
             names = limited.columns
@@ -164,10 +164,10 @@ class Query(Unrun):
         return str(table.html() + collapsed_sql(sql))
 
     def limit(self, count: int) -> Query:
-        """The query of the first rows, `count` at most; what scores a source scores no more of it than that takes.
+        """The query of the first rows, at most `count`. It scores no more rows of the source than these need.
 
         Raises:
-            InputError: the count is no whole number of at least 0.
+            InputError: the count is not a whole number of at least 0.
         """
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
             raise InputError(f"the number of rows must be a whole number of at least 0, not {count!r}")
@@ -185,20 +185,20 @@ class Query(Unrun):
 
         fixed = self._first is None and isinstance(self._sql, str)
         limited = Query(self._engine, sql() if fixed else sql, self._source, guard=self._guard)
-        limited._path = self._path  # the names mean what they meant to this one
+        limited._path = self._path  # names are resolved as in this query
         return limited
 
     def head(self, count: int = 5) -> Query:
-        """As `limit`, of five rows if nothing is said."""
+        """The same as `limit`, with five rows by default."""
         return self.limit(count)
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
-        """On DuckDB: the query as a relation, to go on from. A frame it reads must outlive it.
+        """On DuckDB: the query as a relation. A frame that the query reads must outlive the relation.
 
         Raises:
-            InputError: the query was made when another database or schema was the current one; DuckDB reads a relation later,
-                and would look for the names of the source in the wrong one.
+            InputError: another database or schema was current when the query was made. DuckDB reads a relation later, and
+                would resolve the names of the source in the wrong one.
         """
         engine = on_duckdb(self._engine, "Query.relation")
         if self._path is not None and self._path != engine.path_of_names():
@@ -210,7 +210,7 @@ class Query(Unrun):
 
     @property
     def dataframe(self) -> pyspark.sql.DataFrame:
-        """On Spark: the query as a DataFrame, of the model as it is now."""
+        """On Spark: the query as a DataFrame, for the model as it is now."""
         if self._engine.title != "Spark":
             raise NotSupportedError(f"Query.dataframe is not available on {self._engine.title}; it is on Spark")
         from nbsql.engines.spark.engine import on_spark
@@ -252,19 +252,19 @@ class Query(Unrun):
             self._engine.show(self._text())
 
     def create_table(self, name: str) -> None:
-        """Create the table `name` with the rows; the name may be a path, as that of a source: analytics.scored.
+        """Create the table `name` with the rows. The name may be a path, such as analytics.scored.
 
         Raises:
-            InputError: there is a relation of that name already.
+            InputError: a relation of that name exists already.
             DatabaseError: the database cannot be written.
         """
         self._create("create_table_as", name)
 
     def create_view(self, name: str) -> None:
-        """Create the view `name`, or at that path, which runs the query whenever it is read.
+        """Create the view `name`, which runs the query whenever it is read. The name may be a path.
 
         Raises:
-            InputError: the query reads a frame, which a view would outlive, or there is a relation of that name already.
+            InputError: the query reads a frame, which the view would outlive, or a relation of that name exists already.
             DatabaseError: the database cannot be written.
         """
         if self._source is not None and self._source.is_frame and self._source.is_lent:
@@ -275,7 +275,7 @@ class Query(Unrun):
         engine = self._engine
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a table or view must be a text of at least one character, not {name!r}")
-        path = (parts(name) if "." in name or '"' in name else []) or [name]  # a name may have blanks around it
+        path = (parts(name) if "." in name or '"' in name else []) or [name]  # a name may have spaces around it
         if len(path) > 3:
             raise InputError(f"{name!r} is no path to a table; quote a name that has dots in it: '\"{name}\"'")
         database, schema, table = whole = engine.placed(path)

@@ -1,4 +1,4 @@
-"""Calibration: posteriors that are as often right as they say, fitted on rows that the model has not met."""
+"""Calibration: posteriors that are right as often as they say, fitted on rows that the model has not seen."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ Method = Literal["temperature", "platt", "isotonic", "conformal"]
 METHODS = get_args(Method)
 _COMPARED_METRICS = ("accuracy", "log loss", "Brier score", "calibration error")
 _TESTS = ("before", "after")
-_TEMPERATURE_BOUND = 999.0  # from which a temperature is at its bound, 1000 (sql/macros/judging/calibration/temperature.sql)
-_NOTABLE_LOSS = 1e-3  # of the log loss, in nats, which is worth a word
+_TEMPERATURE_BOUND = 999.0  # a temperature from here on is at its bound, 1000 (sql/macros/judging/calibration/temperature.sql)
+_NOTABLE_LOSS = 1e-3  # an increase of the log loss, in nats, that is worth a warning
 
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Displayed):
-    """What a calibration found, and what it is worth.
+    """The result of a calibration.
 
     Args:
         method: "temperature", "platt", "isotonic" or "conformal".
-        rows: calibrated on: those with a class that the model knows and can explain.
-        log_loss: mean of -ln p of the true class over these rows, in nats, before; p kept between 2^-52 and 1 - 2^-52.
-        calibrated_log_loss: the same after; on the very rows that it was fitted on, so that it flatters platt and isotonic.
-        temperature: T, of that method.
-        before: the evaluation of the model on the test, if there was one.
-        after: the evaluation of the calibrated model on it.
+        rows: the number of rows calibrated on: rows with a class that the model knows and can explain.
+        log_loss: the mean of -ln p of the true class over these rows before, in nats; p is kept between 2^-52 and 1 - 2^-52.
+        calibrated_log_loss: the same after, on the rows that the calibration was fitted on, so that it flatters platt and
+            isotonic.
+        temperature: T, for that method.
+        before: the evaluation of the model on the test rows, if there were any.
+        after: the evaluation of the calibrated model on them.
         parameters: the table `calibration`: method, class_no, class, temperature, slope, intercept, score, probability.
 
     >>> import duckdb, nbsql
@@ -65,7 +66,7 @@ class Calibration(Displayed):
     parameters: Query = field(repr=False, compare=False)
 
     def table(self) -> list[tuple[str, int, str, float, float]]:
-        """A line a number: where it was measured, the rows, its name, before, after."""
+        """One line for each number: where it was measured, the number of rows, its name, before, after."""
         lines = [("calibrated on", self.rows, "log loss", self.log_loss, self.calibrated_log_loss)]
         if self.before is not None and self.after is not None:
             for (name, before), (_, after) in zip(self.before.summary(), self.after.summary(), strict=True):
@@ -74,7 +75,7 @@ class Calibration(Displayed):
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers, of types that JSON has."""
+        """The numbers, in types that JSON has."""
         names = ("method", "rows", "log_loss", "calibrated_log_loss", "temperature")
         tests = {name: None if found is None else found.to_dict() for name, found in vars(self).items() if name in _TESTS}
         return {**{name: getattr(self, name) for name in names}, **tests}
@@ -100,7 +101,7 @@ def calibrate(
     test: Source | None,
     stamp: Any,
 ) -> Calibration:
-    """Calibrate a model, which was last changed at `stamp`, within a transaction of the caller's; see `Model.calibrate`."""
+    """Calibrate a model that was last changed at `stamp`, inside the caller's transaction; see `Model.calibrate`."""
     if method not in METHODS:
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
     if len(classes) < 2:
@@ -108,10 +109,10 @@ def calibrate(
     before = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10)
     renderer = engine.renderer
     with engine.temporaries() as temporary:
-        rows, scores = temporary("outcomes"), temporary("scores")  # made of tables that are then dropped
+        rows, scores = temporary("outcomes"), temporary("scores")  # computed from tables that are then dropped
         if folds is None:
             if weight is not None:
-                evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses weights that are none
+                evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses invalid weights
             engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(engine, plan, source, weight), classes))
         else:
             cure = "calibrate on others with folds=None"
@@ -125,7 +126,8 @@ def calibrate(
                 engine.create("calibrate", rows, query)
         if not engine.ask("row_count", rows)[0][0]:
             if folds is None:
-                evaluate(engine, plan, classes, source, weight=weight, bins=10)  # says why, if there is nothing to judge
+                # Raises the reason, if there are no rows to judge.
+                evaluate(engine, plan, classes, source, weight=weight, bins=10)
             raise InputError(
                 f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
             )
@@ -140,9 +142,8 @@ def calibrate(
         query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, found)
         drop_calibration(engine, draft.relations)
         create_calibration(engine, draft, classes, query)
-        engine.run(
-            "touch", renderer.statement("set_updated_at", draft.relations["spec"])
-        )  # so that queries that wait are rendered anew
+        # Existing queries are then rendered again.
+        engine.run("touch", renderer.statement("set_updated_at", draft.relations["spec"]))
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
         temperature = _temperature(engine, draft) if method == "temperature" else None
         publish(engine, draft, plan.relations, stamp)
@@ -156,7 +157,7 @@ def calibrate(
 
 
 def _warn(temperature: float | None, label: str, rows: int, before: float | None, after: float | None) -> None:
-    """Say where a calibration is of no use: the posteriors of these rows cannot be mended so."""
+    """Warn if a calibration is of no use, because it cannot improve the posteriors of these rows."""
     if temperature is not None and temperature >= _TEMPERATURE_BOUND:
         warn_user(
             f"the temperature is at its bound, {temperature:g}: the posteriors of the {rows:,} rows of {label} tell nothing of "
@@ -170,13 +171,13 @@ def _warn(temperature: float | None, label: str, rows: int, before: float | None
 
 
 def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
-    """The temporary table of the last step of the search for what a method finds (sql/macros/judging/calibration/).
+    """The temporary table of the last step of the search for a method's parameters (sql/macros/judging/calibration/).
 
     Args:
-        engine: where.
-        method: of the calibration.
-        scores: the relation `scores`, or, of temperature, `rows`.
-        temporary: names temporary tables.
+        engine: the engine to run on.
+        method: the calibration method.
+        scores: the relation `scores`, or `rows` for temperature.
+        temporary: names a temporary table.
     """
     render = engine.renderer.fragment
     steps, points = Steps(engine, "calibrate", temporary), scores

@@ -1,4 +1,4 @@
-"""Judges a model on rows whose class is known."""
+"""Evaluates a model on rows whose class is known."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def cost_sql(
     calibration: str | None,
     costs: Sequence[Sequence[float]],
 ) -> str:
-    """The query of what the predictions of least cost did cost on a source: cost, expected_cost."""
+    """The query of the mean cost of the predictions of least cost on a source: cost, expected_cost."""
     rows = rows_to_judge(engine, plan, source, weight)
     return plan.evaluation_costs(rows, classes, calibration=calibration, costs=costs)
 
@@ -81,10 +81,10 @@ def evaluation_queries(
     costs: Sequence[Sequence[float]] | None = None,
     by: Any = None,
 ) -> dict[str, Query]:
-    """The queries of an evaluation, by name; with `slices` if there are columns to slice by.
+    """The queries of an evaluation, by name, with `slices` if there are columns to slice by.
 
     Raises:
-        InputError: the source lacks the target, the weight or a column to slice by, or an argument is of no use.
+        InputError: the source lacks the target, the weight or a column to slice by, or an argument is invalid.
     """
     names = [] if by is None else check_slices(by, source)
     rows = rows_to_judge(engine, plan, source, weight, names)
@@ -104,10 +104,10 @@ def comparison(
     source: Source,
     weight: str | None,
 ) -> Query:
-    """The query of how much better or worse than another model of the same target a model does, on the same rows.
+    """The query of the difference between two models of the same target on the same rows.
 
     Raises:
-        InputError: the source lacks the target or the weight, or they are of no use.
+        InputError: the source lacks the target or the weight, or they cannot be used.
     """
     as_text = any(rows_to_judge(engine, one, source, weight).as_text for one in (plan, other))
     weights = None if weight is None else _column(source, weight, "the weight").name
@@ -117,10 +117,10 @@ def comparison(
 
 
 def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:
-    """What judging reads of a source, sliced by some columns.
+    """The columns of a source that an evaluation reads, sliced by some columns.
 
     Raises:
-        InputError: the source lacks the target or the weight, or they are of no use.
+        InputError: the source lacks the target or the weight, or they cannot be used.
     """
     target = _column(source, plan.spec.target, "the target of the model")
     as_text = _check_labels(engine, plan, target, source)
@@ -139,14 +139,14 @@ def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None
         columns[folded(column.name)] = column.name
     renderer = engine.renderer
     read, narrowed = [column.name for column in source.columns], source.relation
-    if plan.spec.segment_by is None:  # the segment may be said by any column
+    if plan.spec.segment_by is None:  # the segment expression may read any column
         read = list(columns.values())
         narrowed = renderer.fragment("subquery", renderer.fragment("selected_columns", source.relation, read))
     return Judgeable(narrowed, read, **judged)
 
 
 def queries_of_judged_rows(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
-    """The queries of an evaluation, by name, on rows that are judged."""
+    """The queries of an evaluation, by name, on the relation of judged rows."""
     if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
         raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
     statements = {
@@ -165,7 +165,7 @@ def _column(source: Source, name: str, role: str) -> Column:
 
 
 def weight_column(source: Source, weight: str) -> Column:
-    """The column of the weights of rows, or InputError."""
+    """The column of row weights; InputError if it is not a column of numbers."""
     found = _column(source, weight, "the weight")
     if found.kind not in _NUMBERS:
         raise InputError(f"weight column {found.name!r} is {found.type}; weights must be numbers")
@@ -173,7 +173,7 @@ def weight_column(source: Source, weight: str) -> Column:
 
 
 def label_column(engine: Engine, plan: Plan, source: Source) -> tuple[str | None, bool]:
-    """The column of the classes, where a source has one and it holds any, and whether labels are compared as text.
+    """The column of the classes, if the source has one with values, and whether labels are compared as text.
 
     Raises:
         InputError: its labels cannot be compared with those of the model.
@@ -191,15 +191,15 @@ def _are_comparable(engine: Engine, plan: Plan, target: Column) -> bool:
 
 
 def _class_column(engine: Engine, plan: Plan) -> Column:
-    """The column of the classes that the model knows."""
+    """The column of the model's own tables that holds its classes."""
     return next(c for c in engine.columns(plan.relations["parameters"]) if c.name in ("class", "class_1"))
 
 
 def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) -> bool:
-    """Whether labels are compared as text; InputError if those of the source can be none of the model's."""
+    """Whether labels are compared as text; InputError if the types cannot be compared."""
     class_column = _class_column(engine, plan)
     if _comparison_kind(class_column) != _comparison_kind(target):
-        if not engine.ask("row_count", source.relation, target.name)[0][0]:  # a NULL alone has no type, or any
+        if not engine.ask("row_count", source.relation, target.name)[0][0]:  # a column of NULLs has no type of its own
             raise InputError(_explain_no_rows(engine, target.name, source, None))
         raise InputError(
             f"column {target.name!r} of {source.label} is {target.type}, "
@@ -209,7 +209,7 @@ def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) ->
 
 
 def _comparison_kind(column: Column) -> str:
-    """Columns of one such kind can be compared."""
+    """The kind by which columns are compared: columns of the same kind can be."""
     if column.kind in _NUMBERS:
         return "number"
     if column.type.startswith(("DATE", "TIMESTAMP")) and "ZONE" not in column.type:
@@ -218,7 +218,7 @@ def _comparison_kind(column: Column) -> str:
 
 
 def _explain_no_rows(engine: Engine, target: str, source: Source, left_out: int | None) -> str:
-    """Why there is no row to judge."""
+    """The message that explains why there is no row to judge."""
     rows = engine.ask("row_count", source.relation)[0][0]
     if not rows:
         return f"{source.label} has no rows; there is nothing to judge"

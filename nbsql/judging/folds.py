@@ -1,4 +1,4 @@
-"""A source dealt into folds and counted once, from which the models of the other folds follow for any number of settings."""
+"""Folds: a source is split and counted once, and the models of the other folds follow for any number of settings."""
 
 from __future__ import annotations
 
@@ -31,14 +31,16 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Prior, Spec
 from nbsql.warn import warn_user
 
-MAX_SORTED_ROWS = 100_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
+MAX_SORTED_ROWS = (
+    100_000  # larger sources are split by a hash, which is as even; sorting all rows would take longer than the fit
+)
 
-MAX_CELLS = 5_000_000  # of all folds together, when their models are made in one statement
+MAX_CELLS = 5_000_000  # cells of all folds together, for which one statement makes all models
 
 
 @dataclass(frozen=True)
 class Models:
-    """The models of the other folds: what the macros know of them, and the tables that scoring reads."""
+    """The models of the other folds: their context, and the tables that scoring reads."""
 
     context: Context
     parameters: Markup
@@ -46,7 +48,7 @@ class Models:
 
 
 def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
-    """The specs of settings, without the column of the folds."""
+    """The specs of several settings, without the column of the folds."""
     if fold is not None:
         settings = [replace(options, exclude=[*_as_list(options.exclude), fold]) for options in settings]
     joins = tuple(joining.dimension for joining in source.joins)
@@ -55,17 +57,17 @@ def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options]
 
 
 class Folds:
-    """The folds of a source, counted for some settings, within a transaction of the caller's.
+    """The folds of a source, counted for some settings inside the caller's transaction.
 
     Args:
-        engine: where.
-        source: what to learn from and to predict.
-        specs: what to model, of the same target and weight, none reading the column `fold`.
-        table: names temporary tables, which are the caller's to drop.
-        folds: how many.
-        fold: the column that says the fold of a row, instead.
-        dealt: the rows, if they have been dealt so already.
-        columns: that the rows keep, and are dealt by; None for those of the specs.
+        engine: the engine to run on.
+        source: the rows to learn from and to predict.
+        specs: what to model: specs of the same target and weight, none of which reads the column `fold`.
+        table: names temporary tables, which the caller drops.
+        folds: the number of folds.
+        fold: a column that holds the fold of each row, instead of a number of folds.
+        rows_with_folds: the rows, if they have been split already.
+        columns: the columns that the rows keep, and by which they are split; None for those of the specs.
     """
 
     def __init__(
@@ -95,7 +97,7 @@ class Folds:
         self._prepare(specs, folds, column)
 
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
-        """Ask what must be known of the columns, deal the rows and count them."""
+        """Prepare the families, split the rows and count them."""
         engine, source = self.engine, self.source
         for spec in specs:
             check(spec, "search")
@@ -116,22 +118,24 @@ class Folds:
         self._count(replace(prepared, slice_by="nbsql_slice"), folds, column)
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = without_gaps(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
-        # Every feature that is counted, by its name among the cells.
+        # All counted features, by their names in the cells.
         self.counted_spec = _mark_complete(prepared, [feature.name for feature in prepared.features], complete)
         answered = [self._with_given_priors(self._shared.with_answer(spec, prepared)) for spec in specs]
         self.specs = [_mark_complete(spec, self.counted_names(spec), complete) for spec in answered]
         self.names = self._fold_names()
 
     def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:
-        """The specs of the models of a setting, each with the folds that it is for: one for all of them."""
+        """The specs of the models of a setting, each with its folds; here one spec for all folds."""
         return [(spec, self.names)]
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> Models:
-        """The models of the other folds for one of the settings. Those of the last one are gone, but for what they share.
+        """The models of the other folds for one of the settings.
+
+        They replace the models of the setting before, except for tables that both share.
 
         Args:
             spec: the setting, or one with fewer features.
-            names: of the folds to score; None for all.
+            names: the folds to score; None for all.
         """
         names = self.names if names is None else names
         context = self.context(spec)
@@ -152,7 +156,7 @@ class Folds:
         return Models(context, parameters, lookups)
 
     def context(self, spec: Spec, *, coded: bool = False) -> Context:
-        """What the macros know of the models of a setting; coded, of one without its categories (nbsql/tuning/coded.py)."""
+        """The context of the models of a setting. If `coded`, of a setting without its categories (nbsql/tuning/coded.py)."""
         labels = spec.classes or [label for label, *_ in self.labels]
         classes = [ClassColumn(number, label, "", "") for number, label in enumerate(labels, start=1)]
         layout = self.engine.renderer.layout
@@ -162,24 +166,24 @@ class Folds:
         return Context.of(spec, classes, reading, wide=wide, vectorised=vectorised, layout=layout)
 
     def counted_names(self, spec: Spec) -> list[str]:
-        """The names of the features of one of the settings among the cells, in order."""
+        """The names of the features of a setting in the cells, in order."""
         return [counted for counted, _ in self._shared.names(spec)]
 
     def scored(self, models: Models) -> Markup:
-        """The rows as the models of the other folds score them."""
+        """The rows, scored by the models of the other folds."""
         fragment = self.engine.renderer.fragment
         return fragment("subquery", fragment("scored", models.context, self.rows_with_folds, models.parameters, models.lookups))
 
     def scores(self, models: Models) -> Markup:
-        """The query of a row a fold: fold, rows, weight, accuracy, log_loss."""
+        """The query of one row for each fold: fold, rows, weight, accuracy, log_loss."""
         return self.engine.renderer.fragment("fold_scores", models.context, self.scored(models), models.parameters)
 
     def score(self, models: Models) -> list[tuple[Any, ...]]:
-        """The rows of `scores`, in no order."""
+        """The rows of `scores`, unordered."""
         return self.engine.ask("fold_scores", models.context, self.scored(models), models.parameters)
 
     def outcomes(self, models: Models, classes: Markup) -> Markup:
-        """The query of the rows as they are predicted, for those of an evaluation; `classes` numbers all classes."""
+        """The query of the predicted rows, for an evaluation. `classes` is the relation of all classes and their numbers."""
         fragment = self.engine.renderer.fragment
         return fragment("out_of_fold", models.context, self.scored(models), models.parameters, classes)
 
@@ -191,32 +195,32 @@ class Folds:
         return self.engine.renderer.fragment("cells_of_setting", self.cells, self._shared.names(spec), fold)
 
     def with_best_features(self, spec: Spec, best: Best, fold: str) -> Spec:
-        """A setting with the best features only, by the cells of the other folds."""
+        """A setting with only its best features, by the cells of the other folds."""
         return best_features(
             self.engine, spec, best, self.engine.renderer.fragment("subquery", self.cells_of_others(spec, fold))
         )
 
     def cells_of_all_rows(self, spec: Spec) -> Markup:
-        """The query of the cells of all rows for one of the settings, as a fit would have them."""
+        """The query of the cells of all rows for one of the settings, as a fit would count them."""
         fragment = self.engine.renderer.fragment
         cells = fragment("cells_of_setting", self.cells, self._shared.names(spec))
         return fragment("folded_cells", fragment("subquery", cells), "1")
 
     def create(self, name: str, query: Markup) -> Markup:
-        """A temporary table of a query."""
+        """A temporary table with the rows of a query."""
         relation = self._table(name)
         self.engine.create(name, relation, query)
         return relation
 
     def replace_table(self, name: str, query: Markup) -> Markup:
-        """A temporary table in the place of that of the setting before."""
+        """A temporary table that replaces the one of the setting before."""
         relation = self._table(name)
         self.engine.ask("drop_if_exists", relation)
         self.engine.create(name, relation, query)
         return relation
 
     def gather(self, name: str, queries: Iterable[Markup]) -> Markup:
-        """A temporary table of the rows of several queries, each run before the next is made."""
+        """A temporary table with the rows of several queries, each of which runs before the next is made."""
         several = iter(queries)
         relation = self.create(name, next(several))
         for query in several:
@@ -225,7 +229,7 @@ class Folds:
 
     @property
     def rows(self) -> int:
-        """The rows that count."""
+        """The number of rows that count."""
         return total_rows(self.labels)
 
     def _fold_names(self) -> list[str]:
@@ -267,7 +271,7 @@ class Folds:
             by,
             source.kinds,
         )
-        if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from where they are
+        if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from the source
             self.rows_with_folds = renderer.fragment("subquery", query)
         else:
             self.rows_with_folds = self.create("dealt", query)
@@ -276,19 +280,21 @@ class Folds:
         self.labels: list[tuple[Any, ...]] = self._count_cells(spec, self.rows_with_folds, self.cells)
 
     def _count_cells(self, spec: Spec, rows: Markup, cells: Markup) -> list[tuple[Any, ...]]:
-        """Make a temporary table of the cells of some rows; their classes, as `Count.scan` has them."""
+        """Create a temporary table of the cells of some rows; return their classes, as `Count.scan` does."""
         plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
         with self.engine.temporaries() as temporary:
             count = Count(self.engine, self.source, plan, temporary, sliced=rows)
             labels = count.scan(quiet=spec.em is not None)
             for statement in count.cells(cells, "1", temporary=True):
                 count.run(statement)
-        if self.engine.renderer.dialect.traits.analyzes:  # or each word of a class would be looked for among all cells
+        if (
+            self.engine.renderer.dialect.traits.analyzes
+        ):  # without statistics, the planner would search all cells for each word of a class
             self.engine.run("analyze cells", self.engine.renderer.statement("analyze", cells))
         return labels
 
     def _with_given_priors(self, spec: Spec) -> Spec:
-        """The spec with given priors as the engine writes the labels."""
+        """The spec with given priors by label, as the engine writes the labels."""
         if spec.prior.kind != "given":
             return spec
         labels = declared_labels(self.engine, spec, spec.classes or None) or self.labels
@@ -304,15 +310,15 @@ class Folds:
         folds: Sequence[str],
         estimates_of: Callable[[str], FoldEstimates] | None = None,
     ) -> Markup:
-        """A table of the models of folds, "parameters" or "lookups", or the one that is there, if the same options made it.
+        """The table "parameters" or "lookups" of the models of folds. A table that the same options made is reused.
 
         Args:
             kind: the macro.
-            context: of the models.
+            context: the context of the models.
             spec: the setting.
-            features: of the setting, those that the table is about.
-            folds: their names.
-            estimates_of: what is known of a fold, where the estimates are tables.
+            features: the features of the setting that the table is about.
+            folds: the names of the folds.
+            estimates_of: the estimates of a fold, on engines that store them as tables.
         """
         layout_key = (context.has_prior, bool(context.form.class_numbers), folds)
         key = estimation_key(spec, features) + repr(layout_key)
@@ -339,7 +345,7 @@ class Folds:
         folds: Sequence[str],
         estimates_of: Callable[[str], FoldEstimates] | None,
     ) -> Iterator[Markup]:
-        """The queries of the models of folds: of all together, or, where that is too much, of some at a time."""
+        """The queries of the models of folds: one for all folds or, where that would be too large, one for some at a time."""
         fragment, text = self.engine.renderer.fragment, self.engine.renderer.dialect.text
 
         def of(fold: Markup) -> tuple[Markup, Markup]:
@@ -361,18 +367,20 @@ class Folds:
 
 
 def estimation_key(spec: Spec, features: Sequence[Feature] | None = None) -> str:
-    """What the estimates of features, of all of them for None, depend on beside the counts."""
+    """A text of everything, besides the counts, that the estimates of some features depend on. None means all features."""
     parts = []
     for feature in spec.features if features is None else features:
-        family = feature.family if feature.family.smoothed else replace(feature.family, alpha=None)  # it has no pseudo-counts
+        family = (
+            feature.family if feature.family.smoothed else replace(feature.family, alpha=None)
+        )  # the family has no pseudo-counts
         parts.append((feature.index, feature.name, feature.columns, family))
     return repr((spec.prior, parts))
 
 
 def _mark_complete(spec: Spec, names: Sequence[str], complete: Collection[str]) -> Spec:
-    """The spec, whose features have these names among the cells, with what is complete marked.
+    """The spec with complete features marked. `names` are the names of its features in the cells.
 
-    None is near: a row meets the parameters of its fold by a join, which copies lists.
+    No feature is marked as near: rows meet the parameters of their fold by a join, which copies lists.
     """
     pairs = zip(spec.features, names, strict=True)
     return replace(spec, features=tuple(replace(feature, complete=name in complete, near=False) for feature, name in pairs))

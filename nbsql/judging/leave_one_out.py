@@ -1,4 +1,4 @@
-"""Leave-one-out: every row predicted by the model of all others, by taking it out of the counts as it is scored."""
+"""Leave-one-out: every row is predicted by the model of all others, by subtracting it from the counts as it is scored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nbsql.spec.spec import Feature, Spec
 
 LOO = "loo"
 FEW_CLASSES = 20
-MAX_DECISIVE = 50  # each is a count of all other rows
+MAX_DECISIVE = 50  # decisive rows; each needs a count of all other rows
 _DISTRIBUTIONS = (
     "dirichlet",
     "complement",
@@ -41,20 +41,20 @@ class ClassQuantity:
 
 @dataclass(frozen=True)
 class Parts:
-    """The features by how a row is left out of them.
+    """The features, grouped by how a row is left out of them.
 
     Args:
-        numbers: by their moments.
+        numbers: numbers with moments.
         columns: count columns that share a total.
-        levels: categories, and yes or no.
-        bags: of tokens.
+        levels: categories and booleans.
+        bags: bags of tokens.
         together: numbers with a covariance matrix.
-        backoffs: joint features whose columns count where no other row has their values.
-        gates: by the index of a feature, the indices of the joint features that it stands in for.
-        class_numbers: of the classes, if they are few.
+        backoffs: joint features that back off to their columns where no other row has their values.
+        gates: by the index of a feature, the indices of the joint features that it replaces on backoff.
+        class_numbers: the numbers of the classes, if there are few.
         matrices: by the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql).
-        decisive: by the index of a feature of `together`, the relation of the rows that its matrices are
-            counted without, if there are any.
+        decisive: by the index of a feature of `together`, the relation of the rows for which its matrices are counted anew,
+            if there are any.
     """
 
     numbers: Sequence[Feature]
@@ -70,7 +70,7 @@ class Parts:
 
     @classmethod
     def of(cls, spec: Spec, classes: int) -> Parts:
-        """The parts of a spec, for so many classes."""
+        """The parts of a spec, given the number of classes."""
         kinds: dict[str, Any] = {"numbers": [], "columns": [], "levels": [], "bags": [], "together": []}
         for feature in spec.features:
             kinds[_kind(feature)].append(feature)
@@ -113,7 +113,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class LeftOut(Models):
-    """What rows are scored by; parameters and lookups are the relations `classes` and `lookups` of left_out.sql."""
+    """The tables that rows are scored by. `parameters` and `lookups` are the relations `classes` and `lookups` of left_out.sql."""
 
     parts: Parts
     absences: Markup | None
@@ -135,19 +135,21 @@ def _stands_in(feature: Feature, joint: Feature) -> bool:
 
 
 def _can_leave_out(feature: Feature) -> bool:
-    """Whether a row can be taken out of its counts where it is scored."""
+    """Whether a row can be subtracted from the counts of a feature as it is scored."""
     family = feature.family
     chosen = family.weighed or family.supervised or family.normalised_weights or family.value_limit is not None
-    chosen = chosen or (family.bag and bool(family.declared))  # a vocabulary that is not that of the counts
-    shrunk = getattr(family, "shrinkage", None) or getattr(family, "smoothing", None)  # by what every row changes, too
+    chosen = chosen or (family.bag and bool(family.declared))  # declared, so not that of the counts
+    shrunk = getattr(family, "shrinkage", None) or getattr(
+        family, "smoothing", None
+    )  # the amount of shrinkage changes with every row, too
     return (family.density or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)
 
 
 class LeaveOneOut(Folds):
-    """The rows of a source, counted once for some settings; each is a fold of its own. Arguments are those of `Folds`.
+    """The rows of a source, counted once for some settings; each row is its own fold. The arguments are those of `Folds`.
 
     Raises:
-        InputError: a row cannot be left out of a feature in one pass, or there is one row only.
+        InputError: a row cannot be left out of a feature in one pass, or there is only one row.
     """
 
     def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
@@ -172,8 +174,8 @@ class LeaveOneOut(Folds):
             raise InputError(f"leave-one-out needs at least two rows, and {source.label} has {self.rows}")
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> LeftOut:  # noqa: ARG002 - all rows are one fold here
-        """What every row is scored by: the counts of all, from which it is taken."""
-        spec = replace(spec, slice_by=None)  # the slices add up to the whole
+        """The tables by which every row is scored: the counts of all rows, from which it is subtracted."""
+        spec = replace(spec, slice_by=None)  # slices add up to the whole model
         context, parts = Context.of(spec, wide=False), Parts.of(spec, len(self.labels))
         cells = self.replace_table("cells of setting", self.cells_of_all_rows(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
@@ -189,8 +191,11 @@ class LeaveOneOut(Folds):
         return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
 
     def scored(self, models: Models) -> Markup:
-        """The rows as the models of all others score them: by numbers of classes (sql/macros/judging/left_out/left_out.sql)."""
-        assert isinstance(models, LeftOut)  # noqa: S101 - what `models` has made
+        """The rows, scored by the models of all others, by class number.
+
+        See sql/macros/judging/left_out/left_out.sql.
+        """
+        assert isinstance(models, LeftOut)  # noqa: S101 - `models` returns it
         fragment = self.engine.renderer.fragment
         tables = (models.parameters, models.lookups, models.absences)
         return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
@@ -204,7 +209,7 @@ class LeaveOneOut(Folds):
         return self.engine.ask("left_out_scores", self.scored(models))
 
     def outcomes(self, models: Models, classes: Markup) -> Markup:
-        """The query of the rows as they are predicted, for those of an evaluation; `classes` numbers all classes."""
+        """The query of the predicted rows, for an evaluation. `classes` is the relation of all classes and their numbers."""
         return self.engine.renderer.fragment(
             "left_out_outcomes", models.context, self.scored(models), models.parameters, classes
         )
@@ -219,16 +224,18 @@ class LeaveOneOut(Folds):
         return [LOO]
 
     def _ends(self, context: Context, numbers: Sequence[Feature]) -> Markup:
-        """The ends of the numbers, which settings that differ in estimates share; to find them is a scan."""
+        """The smallest and largest values of the numbers. They take a scan, so settings that differ only in estimates share
+        them.
+        """
         key = repr([(feature.index, feature.columns, feature.family.name, feature.family.formula) for feature in numbers])
         if self._cached_ends is None or self._cached_ends[0] != key:
             self._cached_ends = key, self._relation("ends", "ends", context, self.rows_with_folds, numbers)
         return self._cached_ends[1]
 
     def _matrices(self, context: Context, cells: Markup, feature: Feature, number: int = 0) -> tuple[Markup, Markup]:
-        """What the covariance matrices of cells say: of all classes together, and of each."""
+        """The covariance matrices of cells: pooled over all classes, and of each class."""
         family = feature.family
-        assert isinstance(family, MultivariateGaussian)  # noqa: S101 - what `together` has
+        assert isinstance(family, MultivariateGaussian)  # noqa: S101 - as all features of `together`
         own = feature.plain
         shared = replace(feature, family=replace(family, shared=True, shrinkage=None, variance="population"))
         name = f"{feature.index} {number}"
@@ -237,7 +244,7 @@ class LeaveOneOut(Folds):
         return pooled, self._relation(f"of classes {name}", "left_out_of_classes", *arguments)
 
     def _with_decisive_rows(self, context: Context, spec: Spec, parts: Parts, feature: Feature, classes: Markup) -> Parts:
-        """The parts with the matrices of the rows that must be counted without them, each a count; settings share these."""
+        """The parts with the matrices of the rows that need a count of their own. Settings share these counts."""
         i = feature.index
         key = repr((feature.columns, feature.family))
         if self._decisive_parts.get(i, ("", parts))[0] != key:
@@ -286,14 +293,14 @@ class LeaveOneOut(Folds):
 def make_folds(
     engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup], *, folds: int | str, fold: str | None
 ) -> Folds:
-    """The folds of a source, counted: so many, those of a column, or each row by itself (`folds="loo"`)."""
+    """The counted folds of a source: a number of folds, those of a column, or each row by itself (`folds="loo"`)."""
     if isinstance(folds, str):
         return LeaveOneOut(engine, source, specs, table)
     return Folds(engine, source, specs, table, folds=folds, fold=fold)
 
 
 def check_folds(folds: Any, fold: str | None = None) -> None:
-    """Raise InputError unless it is a number of folds, or "loo"."""
+    """Raise InputError unless `folds` is a number of folds or "loo"."""
     if folds == LOO and isinstance(folds, str):
         if fold is not None:
             raise InputError(f"folds='loo' makes a fold of every row, and fold={fold!r} says the folds; leave one of them out")
@@ -303,7 +310,7 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
 
 
 def _describe_family(feature: Feature) -> str:
-    """The family of a feature that no row can be left out of, and the option that is in the way."""
+    """The family of a feature from which no row can be left out, with the option that prevents it."""
     family = feature.family
     for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage", "monotone"):
         if getattr(family, option, False):

@@ -1,4 +1,4 @@
-"""Rows that a model has learnt, each scored by a model without it: by that of the other folds, or of all other rows."""
+"""Training rows scored by models that have not seen them: models of the other folds, or of all other rows."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from nbsql.spec.rules import recounted
 def out_of_fold(
     engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int | str, cure: str
 ) -> Iterator[tuple[Context, str | None, Markup, Markup]]:
-    """The rows of `out_of_fold` (folds.sql), the column of their weight, and the relation of the classes that numbers them.
+    """The context, the weight column, the rows of `out_of_fold` (folds.sql), and the relation that numbers their classes.
 
     Args:
-        engine: where.
-        plan: of the model.
-        classes: its classes.
-        title: of the model.
-        source: the rows that it has learnt, all of them.
-        folds: how many, or "loo".
-        cure: what to do with other rows.
+        engine: the engine to run on.
+        plan: the model's plan.
+        classes: the model's classes.
+        title: the name of the model in messages.
+        source: all rows that the model has learnt.
+        folds: the number of folds, or "loo".
+        cure: what the message advises for other rows.
 
     Raises:
-        InputError: the rows are not those that the model has learnt, or of one of its families no row can be taken away.
+        InputError: the rows are not those that the model has learnt, or no row can be left out of one of its families.
     """
     check_folds(folds)
     spec = replace(recounted(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
-    if not isinstance(folds, str):  # the fold that is judged has no say in its bins
+    if not isinstance(folds, str):  # bins must not depend on the fold that is judged
         spec = replace(spec, features=tuple(replace(each, family=each.family.without_answer()) for each in spec.features))
     learnt_weight = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
     renderer = engine.renderer

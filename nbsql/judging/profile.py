@@ -1,4 +1,4 @@
-"""What one feature says of the classes, and where features depend on each other: queries that pictures are drawn from."""
+"""The profile of one feature, and the dependence between features: the queries behind the pictures."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 
-POINTS = 100  # at which a density is evaluated
-BINS = 25  # of a histogram
+POINTS = 100  # points at which a density is evaluated
+BINS = 25  # bins of a histogram
 CHOICE = "nbsql_choice"  # the number of a value, in rows_of_choices (profile.sql)
 _NUMBERS = ("integer", "float", "decimal")
 _WHOLE = ("poisson", "geometric")  # distributions of whole numbers
@@ -31,7 +31,7 @@ _WHOLE = ("poisson", "geometric")  # distributions of whole numbers
 
 @dataclass(frozen=True)
 class Grid:
-    """Places on the line of a number, at equal steps."""
+    """Equally spaced points of a number."""
 
     low: float
     step: float
@@ -51,14 +51,14 @@ def feature_named(spec: Spec, name: str, title: str) -> Feature:
 
 
 def is_number(feature: Feature) -> bool:
-    """Whether a feature is a number that has a density in each class."""
+    """Whether a feature is a number with a density in each class."""
     return feature.family.density or feature.family.name == "kernel"
 
 
 def profile(
     engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, feature: Feature, source: Source | None
 ) -> Query:
-    """The query of what a feature says of the classes; see `Model.profile`."""
+    """The query of the profile of a feature; see `Model.profile`."""
     renderer, relations = engine.renderer, plan.relations
     counted = feature.family.level or feature.family.distribution in ("dirichlet", "complement")
     if feature.family.over_columns and not counted:
@@ -84,14 +84,16 @@ def choices_sql(
     features: Sequence[Feature],
     rows: Sequence[Sequence[str | None]],
 ) -> Markup:
-    """The query of what values of features add to the joint log-likelihood of each class: `explain`, with the number of a row.
+    """The query of the contributions of given values to the joint log-likelihood of each class.
+
+    It is the query of `explain`, with the number of a row as its key.
 
     Args:
-        engine: where.
-        plan: of the model.
-        classes: its classes.
-        features: of one column or several.
-        rows: of each a text a column of the features, None where it is missing; of a bag the one token that is in it.
+        engine: the engine to run on.
+        plan: the model's plan.
+        classes: the model's classes.
+        features: features of one or more columns.
+        rows: for each row, a text for each column of the features, None where it is missing; for a bag, its only token.
     """
     types = [type_name for feature in features for type_name in _types(engine, feature)]
     relation = engine.renderer.fragment("rows_of_choices", features, types, [list(row) for row in rows])
@@ -100,7 +102,7 @@ def choices_sql(
 
 
 def _types(engine: Engine, feature: Feature) -> list[Markup]:
-    """What the columns of a feature are read as where their values are texts: a number may be between those of its type."""
+    """The types as which texts of a feature's columns are read. Numbers may lie between the values of an integer type."""
     if feature.types and feature.family.name != "binned" and not is_number(feature):
         return [engine.type_name(name) for name in feature.types]
     is_text = feature.family.has_categories and not feature.is_number
@@ -116,7 +118,7 @@ def _explain_rows(
 
 
 def number_grid(engine: Engine, plan: Plan, feature: Feature, count: int) -> Grid:
-    """So many places at most where a number of the model is to be met: round ones, which somebody would choose."""
+    """A grid of at most `count` round numbers over the range of a feature."""
     grid = _grid(engine, plan, feature)
     if grid.count <= count:
         return grid
@@ -131,7 +133,7 @@ def number_grid(engine: Engine, plan: Plan, feature: Feature, count: int) -> Gri
 
 
 def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
-    """Where the distributions of the classes have nearly all of their probability."""
+    """The range that holds nearly all of the probability of the classes' distributions."""
     family = feature.family
     if family.name == "kernel":
         low, width = (getattr(family, name) for name in ("low", "width"))
@@ -140,7 +142,9 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
     ends = [
         end
         for _, mean, variance, rate in engine.ask("estimates_of_number", plan.relations["likelihoods"], feature.name)
-        for end in _likely_range(family.formula, mean, variance, None if family.zeros else rate)  # of what is not 0
+        for end in _likely_range(
+            family.formula, mean, variance, None if family.zeros else rate
+        )  # for zero-inflated families, of the values other than 0
     ]
     if not ends:
         raise ModelError(f"{feature.name!r} never had a value, so there is nothing to draw")
@@ -158,7 +162,7 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
 
 
 def _likely_range(family: str, mean: float | None, variance: float | None, rate: float | None) -> list[float]:
-    """Between which a number of a class lies, but for some in a thousand."""
+    """The range that holds all but a few thousandths of the values of a number in a class."""
     if rate is not None:
         if family == "poisson":
             return [0.0, rate + 4 * math.sqrt(rate) + 1]
@@ -167,14 +171,17 @@ def _likely_range(family: str, mean: float | None, variance: float | None, rate:
         return []
     spread = 3.3 * math.sqrt(max(variance, 0.0))
     if family == "lognormal":
-        return [math.exp(mean - spread), math.exp(min(mean + 0.7 * spread, 700.0))]  # its long tail would flatten all else
+        return [
+            math.exp(mean - spread),
+            math.exp(min(mean + 0.7 * spread, 700.0)),
+        ]  # its full tail would flatten the rest of the picture
     return [mean - spread, mean + spread]
 
 
 def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, grid: Grid) -> Markup:
     high = grid.low + grid.step * (grid.count - 1)
     low, width, bins = grid.low, (high - grid.low) / BINS, BINS
-    if feature.whole:  # as many whole numbers in each bin
+    if feature.whole:  # each bin holds the same number of whole numbers
         low = math.floor(low)
         width = float(max(1, math.ceil((high - low) / BINS)))
         bins = int((high - low) // width) + 1
@@ -184,7 +191,7 @@ def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, gri
 
 
 def dependence(engine: Engine, spec: Spec, title: str, source: Source, features: Sequence[str] | None) -> Query:
-    """The query of how much features tell of each other within the classes; see `Model.dependence`."""
+    """The query of the dependence between features within the classes; see `Model.dependence`."""
     selected = [feature_named(spec, name, title) for name in features or ()] or list(spec.features)
     kinds = {folded(column.name): column.kind for column in source.columns}
     columns = [
@@ -204,7 +211,7 @@ def dependence(engine: Engine, spec: Spec, title: str, source: Source, features:
 
 
 def _joint_family(one: str, other: str, *are_numbers: bool) -> str | None:
-    """The family of two columns as one, as Python writes it; None for a number and a category."""
+    """The family of two columns together, as a Python expression; None for a number and a category."""
     if are_numbers[0] != are_numbers[1]:
         return None
     kind = MultivariateGaussian if are_numbers[0] else Joint

@@ -1,4 +1,4 @@
-"""Folds whose models are fitted one by one, for what is not a sum of the folds: trees, bins by class, rows without a class."""
+"""Folds whose models are fitted one by one, because they are not sums of counts: trees, bins by class, rows without a class."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from nbsql.spec.spec import Feature, Spec
 
 
 class RefittedFolds(Folds):
-    """The folds of a source, and a fit to the others for each of them: of its tree, its bins and its shares nothing has met it.
+    """The folds of a source, with a fit to the other folds for each. Its tree, bins and shares have not seen the fold.
 
-    Rows without a class are in no fold where they count (`nbsql.EM`): every fit has all of them. A row that is left out is so
-    whole: it is none of those without a class. Arguments are those of `Folds`, with one spec.
+    With `nbsql.EM`, rows without a class are in no fold: every fit has all of them. A row that is left out is left out
+    entirely: it is not treated as a row without a class. The arguments are those of `Folds`, with one spec.
     """
 
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
@@ -51,7 +51,7 @@ class RefittedFolds(Folds):
         return self.engine.renderer.fragment("cells_of_setting", self._fitted_cells, names, fold, True)
 
     def _fit_to_others(self, setting: Spec, name: str) -> Iterator[Markup]:
-        """The query of the cells of the other folds, once these have been fitted; the slice is the fold that is left out."""
+        """Fit the other folds and yield the query of their cells. The slice is the fold that is left out."""
         engine, fragment = self.engine, self.engine.renderer.fragment
         context, unlabelled = self.context(replace(setting, features=())), setting.em is not None
         query = fragment("rows_of_others", context, self.rows_with_folds, setting.columns, name, unlabelled)
@@ -76,12 +76,12 @@ class RefittedFolds(Folds):
 
 
 def needs_refitting(spec: Spec) -> bool:
-    """Whether the models of folds are no sums of their counts."""
+    """Whether the models of folds are not sums of the counts of folds."""
     return isinstance(spec.dependence, TAN) or spec.em is not None or any(map(is_cut_by_class, spec.features))
 
 
 def is_cut_by_class(feature: Feature) -> bool:
-    """Whether the classes of the rows have still to say what is counted of a feature."""
+    """Whether the bins of a feature are still to be cut by the classes of the rows."""
     return feature.family.supervised and feature.family.question is not None
 
 
@@ -95,7 +95,7 @@ def make_folds_for_spec(
     fold: str | None,
     rows_with_folds: Markup | None = None,
 ) -> Folds:
-    """The folds of a source for one spec: counted at once, or fitted one by one where that is not the same.
+    """The folds of a source for one spec: counted at once, or fitted one by one where sums of counts would differ.
 
     The arguments are those of `Folds`.
     """

@@ -1,4 +1,4 @@
-"""What several models of one source share: each feature is counted once, however many of them have it."""
+"""Features shared by several specs of one source: each is counted once, however many specs have it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from nbsql.spec.spec import Feature, Spec
 
 
 class SharedFeatures:
-    """The features of several specs of one source, those that are counted alike only once.
+    """The features of several specs of one source; features with the same cells are merged.
 
     Args:
-        specs: of the same source, target and weight.
+        specs: specs of the same source, target and weight.
     """
 
     def __init__(self, specs: Sequence[Spec]) -> None:
@@ -22,7 +22,7 @@ class SharedFeatures:
             key = _counting_key(feature)
             if key not in found:
                 name, attempt = feature.name, 1
-                while name in names:  # another family of the same column has it
+                while name in names:  # taken by another family of the same column
                     attempt += 1
                     name = f"{feature.name} ({attempt})"
                 names.add(name)
@@ -31,11 +31,11 @@ class SharedFeatures:
         self.spec = replace(specs[0], features=tuple(found.values()))
 
     def names(self, spec: Spec) -> list[tuple[str, str]]:
-        """A pair a feature of one of the specs: its name among the cells, and its own."""
+        """A pair for each feature of one of the specs: its name in the cells, and its own name."""
         return [(self._names[_counting_key(feature)], feature.name) for feature in spec.features]
 
     def with_answer(self, spec: Spec, known: Spec) -> Spec:
-        """One of the specs with what has been asked of the columns, as `known`, the shared spec, has it."""
+        """One of the specs, with what was found out about the columns for the shared spec `known`."""
         families = {feature.name: feature.family for feature in known.features}
 
         def with_answer(feature: Feature) -> Feature:
@@ -50,5 +50,5 @@ class SharedFeatures:
 
 
 def _counting_key(feature: Feature) -> str:
-    """Features of one such text have the same cells."""
+    """A text that is equal for features with the same cells."""
     return repr((feature.columns, feature.family.name, feature.family.counting))

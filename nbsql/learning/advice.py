@@ -1,4 +1,4 @@
-"""What a fit says where the family that a column's type suggests cannot be of use, and the line that cures it."""
+"""Advice on features whose inferred family is probably of no use, with the argument that fixes it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from nbsql.errors import listed
 from nbsql.family import Categorical, Gaussian
 from nbsql.spec.spec import Feature, Spec
 
-_MIN_ROWS = 200  # of fewer the counts say little
-_NEARLY_UNIQUE = 0.5  # values a row, from which a category is of values that hardly come again
-_MOSTLY_WORDS = 0.5  # of the rows, from which it is a text
+_MIN_ROWS = 200  # with fewer rows, the counts say little
+_NEARLY_UNIQUE = 0.5  # values per row, above which hardly any value of a category occurs again
+_MOSTLY_WORDS = 0.5  # share of values with several words, above which a category is a text
 _MANY_CLASSES = 100
 _ROWS_A_CLASS = 10
 _CAMEL = re.compile(r"[a-z](Id|ID|Key)$")
 _SNAKE = re.compile(r"(^|[_ ])(id|key|uuid|guid|pk)$", re.IGNORECASE)
-_MIN_PATTERN_NAMES = 3  # names that a pattern stands for
+_MIN_PATTERN_NAMES = 3  # the fewest names that a pattern replaces
 
 
 def inferred_features(spec: Spec) -> tuple[list[Feature], list[Feature]]:
-    """The categories and the numbers whose families were chosen by the types of their columns, and may be of no use."""
+    """The categories and the numbers whose families were inferred from the types of their columns."""
     inferred = [feature for feature in spec.features if feature.inferred]
     categories = [feature for feature in inferred if isinstance(feature.family, Categorical)]
     numbers = [f for f in inferred if f.whole and isinstance(f.family, Gaussian) and spec.logistic is None]
@@ -35,7 +35,7 @@ def inferred_features(spec: Spec) -> tuple[list[Feature], list[Feature]]:
 
 
 def advice(spec: Spec, summary: Iterable[tuple[Any, ...]]) -> Iterator[str]:
-    """A line a problem, by the rows of `feature_summary` (model.sql) of a model that was just fitted."""
+    """A line for each problem, from the rows of `feature_summary` (model.sql) of a model that was just fitted."""
     categories, numbers = inferred_features(spec)
     facts_by_name = {row[0]: (row[2], *row[4:]) for row in summary if row[0] is not None and row[2] >= _MIN_ROWS}
     for feature in categories:
@@ -66,13 +66,13 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]]) -> Iterator[str]:
 
 
 def advice_on_classes(engine: Engine, source: Source, target: str, labels: Sequence[tuple[Any, ...]]) -> str | None:
-    """What to say of a target of so many classes that it is hardly one; None if it may be.
+    """The advice on a target with so many classes that it is probably a quantity or too fine; None if it is not.
 
     Args:
-        engine: where.
-        source: that is learnt from.
-        target: the column.
-        labels: (label as text, label, rows, n) a class.
+        engine: the engine to run on.
+        source: the source of the fit.
+        target: the column that holds the class.
+        labels: for each class: label as text, label, rows, n.
     """
     if len(labels) <= _MANY_CLASSES:
         return None
@@ -106,7 +106,7 @@ def _exclude(name: str) -> str:
 
 
 def name_patterns(names: Sequence[str], others: Iterable[str]) -> list[str]:
-    """The names, with a pattern in the place of those that differ by a number at the end, where it takes no other name.
+    """The names, where those that differ only by a number at the end are replaced by a pattern if it matches no other name.
 
     >>> name_patterns(["soil_1", "soil_2", "soil_10", "wet"], ["soils"])
     ['soil_*', 'wet']

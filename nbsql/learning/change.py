@@ -1,4 +1,4 @@
-"""Changes a model over time: what is learnt later, forgotten, rolled back and folded together."""
+"""Changes to a model over time: update, forget, roll back and compact."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from nbsql.storage.build import run_statements
 from nbsql.storage.calibration import drop_outdated_calibration
 from nbsql.warn import warn_user
 
-_WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights")  # what columns of weights are called
+_WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights")  # usual names of weight columns
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The ledger of a model, as it is now.
+    """The current ledger of a model.
 
     Args:
-        entries: its lines, oldest first.
-        title: what messages call the model.
+        entries: its entries, oldest first.
+        title: the name of the model in messages.
     """
 
     entries: Sequence[Entry]
@@ -45,7 +45,7 @@ class Ledger:
         return cls([Entry(*row) for row in engine.ask("ledger", plan.relations["batches"])], title)
 
     def find(self, batch: str) -> Entry:
-        """The line of that name.
+        """The entry of that name.
 
         Raises:
             InputError: there is none.
@@ -58,10 +58,10 @@ class Ledger:
         raise InputError(f"no batch {batch!r} in {self.title}{hint}")
 
     def next(self, batch: str | None) -> tuple[int, str]:
-        """The number and the name of the next line.
+        """The number and the name of the next entry.
 
         Raises:
-            InputError: the name is taken, or no name.
+            InputError: the name is taken or invalid.
         """
         number = max(entry.number for entry in self.entries) + 1
         if batch is None:
@@ -75,13 +75,13 @@ class Ledger:
 
 
 class Change:
-    """A change of one model, within a transaction of the caller's.
+    """A change to one model, inside the caller's transaction.
 
     Args:
-        engine: where.
-        plan: of the model.
-        classes: its classes, before the change.
-        title: what messages call the model.
+        engine: the engine to run on.
+        plan: the model's plan.
+        classes: the model's classes, before the change.
+        title: the name of the model in messages.
     """
 
     def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], title: str) -> None:
@@ -94,7 +94,7 @@ class Change:
         self._batches = plan.relations["batches"]
 
     def update(self, source: Source, batch: str | None) -> None:
-        """Learn the rows of a source."""
+        """Add the rows of a source to the counts."""
         number, name = self.ledger.next(batch)
         self._warn_of_ignored_weights(source)
         plan = self._counting_plan(source)
@@ -109,7 +109,7 @@ class Change:
         self._record(Entry(number, name, "update", source.label, total_rows(labels)))
 
     def _warn_of_ignored_weights(self, source: Source) -> None:
-        """Warn of a column that looks as if rows were to count by it, where the model has no weights."""
+        """Warn about a column that looks like row weights if the model was fitted without weights."""
         spec = self.plan.spec
         used = {folded(name) for name in (spec.target, *spec.id, *(name for f in spec.features for name in f.columns))}
         if spec.weight is not None:
@@ -122,7 +122,7 @@ class Change:
                 )
 
     def forget(self, source: Source) -> None:
-        """Unlearn the rows of a source."""
+        """Subtract the rows of a source from the counts."""
         self._warn_of_ignored_weights(source)
         number, name = self.ledger.next(None)
         plan = self._counting_plan(source)
@@ -134,7 +134,7 @@ class Change:
         self._record(Entry(number, name, "forget", source.label, total_rows(labels)))
 
     def forget_batch(self, batch: str) -> None:
-        """Unlearn what came with one line of the ledger."""
+        """Subtract the cells of one batch."""
         entry = self.ledger.find(batch)
         label = f"batch {batch!r}"
         if any(other.operation == "forget" and other.source == label for other in self.ledger.entries):
@@ -153,7 +153,7 @@ class Change:
         self._record(Entry(number, name, "forget", label, entry.rows))
 
     def rollback(self, batch: str) -> None:
-        """Undo what came after one line of the ledger."""
+        """Undo all changes after one entry of the ledger."""
         number = self.ledger.find(batch).number
         for relation in (self._statistics, self._batches):
             statement = self.engine.renderer.statement("delete_after", relation, self._batches, number)
@@ -162,7 +162,7 @@ class Change:
         self._rebuild()
 
     def compact(self, through: str | None) -> None:
-        """Fold the cells up to one line of the ledger, or all, into one batch."""
+        """Fold the cells up to one entry of the ledger, or all cells, into one batch."""
         last = self.ledger.find(through) if through is not None else self.ledger.entries[-1]
         compacted = [entry for entry in self.ledger.entries if entry.number <= last.number and entry.operation != "export"]
         last = compacted[-1]
@@ -184,7 +184,7 @@ class Change:
     # Steps. --------------------------------------------------------------------------------------------------------
 
     def _counting_plan(self, source: Source) -> Plan:
-        """The plan by which the source is counted: its columns may have other types than those of the fit."""
+        """The plan that counts the source, whose columns may have other types than those of the fit."""
         spec = self.plan.spec
         check(spec, "change", self.title)
         spec = recounted(spec, source.columns, source.label, self.title, exact=self.engine.exact)
@@ -209,7 +209,7 @@ class Change:
         self.engine.run("add the cells", self.engine.renderer.statement("insert_into", self._statistics, query))
 
     def _subtract(self, cells: Markup, batch: str, label: str) -> None:
-        """Take cells away.
+        """Subtract cells.
 
         Raises:
             InputError: the model has not learnt all of them, or nothing would be left.
@@ -256,7 +256,7 @@ class Change:
         self._rebuild()
 
     def _rebuild(self) -> None:
-        """Make anew what scoring reads; the macros only where the classes are others."""
+        """Rebuild the tables that scoring reads; the macros only if the classes or the form have changed."""
         engine, plan = self.engine, self.plan
         renderer = engine.renderer
         check_reference_time(engine, plan.spec, plan.relations["statistics"], self.title)

@@ -1,4 +1,4 @@
-"""Counts a source: reads it, holds its rows against the rules, and writes its cells. What fitting and updating share."""
+"""Counts a source: reads it, checks its rows against the rules, and writes its cells. Fitting and updating share this."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from nbsql.spec.rules import checks
 from nbsql.spec.spec import Feature
 from nbsql.warn import warn_user
 
-FEW_ROWS = 1_000_000  # of eight groups of a table of DuckDB's, each of which one thread reads
+FEW_ROWS = 1_000_000  # about eight row groups of a DuckDB table, each of which is read by one thread
 
 
 class Count:
     """The count of one source.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         source: what to count.
-        plan: of the model that it is counted for.
-        temporary: names temporary tables.
-        sliced: its rows with their slices, where the caller has cut them.
+        plan: the plan of the model that the source is counted for.
+        temporary: names a temporary table.
+        sliced: the rows with their slices, if the caller has computed them.
     """
 
     def __init__(
@@ -49,17 +49,17 @@ class Count:
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
         self._rescanned: list[Feature] = []
-        self._few_rows = False  # until a scan has told
+        self._few_rows = False  # known after the scan
         self._violations_unlabelled: Sequence[Any] = ()
         for feature in plan.spec.features:
             if isinstance(feature.family, Text) and feature.family.pattern != Text().pattern:
                 engine.check_pattern(feature.family.pattern)
 
     def scan(self, *, quiet: bool = False) -> list[tuple[Any, ...]]:
-        """Read the source in one wide scan, and hold its rows against the rules.
+        """Read the source in one wide scan, and check its rows against the rules.
 
         Args:
-            quiet: whether to leave it to another count of the same rows to warn of those without a class.
+            quiet: whether another count of the same rows warns about those without a class.
 
         Returns:
             The classes that count, as (label as text, label, rows, n).
@@ -82,14 +82,14 @@ class Count:
         return labels
 
     def check_unlabelled(self) -> None:
-        """Raise InputError if a row without a class, which a count leaves out, breaks a rule."""
+        """Raise InputError if a row without a class, which is not counted, breaks a rule."""
         for rule, count in zip(self.rules, self._violations_unlabelled, strict=False):
             if count:
                 raise InputError(rule.broken(count))
 
     @property
     def relation(self) -> Markup:
-        """What is counted; once it is scanned, where it is quick to read again."""
+        """The relation that is counted; after the scan, a copy that is quick to read again."""
         return self._relation
 
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
@@ -104,7 +104,7 @@ class Count:
         return plan.cells(relation, "1", self._relation, self._scan, self._rescan, rescanned, temporary=True)
 
     def centres(self) -> dict[int, float | list[float]]:
-        """A typical value of every feature whose squares are summed."""
+        """A typical value of each feature whose squares are summed."""
         centred = self.plan.centred
         if not centred:
             return {}
@@ -122,7 +122,7 @@ class Count:
         self.engine.run(statement.name, statement.sql)
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:
-        """Hold the scan against the rules."""
+        """Check the scan against the rules, and return the classes that count."""
         rows = self.engine.ask("class_labels", self._scan, len(self.rules))
         name = self.source.label
         if not rows:
@@ -152,5 +152,5 @@ class Count:
 
 
 def total_rows(labels: Sequence[tuple[Any, ...]]) -> int:
-    """The rows of the classes that count."""
+    """The number of rows of the classes that count."""
     return int(sum(row[2] for row in labels))

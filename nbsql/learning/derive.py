@@ -1,4 +1,4 @@
-"""Models from the cells of others: as they stood, of some slices, merged, and read from a file."""
+"""Models derived from the cells of others: as of a batch, of some slices, merged, or read from a file."""
 
 from __future__ import annotations
 
@@ -33,18 +33,19 @@ def derive(
     weights: Markup | None = None,
     origin: Relations | None = None,
 ) -> tuple[Plan, list[ClassColumn]]:
-    """A new model of some cells, within a transaction of the caller's.
+    """Create a model from cells, inside the caller's transaction.
 
     Args:
-        engine: where.
-        spec: of the model.
+        engine: the engine to run on.
+        spec: the model's spec.
         cells: the query of its cells.
         entries: its ledger.
-        relations: where the model is to be; None makes a transient model.
-        replaces: the database and schema of the model that this one takes the place of.
+        relations: the relations of the new model; None makes a transient model.
+        replaces: the database and schema of the model that it replaces.
         wide: the form of the tables that scoring reads; None chooses it by their size.
-        weights: the query of its weights, if it has learnt some.
-        origin: the model whose spec it is, from whose database dimensions are named; None: from the current one.
+        weights: the query of its learnt weights, if it has any.
+        origin: the model that the spec comes from, relative to whose database dimensions are named; None is the current
+            database.
 
     Returns:
         The plan of the model and its classes.
@@ -54,7 +55,7 @@ def derive(
         spec = replace(spec, joins=dimensions_of_model(engine, spec.joins, relations, origin))
     plan = Plan(engine.renderer, spec, relations)
     with engine.temporaries() as temporary:
-        staged = temporary("cells")  # they may be those of the model that is replaced
+        staged = temporary("cells")  # they may come from the model that is replaced
         engine.create("cells", staged, cells)
         check_covariances(engine, spec, engine.renderer.fragment("cells_of", staged))
         if replaces is not None:
@@ -89,10 +90,10 @@ def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:
 
 
 def check_slice_names(engine: Engine, plan: Plan, title: str, names: Sequence[object]) -> list[str]:
-    """The wanted slices as text.
+    """The names of slices, as text.
 
     Raises:
-        InputError: one is not there.
+        InputError: no slice has that name, or no name is given.
     """
     names = slice_names(engine, plan, title)
     texts = [str(name) for name in names]
@@ -105,13 +106,13 @@ def check_slice_names(engine: Engine, plan: Plan, title: str, names: Sequence[ob
 
 
 def merge_specs(specs: Sequence[tuple[str, Spec]]) -> Spec:
-    """The spec of models merged.
+    """The spec of several models merged.
 
     Args:
-        specs: what messages call each model, and its spec.
+        specs: the name of each model in messages, and its spec.
 
     Raises:
-        ModelError: they do not model the same.
+        ModelError: the specs do not match.
     """
     (first, spec), *others = specs
     for title, each in specs:

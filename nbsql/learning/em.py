@@ -1,4 +1,4 @@
-"""Expectation-maximisation: counts of rows without a class, each shared out to the classes by what the model says of it."""
+"""Expectation-maximisation: rows without a class are counted in each class, with its posterior as their weight."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.build import run_statement
 from nbsql.warn import warn_user
 
-BATCH = "em"  # the line of the ledger of what was counted so
+BATCH = "em"  # the ledger entry of the rows without a class
 WEIGHT = "nbsql_weight"
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a model says of the rows (sql/macros/learning/em.sql).
+    """The evidence of the rows by a model (sql/macros/learning/em.sql).
 
     Args:
         evidence: the log-likelihood of all rows.
-        weight: of all rows together.
-        soft: how many rows have no class.
-        unexplained: how many of these fit none.
+        weight: the weight of all rows.
+        soft: the number of rows without a class.
+        unexplained: the number of these that no class can explain.
     """
 
     evidence: float
@@ -45,21 +45,21 @@ class Expectation:
 
     @property
     def mean(self) -> float:
-        """The evidence a row."""
+        """The mean evidence of a row."""
         return self.evidence / self.weight
 
 
 def run_em(
     engine: Engine, spec: Spec, options: EM, count: Count, temporary: Callable[[str], Markup]
 ) -> tuple[Markup, Entry | None]:
-    """The query of the cells of a source with those of its rows without a class, and the line of the ledger for these.
+    """The query of the cells of a source including its rows without a class, and the ledger entry of these rows.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         spec: what to model.
-        options: how.
-        count: of the source, which has been scanned.
-        temporary: names temporary tables.
+        options: the options of the algorithm.
+        count: the count of the source, which has been scanned.
+        temporary: names a temporary table.
 
     Raises:
         InputError: a row without a class breaks a rule.
@@ -70,7 +70,7 @@ def run_em(
 
 @dataclass(frozen=True, kw_only=True)
 class _Terms(Text):
-    """A text that is cut already, into a list of its terms."""
+    """A text that has already been cut into a list of its terms."""
 
     name: ClassVar[str] = "tokens"
 
@@ -83,14 +83,14 @@ def _with_terms(feature: Feature) -> Feature:
 
 
 class _Search:
-    """One search for the counts at which the evidence stands still."""
+    """One search for the counts at which the evidence no longer changes."""
 
     def __init__(self, engine: Engine, spec: Spec, options: EM, count: Count, temporary: Callable[[str], Markup]) -> None:
         self.engine = engine
         self.options = options
         self.source = count.source
         texts = [feature for feature in spec.features if isinstance(feature.family, Text)]
-        # The rows that are scored and counted in every step are joined already, and their texts cut.
+        # The rows, which are scored and counted in every step, are joined and their texts are cut only once.
         self.spec = replace(spec, joins=(), features=tuple(map(_with_terms, spec.features)))
         self.temporary = temporary
         self.labelled, self.rows = temporary("labelled"), temporary("rows")
@@ -102,7 +102,7 @@ class _Search:
         self.columns = [name for name in columns if name not in (spec.target, spec.weight)]
 
     def run(self) -> tuple[Markup, Entry | None]:
-        """The query of the cells, and the line of the ledger of the soft ones."""
+        """The query of the cells, and the ledger entry of the rows without a class."""
         previous: Expectation | None = None
         soft_cells: Markup | None = None
         steps = 0
@@ -121,8 +121,8 @@ class _Search:
         return self._cells(soft_cells), self._entry(current, steps) if soft_cells is not None else None
 
     def _has_converged(self, steps: int, previous: Expectation | None, current: Expectation) -> bool:
-        """Whether the search has come to its end."""
-        # The model of the labelled rows leaves out values that it has not met: its evidence is of less.
+        """Whether the search ends."""
+        # The model of the labelled rows skips values that it has not seen, so its evidence is not comparable.
         change = abs(current.mean - previous.mean) if steps > 1 and previous is not None else math.inf
         if change <= self.options.tolerance * max(1.0, abs(current.mean)):
             return True
@@ -135,7 +135,7 @@ class _Search:
 
     @contextmanager
     def _model(self, soft_cells: Markup | None) -> Iterator[tuple[Plan, list[ClassColumn]]]:
-        """The model of the labelled rows and of those that were shared out last, for as long as it is scored by."""
+        """The model of the labelled rows and of the latest soft counts, which exists while the context is open."""
         plan, classes = derive(self.engine, self.spec, self._cells(soft_cells), [Entry(1, "1", "fit", self.source.label, 0)])
         try:
             yield plan, classes
@@ -148,7 +148,7 @@ class _Search:
         return render("union_of_rows", parts)
 
     def _expect_classes(self, plan: Plan, classes: list[ClassColumn], expected: Markup) -> Expectation:
-        """Score the rows, and say how likely they are."""
+        """Score the rows, and return their evidence."""
         self.engine.create("expect the classes", expected, plan.expected_classes(self.rows, classes, self.options.weight))
         evidence, weight, soft, unexplained = self.engine.ask("evidence_of_rows", expected)[0]
         return Expectation(float(evidence or 0), float(weight or 0), soft, unexplained)
@@ -156,7 +156,7 @@ class _Search:
     def _count(
         self, plan: Plan, classes: list[ClassColumn], expected: Markup, counted: Markup, temporary: Callable[[str], Markup]
     ) -> None:
-        """A table of the cells of the rows without a class, each shared out to the classes."""
+        """Create a table of the cells of the rows without a class, which count in each class with its posterior."""
         arguments = (self.rows, expected, plan.relations["parameters"], self.columns)
         rows = self.engine.renderer.fragment("shared_out_rows", plan.context(classes), *arguments)
         weighted_plan = Plan(self.engine.renderer, replace(self.spec, weight=WEIGHT), plan.relations)
@@ -174,7 +174,7 @@ class _Search:
         return Entry(2, BATCH, "em", source, current.soft - current.unexplained)
 
     def _warn_of_useless_rows(self, current: Expectation) -> None:
-        """Say which rows count for nothing."""
+        """Warn about rows that count for nothing."""
         label, target = self.source.label, self.spec.target
         if not current.soft:
             warn_user(f"every row of {label} has a {target!r}, so method='em' counts what method='naive' does")
@@ -184,11 +184,11 @@ class _Search:
 
 
 class _WeightedCount(Count):
-    """The count of rows that are shared out: read as often as they are counted, so from a table where that is often."""
+    """The count of weighted copies of rows. They are copied to a table if they are read more than twice."""
 
     def __init__(
         self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup], relation: Markup
     ) -> None:
         super().__init__(engine, source, plan, temporary, sliced=relation)
         self._is_table = False
-        self.rules = []  # which all rows were held against
+        self.rules = []  # all rows have been checked already

@@ -1,8 +1,8 @@
-"""Counts a joined source without joining its rows: keys are counted by class, and what has a key once, by that weight.
+"""Counts a joined source without joining its rows: keys are counted by class, and a dimension row counts with that weight.
 
-A row of weight w counts as w copies of it. So the features of a dimension have the same cells from a row a class and key, whose
-weight is how often the facts have the two together, as from a row a fact. Kumar, Naughton and Patel, "Learning generalized
-linear models over normalized data", SIGMOD 2015, call it factorised learning.
+A row of weight w counts as w copies of it. So the features of a dimension have the same cells whether they are counted from
+one row for each fact, or from one row for each class and key whose weight is the number of facts with both. Kumar, Naughton
+and Patel, "Learning generalized linear models over normalized data", SIGMOD 2015, call this factorised learning.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from nbsql.spec.spec import Feature
 WEIGHT = "nbsql_weight"
 
 # With fewer facts for each class and key, counting by key takes longer than joining the facts as they are read. Measured with
-# 600,000 facts: from 1.2 a key on it is quicker.
+# 600,000 facts, it is quicker from 1.2 facts per key on.
 MIN_FACTS_PER_KEY = 1.25
 
 
 def make_count(engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> Count:
-    """The count of a source, in parts if it is joined and that is the same.
+    """The count of a source: in parts, if the source is joined and the result is the same.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         source: what to count.
-        plan: of the model that it is counted for.
-        temporary: names temporary tables.
+        plan: the plan of the model that the source is counted for.
+        temporary: names a temporary table.
     """
     spec = plan.spec
     facts = {column.name for column in source.facts.columns}
@@ -47,13 +47,13 @@ def make_count(engine: Engine, source: Source, plan: Plan, temporary: Callable[[
     if spec.slice_expression is not None:
         try:
             engine.check_expression(spec.slice_expression, source.facts, "the slices")
-        except InputError:  # it reads a dimension
+        except InputError:  # the expression reads a dimension
             return Count(engine, source, plan, temporary)
     return Factorised(engine, source, plan, temporary)
 
 
 class Factorised(Count):
-    """The count of a joined source, in parts: the facts' own features, and for every key the features that it leads to.
+    """The count of a joined source in parts: the facts' own features, and the features reached by each key.
 
     Its arguments are those of `Count`.
     """
@@ -85,7 +85,7 @@ class Factorised(Count):
 
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         for number, part in enumerate(self._parts):
-            # The first statement makes the table, of the cells of the classes.
+            # The first statement creates the table with the cells of the classes; only the first part needs it.
             yield from islice(part.cells(relation, batch, temporary=temporary), 1 if number else 0, None)
 
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
@@ -94,7 +94,7 @@ class Factorised(Count):
             yield from islice(part.moments(relation, own), 1 if number else 0, None)
 
     def _group_features(self) -> tuple[list[Feature], list[Feature], dict[tuple[str, ...], list[Feature]]]:
-        """The features of the facts, those of both facts and dimensions, and the others by the key in the facts."""
+        """The features of the facts, the features of facts and dimensions, and the other features by their key in the facts."""
         own: list[Feature] = []
         mixed: list[Feature] = []
         by_key: dict[tuple[str, ...], list[Feature]] = {}
@@ -111,7 +111,7 @@ class Factorised(Count):
         return own, mixed, by_key
 
     def _staged_facts(self, keys: Iterable[tuple[str, ...]]) -> Markup:
-        """The facts with their slices, where they are quick to read again."""
+        """The facts with their slices, in a form that is quick to read again."""
         spec, facts = self.plan.spec, self.plan.sliced(self.source.facts.relation)
         if self.source.facts.is_table:
             return facts
@@ -126,7 +126,7 @@ class Factorised(Count):
     def _scan_part(
         self, name: str, features: Sequence[Feature], rows: Markup, keys: Mapping[str, str], weight: str | None
     ) -> None:
-        """Scan a part: rows of classes and keys, with what the keys lead to."""
+        """Scan a part: rows of classes and keys, joined with the dimensions that the keys lead to."""
         columns = {column for feature in features for column in feature.columns}
         joins = joins_of_columns(self.engine.renderer, self.source.joins, columns, keys)
         relation = self.engine.renderer.fragment("joined_source", rows, joins)
@@ -137,7 +137,7 @@ class Factorised(Count):
         try:
             part.scan()
         except _BrokenRuleError:
-            super().scan()  # which says how many rows break it
+            super().scan()  # its message gives the number of rows that break the rule
             raise
         self._parts.append(part)
 
@@ -150,11 +150,11 @@ class Factorised(Count):
 
 
 class _BrokenRuleError(InputError):
-    """Some value breaks a rule. In how many rows, a part cannot tell."""
+    """Some value breaks a rule. A part does not give the number of rows."""
 
 
 class _Part(Count):
-    """The count of some features by rows of classes and keys, of which the facts are known to be in order."""
+    """The count of some features by rows of classes and keys. The facts have been checked already."""
 
     def __init__(
         self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup], relation: Markup

@@ -1,4 +1,4 @@
-"""Fits a model, and makes from any statistics what a model reads; whole or not at all."""
+"""Fits a model: counts a source and builds the model's relations, all or nothing."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ class Fit:
     """One fit of one source.
 
     Args:
-        engine: where.
-        source: what to learn from.
+        engine: the engine to run on.
+        source: the rows to learn from.
         options: what to model.
-        relations: where the model is to be.
+        relations: the relations of the new model.
     """
 
     def __init__(self, engine: Engine, source: Source, options: Options, relations: Relations) -> None:
@@ -82,13 +82,13 @@ class Fit:
         return Plan(self.engine.renderer, self.spec, self.relations)
 
     def run(self, *, replaces: tuple[str, str] | None = None) -> tuple[Plan, list[ClassColumn]]:
-        """Fit. Nothing is written before every row has been held against the rules.
+        """Fit the model. Nothing is written before all rows have been checked against the rules.
 
         Args:
-            replaces: the database and schema of the model that this one takes the place of.
+            replaces: the database and schema of the model that this one replaces.
 
         Returns:
-            What scoring needs: the plan of the model as it was written, and its classes.
+            The plan of the model as it was written, and its classes.
         """
         with self.engine.temporaries() as temporary:
             if self.spec.components is not None:
@@ -139,11 +139,11 @@ class Fit:
 
     @property
     def _is_single(self) -> bool:
-        """Whether rows are counted into one cell a class, feature and value: in no slices, and not by parts."""
+        """Whether each class, feature and value has one cell: the counts have no slices and are not counted in parts."""
         return not (self.spec.is_sliced or self.spec.joins)
 
     def _learn_weights(self, options: Logistic, count: Count, temporary: Callable[[str], Markup]) -> dict[str, Markup]:
-        """Temporary tables of the cells and of the weights of a model that learns some."""
+        """The temporary tables of the cells and of the weights of a model that learns weights."""
         cells = temporary("cells")
         for statement in count.cells(cells, "1", temporary=True):
             run_statement(self.engine, statement)
@@ -154,7 +154,7 @@ class Fit:
         return {"statistics": cells, "weights": weights}
 
     def statements(self) -> list[Statement]:
-        """What `run` would do, for reading; as if every number might be missing. Asks for the classes and writes nothing."""
+        """The statements that `run` would execute, as if any number might be missing. Reads the classes and writes nothing."""
         check(self.spec, "fit_sql")
         if self.selection is not None:
             chosen = f"features=nbsql.{type(self.selection).__name__}(...)"
@@ -184,19 +184,19 @@ class Fit:
         return statements
 
     def _set_prior(self, labels: Sequence[tuple[Any, ...]]) -> None:
-        """Write given priors as the engine writes the labels, one a class."""
+        """Set given priors by label, as the engine writes the labels; every class must have one."""
         if self.spec.prior.kind == "given":
             prior = Prior("given", given=tuple(priors_by_label(self.spec, labels, dict(self.spec.prior.given)).items()))
             self.spec = replace(self.spec, prior=prior)
 
     def _warn_of_classes(self, labels: Sequence[tuple[Any, ...]]) -> None:
-        """Say which classes are impossible as long as no row has them."""
+        """Warn about declared classes that are impossible until a row has them."""
         absent = [label for label, *_ in self.declared if label not in {row[0] for row in labels}]
         if absent and self.spec.prior.kind == "empirical":
             warn_user(f"no row is {listed(absent)}, whose empirical prior is 0; with prior='smoothed' or 'uniform' it is above")
 
     def _summarise_features(self) -> list[tuple[Any, ...]]:
-        """The rows of `feature_summary` (model.sql); the spec then says more of each feature."""
+        """The rows of `feature_summary` (model.sql). The features of the spec are marked with what they show."""
         rows = self.engine.ask("feature_summary", self.relations["statistics"], looked_over=any(inferred_features(self.spec)))
         complete = without_gaps(rows)
         few = set()
@@ -216,7 +216,7 @@ class Fit:
         return rows
 
     def _warn_of_features(self, summary: Sequence[tuple[Any, ...]]) -> None:
-        """Say which features tell nothing."""
+        """Warn about features that tell nothing about the class."""
         varies = {row[0]: row[1] for row in summary}
         empty, constant = [], []
         for feature in self.spec.features:
@@ -244,10 +244,10 @@ class Fit:
 
 
 def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[tuple[Any, ...]]]:
-    """The spec with the labels that there may be, where they were named, and these as text and as they are.
+    """The spec with the declared labels, and these labels as text and in their own type.
 
     Raises:
-        InputError: they are no list of labels, or one is none of the type of the target, or the model takes none.
+        InputError: the classes are not a list of labels, a label is not of the target's type, or the model takes no classes.
     """
     declared = declared_labels(engine, spec, classes)
     spec = replace(spec, classes=tuple(row[0] for row in declared))
@@ -258,10 +258,10 @@ def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[t
 
 
 def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any, ...]]:
-    """The labels that there may be, as text and as they are, where they were named.
+    """The declared labels as text and in their own type; empty if none were declared.
 
     Raises:
-        InputError: they are no list of labels, or one is none of the type of the target.
+        InputError: the classes are not a list of labels, or a label is not of the target's type.
     """
     if classes is None:
         return []
@@ -277,7 +277,11 @@ def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any,
 
 
 def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
-    """The spec with what must be known of the columns before they are counted, and how they depend on each other, if asked."""
+    """The spec with everything that must be known of its columns before they are counted.
+
+    These are the answers to the questions of families, such as the edges of bins, and the dependences between features, if
+    the method has any.
+    """
 
     def with_answers(feature: Feature) -> Feature:
         while (question := feature.family.question) is not None:
@@ -297,12 +301,12 @@ def priors_by_label(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mappin
     """The given priors by label as text.
 
     Raises:
-        InputError: a class has none, or one names no class.
+        InputError: a class has no prior, or a prior names no class.
     """
     remaining = dict(given)
     found = {}
     for label, value, *_ in labels:
-        key = value if value in remaining else label  # as a model has them
+        key = value if value in remaining else label  # labels in their own type, or as text
         if key not in remaining:
             raise InputError(f"prior has no probability for class {label!r}; name every class")
         found[label] = remaining.pop(key)

@@ -1,4 +1,4 @@
-"""A source whose rows count less the older they are."""
+"""Sources whose rows lose weight with age."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nbsql.spec.spec import Spec
 
 @dataclass(frozen=True)
 class AgeColumns:
-    """What `with_half_life` (half_life.sql) is told of the rows of a source."""
+    """The columns that `with_half_life` (half_life.sql) reads from a source."""
 
     half_life: HalfLife
     at: str
@@ -31,7 +31,7 @@ class AgeColumns:
 
 
 class AgedSource(Source):
-    """A source with the columns of a half-life beside its own."""
+    """A source with the columns of a half-life added."""
 
     def __init__(self, engine: Engine, source: Source, aged: AgeColumns) -> None:
         relation = engine.renderer.fragment("with_half_life", source.relation, aged)
@@ -41,10 +41,10 @@ class AgedSource(Source):
 
 
 def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) -> Source:
-    """A source with the weights of its rows by their age; itself, if `half_life` is none.
+    """A source whose rows are weighted by their age; the source itself if `half_life` is not a half-life.
 
     Raises:
-        InputError: a column is missing, or of a type that is none of times or of weights.
+        InputError: a column is missing, or its type is not one of times or weights.
     """
     if not isinstance(half_life, HalfLife):
         return source
@@ -65,7 +65,7 @@ def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) ->
 
 
 def with_current_weight(options: Options) -> Options:
-    """The options of what reads a weighed source at one time: its weight is then a column as any other."""
+    """The options for a source that is weighted at one time, so that its weight is an ordinary column."""
     half_life = options.weight
     if not isinstance(half_life, HalfLife):
         return options
@@ -75,7 +75,7 @@ def with_current_weight(options: Options) -> Options:
 
 
 def check_reference_time(engine: Engine, spec: Spec, statistics: Markup, title: str) -> None:
-    """Raise InputError if counts are read at a time so far from the rows that nothing, or too much, is left."""
+    """Raise InputError if the counts are read at a time so far from the rows that nothing, or too much, is left of them."""
     aged = spec.half_life
     if aged is not None and aged.now is not None:
         newest = max((int(row[0]) for row in engine.ask("slices_in_order", statistics)), default=aged.whole_periods)
@@ -84,6 +84,6 @@ def check_reference_time(engine: Engine, spec: Spec, statistics: Markup, title: 
 
 
 def refuse_half_life(options: Mapping[str, Any]) -> None:
-    """Raise InputError for what searches the options of a fit, if its rows are to age."""
+    """Raise InputError if the rows are to age, for callers that search over the options of a fit."""
     if isinstance(options.get("weight"), HalfLife):
         raise USES["search"].error(USES["search"].refused["half_life"])

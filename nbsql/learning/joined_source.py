@@ -1,4 +1,4 @@
-"""What a model joins rows with that lack the columns of its dimensions."""
+"""Joined sources, and the joins of a model with rows that lack the columns of its dimensions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nbsql.spec.spec import Spec
 
 
 class JoinedSource(Source):
-    """A source and the dimensions that it is joined with: itself a source, whose rows are joined as they are read."""
+    """A source joined with dimensions. Its rows are joined as they are read."""
 
     def __init__(self, engine: Engine, facts: Source, joins: Sequence[Joining]) -> None:
         relation = engine.renderer.fragment("joined_source", facts.relation, joins)
@@ -46,18 +46,18 @@ def refuse_repeated_keys(engine: Engine, joining: Joining) -> None:
 def join_dimensions(
     engine: Engine, spec: Spec, relations: Relations, source: Source, title: str, *, reads_target: bool = False
 ) -> Source:
-    """A source with what it lacks of the columns that a model reads from dimensions.
+    """A source, joined with the dimensions whose columns a model reads and the source lacks.
 
     Args:
-        engine: where.
-        spec: of the model.
-        relations: of the model.
-        source: which may have been joined already.
-        title: what messages call the model.
+        engine: the engine to run on.
+        spec: the model's spec.
+        relations: the model's relations.
+        source: the source, which may be joined already.
+        title: the name of the model in messages.
         reads_target: whether the class is read.
 
     Raises:
-        InputError: the source has some columns of a dimension and lacks others, or lacks its key; or the dimension is gone.
+        InputError: the source has only some columns of a dimension, lacks its key, or the dimension is gone.
     """
     names = {folded(column.name) for column in source.columns}
     missing = missing_dimensions(spec, names, read(spec, reads_target=reads_target), source.label, title)
@@ -78,7 +78,7 @@ def join_dimensions(
 
 
 def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
-    """Whether a dimension has no more rows than a source, which are not counted any further; or few, where that takes long."""
+    """Whether a dimension has no more rows than a table, of which no more are counted; or few rows, if the source is a query."""
     rows: int = engine.ask("row_count", joining.relation)[0][0]
     if not source.is_table:
         return has_few_rows(rows)
@@ -87,13 +87,13 @@ def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
 
 
 def _relation(engine: Engine, relations: Relations, dimension: Dimension) -> Markup:
-    """Where the dimension of a model is."""
+    """The relation of a model's dimension."""
     database = relations.database if len(dimension.path) == 2 else None
     return engine.renderer.dialect.ident(*([database] if database is not None else ()), *dimension.path)
 
 
 def _check_dimension(engine: Engine, joining: Joining, title: str) -> None:
-    """Raise InputError if a dimension is not what it was."""
+    """Raise InputError if a dimension has changed."""
     path = ".".join(joining.dimension.path)
     try:
         columns = [column.name for column in engine.columns(joining.relation)]

@@ -1,4 +1,4 @@
-"""What a fit joins its source with: the joins that were asked for, looked up and checked."""
+"""The joins of a fit: the dimensions that the user names, looked up and checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBERS = ("integer", "float", "decimal")
 
 
 def join_source(engine: Engine, source: Source, joins: Any) -> Source:
-    """A source joined as asked for; itself, if nothing is.
+    """A source with the joins that the user asked for; the source itself if there are none.
 
     Raises:
         InputError: a join cannot be made, or would multiply rows.
@@ -41,7 +41,7 @@ def join_source(engine: Engine, source: Source, joins: Any) -> Source:
 
 
 def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: Join) -> tuple[Dimension, list[Column]]:
-    """A join as a model keeps it, and the columns that it brings."""
+    """A join as a model stores it, and the columns that it adds."""
     found = engine.source(join.table)
     path = found.path or tuple(parts(restore(found.relation)))
     if len(path) < 2 and not found.path:
@@ -74,23 +74,23 @@ def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: 
 
 
 def _comparison_kind(column: Column) -> str:
-    """Columns of one such kind can be equal."""
+    """The kind by which columns are compared: columns of the same kind can be equal."""
     return "number" if column.kind in _NUMBERS else column.kind
 
 
 def dimensions_of_model(
     engine: Engine, dimensions: Iterable[Dimension], relations: Relations, origin: Relations | None = None
 ) -> tuple[Dimension, ...]:
-    """Dimensions as a model keeps them: a table is named from the database of the model.
+    """Dimensions as a model stores them: tables are named relative to the model's database.
 
     Args:
-        engine: where.
-        dimensions: of which a table is named from the current database, or from that of the model `origin`.
-        relations: of the model.
-        origin: another model.
+        engine: the engine to run on.
+        dimensions: dimensions named relative to the current database, or to that of the model `origin`.
+        relations: the model's relations.
+        origin: another model's relations.
 
     Raises:
-        InputError: one is a temporary table, which nobody else could read.
+        InputError: one is a temporary table, which other sessions cannot read.
     """
     current = engine.current()[0]
     dimensions = list(dimensions)
@@ -105,7 +105,7 @@ def dimensions_of_model(
 
 
 def refuse_temporary(dimensions: Iterable[Dimension], relations: Relations) -> None:
-    """Raise InputError if a model that is to be at `relations`, and to stay, is joined with what ends with the session."""
+    """Raise InputError if a permanent model would be joined with a temporary table."""
     for dimension in dimensions:
         path = dimension.path
         if not relations.temporary and (len(path) == 1 or path[0] == "temp" or path[0].startswith("pg_temp")):

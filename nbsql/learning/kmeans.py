@@ -1,4 +1,4 @@
-"""k-means within each class, in SQL (kmeans.sql): Python holds the centres between the scans, and no row."""
+"""k-means within each class, in SQL (kmeans.sql). Between scans, Python holds the centres and no rows."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from nbsql.spec.components import Components, Split
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
-CANDIDATES = 256  # points of a class among which the first centres are chosen
-MAX_DISTANCES = 4_000_000  # between candidates, of all classes together
+CANDIDATES = 256  # points of a class from which the first centres are chosen
+MAX_DISTANCES = 4_000_000  # distances between candidates, in all classes together
 ITERATIONS = 100
-TOLERANCE = 1e-4  # a class stands when the squares of the moves of its centres, in variances, are no more than this on average
-SAMPLE_ROWS = 50_000  # rows on which the centres of large classes settle first, so that they need few scans of all rows
-LARGE_CLASS = 20_000  # rows of such a class, and the least of different rows in the sample that speak for all
+TOLERANCE = 1e-4  # a class has converged when its centres' mean squared move, in variances, is at most this
+SAMPLE_ROWS = 50_000  # rows on which large classes converge first, so that they need few scans of all rows
+LARGE_CLASS = 20_000  # rows of a large class, and the fewest distinct rows of a sample that represents all
 
 
 def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
-    """The source, which k-means reads again and again: in a temporary table, if it is not one already."""
+    """The source, in a temporary table unless it is a table already, since k-means reads it many times."""
     if source.is_table:
         return source
     plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
@@ -40,10 +40,10 @@ def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -
 
 
 def split_classes(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:
-    """The spec with the components that k-means finds in each class of a source; without, where none is to be split.
+    """The spec with the components that k-means finds in each class; without components if no class is to be split.
 
     Raises:
-        InputError: a class is not there, or has fewer rows than components; or the rows break a rule.
+        InputError: a class is missing, or has fewer rows than components; or the rows break a rule.
     """
     search = _Search(engine, spec, source, components)
     counts = _component_counts(components.asked, search.labels, spec.target, source.label)
@@ -64,7 +64,7 @@ def split_classes(engine: Engine, spec: Spec, components: Components, source: So
 def _component_counts(
     asked: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], target: str, source: str
 ) -> dict[str, int]:
-    """How many components the classes are to have, by label as text, those of one left out."""
+    """The number of components of each class by label as text, without classes that have one."""
     remaining = dict(asked) if isinstance(asked, Mapping) else {}
     counts = {}
     for label, value, rows, _ in labels:
@@ -81,14 +81,14 @@ def _component_counts(
 
 @dataclass
 class _MovingSplit:
-    """A split whose centres still move, and the rows of each."""
+    """A split whose centres still move, and the number of rows of each."""
 
     split: Split
     sizes: list[float]
 
 
 class _Search:
-    """The k-means of one fit."""
+    """The k-means search of one fit."""
 
     def __init__(self, engine: Engine, spec: Spec, source: Source, components: Components) -> None:
         self.engine = engine
@@ -100,7 +100,7 @@ class _Search:
     def _moments(
         self, spec: Spec, source: Source
     ) -> tuple[list[tuple[Any, ...]], dict[str, list[float]], dict[str, list[float]]]:
-        """The classes, and the means and standard deviations of their numbers, from the scan that a fit of numbers does."""
+        """The classes, and the means and standard deviations of their numbers, from the scan of a fit of numbers."""
         engine = self.engine
         spec = replace(spec, features=tuple(map(_as_gaussian, spec.features)))
         plan = Plan(engine.renderer, spec, Relations(engine.renderer, transient=engine.transient_name()))
@@ -119,7 +119,7 @@ class _Search:
         return labels, means, scales
 
     def splits(self, counts: Mapping[str, int]) -> list[Split]:
-        """The classes that have several components, each numbered by its rows, the most first."""
+        """The classes with several components, numbered by their rows, the largest first."""
         with self.engine.temporaries() as temporary:
             first = self._initial_splits(counts, temporary)
             moving = {split.label: _MovingSplit(split, [1.0] * len(split.centres)) for split in first if len(split.centres) > 1}
@@ -135,7 +135,7 @@ class _Search:
         return [_by_size(found[label]) for label in counts if label in found and len(found[label].sizes) > 1]
 
     def _sample(self, rows: float, temporary: Callable[[str], Markup]) -> Markup | None:
-        """A table of some of the rows, by a hash of their numbers; None where there are few, or few that differ."""
+        """A table of some of the rows, chosen by a hash of their numbers; None if there are few rows, or few distinct ones."""
         if rows < 4 * SAMPLE_ROWS:
             return None
         sample, numbers = temporary("sample"), list(self.numbers)
@@ -147,7 +147,7 @@ class _Search:
     def _run_lloyd(
         self, moving: Mapping[str, _MovingSplit], sample: Markup | None = None
     ) -> tuple[dict[str, _MovingSplit], list[str]]:
-        """Lloyd's iterations until every class stands, on all rows or a sample of them; and which classes do not yet stand."""
+        """Lloyd's iterations until all classes have converged, on all rows or a sample, and the classes that have not."""
         remaining, found = dict(moving), dict(moving)
         for _ in range(ITERATIONS):
             if not remaining:
@@ -159,7 +159,7 @@ class _Search:
         return found, list(remaining)
 
     def _initial_splits(self, counts: Mapping[str, int], temporary: Callable[[str], Markup]) -> list[Split]:
-        """The splits with the centres that k-means begins with; what such a row lacks is taken from the mean of the class."""
+        """The splits with the initial centres. Missing numbers of such a row are replaced by the mean of the class."""
         engine, numbers = self.engine, list(self.numbers)
         max_components = max(counts.values())
         size = max(min(CANDIDATES, math.isqrt(MAX_DISTANCES // len(counts))), 2 * max_components)
@@ -182,7 +182,7 @@ class _Search:
         return [replace(split, centres=tuple(centres[split.label])) for split in scaled]
 
     def _move_centres(self, moving: Mapping[str, _MovingSplit], sample: Markup | None) -> dict[str, tuple[_MovingSplit, bool]]:
-        """The splits after one scan, and whether they stand. A centre that none of all rows is nearest to is left out."""
+        """The splits after one scan, and whether each has converged. A centre that is nearest to no row is dropped."""
         splits = [each.split for each in moving.values()]
         most = max(len(split.centres) for split in splits)
         source = self.source if sample is None else sample
@@ -210,7 +210,7 @@ class _Search:
 
 
 def _as_gaussian(feature: Feature) -> Feature:
-    """A number counted with its moments, whatever its family."""
+    """A number that is counted with its moments, whatever its family."""
     if not feature.is_number:
         return feature
     family = Gaussian().with_defaults(alpha=1.0, nulls="skip", unseen="skip")
@@ -218,11 +218,11 @@ def _as_gaussian(feature: Feature) -> Feature:
 
 
 def _rounded(scale: float) -> float:
-    """Sums that run in parallel differ in their last digits, which shall decide nothing."""
+    """A scale, rounded because parallel sums differ in their last digits, which must not decide anything."""
     return float(f"{scale:.6g}")
 
 
 def _by_size(moving: _MovingSplit) -> Split:
-    """The components by their rows, the most first; of as many by the order of the first centres."""
+    """The components, the largest first; ties keep the order of the initial centres."""
     order = sorted(range(len(moving.sizes)), key=lambda j: -moving.sizes[j])
     return replace(moving.split, centres=tuple(moving.split.centres[j] for j in order))

@@ -1,4 +1,4 @@
-"""Logistic regression: its weights, learnt by Newton's method from a source that has been counted."""
+"""Logistic regression: weights, found by Newton's method on a source that has been counted."""
 
 from __future__ import annotations
 
@@ -20,21 +20,25 @@ from nbsql.plan.facts import Facts
 from nbsql.spec.method import Logistic
 from nbsql.spec.spec import Feature
 
-MAX_WEIGHTS = 500  # the Hessian has the square of it, and is inverted in every step
+MAX_WEIGHTS = 500  # the Hessian has its square, and is inverted in every step
 
-MAX_SUMS = 2_000  # of one statement, which takes the longer to plan
+MAX_SUMS = 2_000  # sums in one statement; its planning time grows with them
 
-SAMPLED_ROWS = 50_000  # beyond four times as many, the search begins with a sample of so many rows
-SAMPLE_TOLERANCE = 0.05  # the change of a weight at which it is left: the sample says no more
+SAMPLED_ROWS = 50_000  # with more than four times as many rows, the search starts on a sample of this size
+SAMPLE_TOLERANCE = 0.05  # the change of a weight at which the search leaves the sample, which is no more precise
 
 
 @dataclass(frozen=True)
 class _Number:
-    """A term that is a number: its feature, the value that names it in the weights, and what it is.
+    """A numeric term: its feature, the value that names it in the weights, and its kind.
 
     Args:
+        feature: the feature.
+        value: the value that names the term in the weights.
         kind: "number", "binary" (1 for yes, 0 for no), "missing" (1 where there is none) or "count".
         j: the number of the term.
+        centre: the number that is subtracted from its values.
+        scale: the number that they are then divided by.
     """
 
     feature: Feature
@@ -47,12 +51,12 @@ class _Number:
 
 @dataclass(frozen=True)
 class _Problem:
-    """What the macros know of the search (sql/macros/learning/logistic/).
+    """The search as the macros render it (sql/macros/learning/logistic/).
 
     Args:
-        classes: how many.
+        classes: the number of classes.
         width: the unknowns of a class: its bias and its terms.
-        numbers: the terms that are numbers.
+        numbers: the numeric terms.
         levels: the features that are categories.
     """
 
@@ -63,17 +67,17 @@ class _Problem:
 
     @property
     def others(self) -> list[int]:
-        """The classes that have unknowns, by number: all but the first."""
+        """The numbers of the classes that have unknowns: all but the first."""
         return list(range(1, self.classes))
 
     @property
     def blocks(self) -> list[tuple[int, int]]:
-        """The pairs of them whose products are summed."""
+        """The pairs of these classes whose products are summed."""
         return [(c, o) for c in self.others for o in self.others if c <= o]
 
     @property
     def pairs(self) -> list[tuple[int, int, int, float]]:
-        """All pairs of them: the two, their block, and how much of the penalty is on their product."""
+        """All pairs of these classes: the two, their block, and the share of the penalty on their product."""
         share = 0.0 if self.classes == 2 else 1 / self.classes
         number = {pair: place for place, pair in enumerate(self.blocks, start=1)}
         return [
@@ -82,28 +86,28 @@ class _Problem:
 
     @property
     def many(self) -> bool:
-        """Whether there are too many products for a sum each in one statement."""
+        """Whether there are too many products for one statement with a sum for each."""
         width = len(self.numbers) + 1
         return len(self.blocks) > 1 and len(self.blocks) * width * (width + 1) // 2 > MAX_SUMS
 
     @property
     def grouped(self) -> bool:
-        """Whether many rows may be alike."""
+        """Whether many rows may be equal, so that grouping them pays."""
         return all(number.kind in ("binary", "missing") for number in self.numbers)
 
 
 def learn_weights(
     engine: Engine, plan: Plan, options: Logistic, source: Markup, cells: Markup, temporary: Callable[[str], Markup]
 ) -> Markup:
-    """A temporary table of the weights (sql/macros/learning/logistic/weights.sql) of a model.
+    """A temporary table of the weights of a model (sql/macros/learning/logistic/weights.sql).
 
     Args:
-        engine: where.
-        plan: of the model.
-        options: how they are learnt.
-        source: what to learn from.
-        cells: the relation of what was counted of it.
-        temporary: names temporary tables.
+        engine: the engine to run on.
+        plan: the model's plan.
+        options: the options of the method.
+        source: the rows to learn from.
+        cells: the relation of the counts of these rows.
+        temporary: names a temporary table.
 
     Raises:
         InputError: there are too many weights, or the rows do not determine them.
@@ -151,7 +155,7 @@ class _Search:
         self.problem = _Problem(len(columns), width, number_terms, levels)
         self.terms = terms
         counts = [row[0] for row in self.engine.ask("logistic_counts", classes)]
-        self.null_objective = sum(n * math.log(sum(counts) / n) for n in counts)  # the objective of the priors alone
+        self.null_objective = sum(n * math.log(sum(counts) / n) for n in counts)  # the objective with the priors alone
         null = [math.log(n / counts[0]) if j == 0 else 0.0 for n in counts[1:] for j in range(width)]
         design = self._table("design", render("logistic_design", Context.of(spec), self.source, classes, terms, self.problem))
         self.newton = Newton(self.problem, self.engine.ask("logistic_terms_by_number", terms), self.options.penalty)
@@ -172,7 +176,7 @@ class _Search:
             )
 
     def _naive_bayes_start(self, columns: Sequence[Any], classes: Markup, priors: Markup) -> list[float]:
-        """The first point: the linear form of naive Bayes, with one variance a number for all classes."""
+        """The starting point: the linear form of naive Bayes, with one variance per number for all classes."""
         render, spec = self.engine.renderer.fragment, self.plan.spec
         features = tuple(
             replace(feature, family=Gaussian(alpha=0.0, nulls="skip", unseen="skip", shared_variance=True))
@@ -197,7 +201,7 @@ class _Search:
     # The search. ---------------------------------------------------------------------------------------------------
 
     def _minimise(self, design: Markup, starts: Sequence[list[float]]) -> list[float]:
-        """The point of the least objective."""
+        """The point that minimises the objective."""
         rows = self.engine.ask("row_count", design)[0][0]
         share = rows // SAMPLED_ROWS
         if share < 4:
@@ -205,21 +209,21 @@ class _Search:
         sample = self._table("sample", self.engine.renderer.fragment("logistic_sample", self.problem, design, share))
         try:
             sample_point = self._run_newton(sample, starts, tolerance=SAMPLE_TOLERANCE)
-        except InputError:  # of the sample only, perhaps
+        except InputError:  # perhaps only because of the sample
             return self._run_newton(design, starts)
         return self._run_newton(design, [sample_point, starts[-1]], self.products)
 
     def _run_newton(
         self, design: Markup, starts: Sequence[list[float]], products: Markup | None = None, tolerance: float = 0.0
     ) -> list[float]:
-        """The point to which Newton's method comes, from the better of the places to start.
+        """The minimum, found by Newton's method from the better of the starting points.
 
         Args:
             design: the rows.
-            starts: where to begin, and where to if that is no better than nothing.
-            products: the products of the terms near the point; with them, or where there are many, they are summed only where
-                the steps do not shrink enough by those that are at hand.
-            tolerance: where to end, if that is sooner than what is wanted.
+            starts: the starting point, and the one to use if the first is no better than the priors alone.
+            products: the products of the terms near the point. With them, or where there are many, products are summed again
+                only if the steps do not shrink enough.
+            tolerance: the change of a weight at which to stop, if larger than the one in the options.
         """
         reuse_products = products is not None or self.problem.many
         point, *others = starts
@@ -228,7 +232,7 @@ class _Search:
         for _ in range(self.options.iterations):
             step, products = self._step(design, point, products)
             if accepted is None:
-                # Where all rows are all but certain the Hessian is nearly 0, and promises more than there is to gain.
+                # Where nearly all rows are certain, the Hessian is nearly 0 and predicts a larger decrease than is possible.
                 if others and (
                     step.collinear or not max(step.objective, step.decrease / 2) <= self.null_objective * (1 + 1e-9)
                 ):
@@ -241,7 +245,7 @@ class _Search:
             self._check_step(step, change, first=accepted is None)
             self.products = products
             point = step.next(1.0)
-            # What the next step would be, were it to shrink as this one did.
+            # The size of the next step, if it shrinks as much as this one did.
             next_change = step.largest_change * min(1.0, step.largest_change / change if change < math.inf else 1.0)
             if next_change <= max(tolerance, self.options.tolerance) or (
                 step.decrease <= 1e-16 * step.n and step.largest_change <= 1e-4
@@ -255,7 +259,7 @@ class _Search:
         raise InputError(f"the weights are not found in {count}{last}; allow more iterations, or use a larger penalty")
 
     def _step(self, design: Markup, point: Sequence[float], products: Markup | None) -> tuple[Step, Markup]:
-        """The step at a point, and the relation of the products that it was made by."""
+        """The step at a point, and the relation of the products that it used."""
         relation = self._point(point)
         self.engine.announce("sums")
         found = self.engine.ask("logistic_sums", self.problem, design, relation, products is None)
@@ -268,10 +272,10 @@ class _Search:
         return self._table("point", self.engine.renderer.fragment("logistic_point", point))
 
     def _check_step(self, step: Step, change: float, *, first: bool) -> None:
-        """Raise InputError where no weights are the best ones."""
+        """Raise InputError if no weights minimise the objective."""
         unpenalised = self.options.penalty == 0
         unbounded = step.collinear and not first
-        if not step.collinear:  # every row is more probably right than wrong; or nothing is gained by ever larger weights
+        if not step.collinear:  # all rows are predicted right, or ever larger weights gain nothing
             unbounded = step.worst_loss < math.log(2) or (
                 step.decrease <= 1e-10 * step.n and step.largest_change > max(0.01, 0.5 * change)
             )
@@ -292,7 +296,7 @@ class _Search:
 
 
 def _number_terms(features: Sequence[Feature]) -> Iterator[_Number]:
-    """The terms of features that are numbers."""
+    """The numeric terms of features."""
     for feature in features:
         if isinstance(feature.family, Multinomial):
             yield from (_Number(feature, column, "count") for column in feature.columns)

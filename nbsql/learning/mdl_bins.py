@@ -1,4 +1,4 @@
-"""Bins that are cut where the classes differ: a search in steps, each of which cuts all parts of all columns that there are."""
+"""Bins whose edges separate the classes: a stepwise search that cuts all current parts of all columns in each step."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.steps import Steps
 from nbsql.spec.spec import Feature, Spec
 
-MAX_VALUES = 500_000  # values that one search holds: of larger tables it cuts fewer columns at a time
+MAX_VALUES = 500_000  # values in one search; with larger tables it cuts fewer columns at a time
 
 
 def find_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> dict[str, list[tuple[Any, ...]]]:
-    """By the name of each feature its edges, a row an edge, in ascending order (sql/macros/families/binned_mdl.sql)."""
+    """The edges of each feature by name, one row per edge, ascending (sql/macros/families/binned_mdl.sql)."""
     batch_size = 1 if len(features) < 2 else max(1, MAX_VALUES // max(1, engine.ask("row_count", source)[0][0]))
     found: dict[str, list[tuple[Any, ...]]] = {feature.name: [] for feature in features}
     for start in range(0, len(features), batch_size):
@@ -26,7 +26,7 @@ def find_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Fe
 
 
 def _search_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> Iterator[tuple[Any, ...]]:
-    """The rows of the edges: the index of the feature, and the edge."""
+    """The edges as rows: the index of the feature, and the edge."""
     if engine.renderer.dialect.traits.recursive:
         yield from engine.ask("binned_mdl", spec, source, features)
         return

@@ -1,4 +1,4 @@
-"""Averaged one-dependence estimators: naive Bayes of categories, and one feature more, of all pairs of them."""
+"""Averaged one-dependence estimators: naive Bayes of categories, with one additional feature of all their pairs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from nbsql.learning.tree import category_features, category_sizes
 from nbsql.spec.method import AODE
 from nbsql.spec.spec import Feature, Spec
 
-MAX_PAIRS = 2_000_000  # of values: the lookups hold two rows for each
+MAX_PAIRS = 2_000_000  # pairs of values; the lookups hold two rows for each
 
 
 def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spec:
-    """The spec with a feature of the pairs of its categories, if it has two of them.
+    """The spec with a feature of the pairs of its categories, if it has at least two.
 
     Args:
-        engine: where.
-        spec: whose numbers are cut already.
-        options: the options of the estimators.
-        source: what to learn from.
+        engine: the engine to run on.
+        spec: the spec, whose numbers have been cut already.
+        options: the options of the method.
+        source: the rows to learn from.
 
     Raises:
         InputError: there are too many pairs of values.

@@ -1,4 +1,4 @@
-"""Tree-augmented naive Bayes: which category depends on which other, by a count of all pairs of them."""
+"""Tree-augmented naive Bayes: the category on which each category depends, from counts of all pairs."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from nbsql.spec.method import TAN
 from nbsql.spec.spec import Feature, Spec
 
 PAIRS_A_STATEMENT = 100
-MAX_CELLS = 100_000  # of a pair: the lookups hold so many rows for it
+MAX_CELLS = 100_000  # cells of a pair; the lookups hold a row for each
 
 Pair = tuple[int, int]
 
 
 def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
-    """The spec in which every category that depends on another has it for a parent.
+    """The spec in which each category that depends on another has it as its parent.
 
     Args:
-        engine: where.
-        spec: whose numbers are cut already.
+        engine: the engine to run on.
+        spec: the spec, whose numbers have been cut already.
         options: the options of the tree.
-        source: what to learn from.
+        source: the rows to learn from.
     """
     categories = category_features(spec)
     values: dict[int, list[str]] = {}
@@ -62,7 +62,7 @@ def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
 
 
 def category_features(spec: Spec) -> dict[int, Feature]:
-    """The features that may depend on each other, by number: whose values are those that were met, all smoothed alike."""
+    """The features that may depend on each other, by number: those of observed values, all smoothed with the same count."""
     return {
         feature.index: feature
         for feature in spec.features
@@ -73,14 +73,14 @@ def category_features(spec: Spec) -> dict[int, Feature]:
 def category_sizes(
     engine: Engine, spec: Spec, categories: Mapping[int, Feature], source: Source, coded: Markup
 ) -> dict[int, int]:
-    """How many values each of some categories has, of those that have several, and no more than a parent may have.
+    """The number of values of each category that has at least two, and no more than a parent may have.
 
     Args:
-        engine: where.
-        spec: of the model.
-        categories: by number.
-        source: what to learn from.
-        coded: the name of the temporary table that is to hold their values, a row a row of the source.
+        engine: the engine to run on.
+        spec: the model's spec.
+        categories: the categories, by number.
+        source: the rows to learn from.
+        coded: the temporary table to create, with the values of the categories in each row of the source.
     """
     query = engine.renderer.fragment("coded_categories", spec, source.relation, categories.values())
     engine.create("code the categories", coded, query)
@@ -89,9 +89,9 @@ def category_sizes(
 
 
 def spanning_tree(nodes: Sequence[int], weights: Mapping[Pair, float]) -> dict[int, int]:
-    """The parent of every node but the roots, in the tree of the largest sum of weights (Kruskal, 1956).
+    """The parent of each node except the roots, in the maximum spanning tree (Kruskal, 1956).
 
-    A root is the first of the nodes that are connected. Edges without weight are none, and a tie goes to the edge whose nodes
+    The root is the first node of a connected component. Edges without weight are ignored, and ties go to the edge whose nodes
     come first.
 
     >>> spanning_tree([1, 2, 3], {(1, 2): 0.5, (1, 3): 0.1, (2, 3): 0.2})

@@ -51,8 +51,8 @@ class Handle:
     """A model in a database, at hand.
 
     Args:
-        engine: where.
-        plan: of the model.
+        engine: the engine to run on.
+        plan: the model's plan.
         classes: by number.
         name: None of a transient model.
         stamp: what `updated_at` was before the plan and the classes were read; None if they are of this transaction.

@@ -29,7 +29,7 @@ class Place:
     """Where a new model goes.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         name: of the model; None for a transient one.
         final: its relations when it is done.
         relations: those that it is made in: the final ones, or a draft on engines without transactions.

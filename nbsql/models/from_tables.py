@@ -45,7 +45,7 @@ def build_model(
     *,
     logarithms: bool = False,
 ) -> Model:
-    """Make the model within a transaction of the caller's; see `nbsql.from_tables`."""
+    """Make the model inside the caller's transaction; see `nbsql.from_tables`."""
     engine = place.engine
     if not isinstance(target, str) or not target:
         raise InputError(f"target must be the name of the column that is predicted, not {target!r}")

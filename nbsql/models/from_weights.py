@@ -60,9 +60,9 @@ def from_weights(
             `nbsql.Text(ngrams=2)` or `nbsql.Tokens()`, or of a category over several columns, `nbsql.Joint`.
         target: what the predicted column is called in rows whose class is known.
         id: key column or columns, which come back in `explain`.
-        name: of the model; None makes a transient one.
-        replace: take the place of the model of that name.
-        database: the attached database to keep the model in; None for the current one.
+        name: the name of the model; None makes a transient model.
+        replace: whether to replace an existing model of that name.
+        database: the attached database to store the model in; None is the current one.
 
     Raises:
         InputError: a column is missing, a weight is not finite or given twice, or `times` is none of these.

@@ -101,8 +101,8 @@ def fit(
         classes: all labels that there may be, those still to come too; a row of another one is refused, by `update` as well. A
             class that no row has yet has the prior that `prior` gives a count of 0, and of every feature the limit of
             smoothing. None: those that the rows have.
-        replace: take the place of the model of that name.
-        database: the attached database to keep the model in; None for the current one.
+        replace: whether to replace an existing model of that name.
+        database: the attached database to store the model in; None is the current one.
 
     Raises:
         InputError: an argument or the data cannot be used.
@@ -256,9 +256,9 @@ def from_tables(
             Of a relation the column log_likelihood has them, which is read where it has no likelihood, too.
         target: what the predicted column is called in rows whose class is known.
         id: key column or columns, which come back in `explain`.
-        name: of the model; None makes a transient one.
-        replace: take the place of the model of that name.
-        database: the attached database to keep the model in; None for the current one.
+        name: the name of the model; None makes a transient model.
+        replace: whether to replace an existing model of that name.
+        database: the attached database to store the model in; None is the current one.
 
     Raises:
         InputError: a number is no probability, the priors do not sum to 1, or a class lacks a feature.

@@ -38,9 +38,9 @@ def merge(
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         models: their names; (database, name) for one in an attached database; or models of this connection.
-        name: of the new model; None makes a transient one.
+        name: the name of the new model; None makes a transient model.
         replace: take the place of the model of that name, which may be one of those merged.
-        database: the attached database to keep the model in; None for the current one.
+        database: the attached database to store the model in; None is the current one.
 
     Raises:
         ModelError: they do not model the same target by the same features, or the name is taken.
@@ -92,9 +92,9 @@ def from_statistics(
             `Model.sql("statistics", ..., dialect=...)`, the `statistics` of a model, or what `ad_hoc.sql` has counted. Cells of
             the classes themselves have no feature.
         like: the model that wrote the query, or its name: the new one has its features and options.
-        name: of the new model; None makes a transient one.
+        name: the name of the new model; None makes a transient model.
         replace: take the place of the model of that name, which may be `like`.
-        database: the attached database to keep the model in; None for the current one.
+        database: the attached database to store the model in; None is the current one.
         options: where there is no `like`: target, what the predicted column is called ("class"); and families, id, weight,
             alpha, estimate, prior, classes, nulls and unseen, as `nbsql.fit` takes them.
 

@@ -17,8 +17,8 @@ def build(
     """Make what a new model reads from the statistics that are there already.
 
     Args:
-        engine: where.
-        plan: of the model.
+        engine: the engine to run on.
+        plan: the model's plan.
         entries: the lines of its ledger.
         wide: the form of the tables that scoring reads; None chooses it by their size.
         single: whether no class has two cells of one value of a feature.

@@ -36,7 +36,7 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
     """Write a model that was made as a draft to where it is to be, and drop the draft.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         plan: of the draft.
         relations: where the model is to be.
         stamp: what `updated_at` was when the draft was begun; None where there was no model, or another takes its place.

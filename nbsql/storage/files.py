@@ -71,7 +71,7 @@ class ModelFile:
     """What `write_file` wrote.
 
     Args:
-        spec: of the model.
+        spec: the model's spec.
         cells: the query of the cells.
         weights: the query of the weights, of a model that has learnt some.
         calibration: the text of the calibration.

@@ -89,7 +89,7 @@ class Sharing:
 
         Args:
             rows: slice, class, feature, value, n, mean, m2 and batch of each cell; those that are not declared are left out.
-            spec: of the model.
+            spec: the model's spec.
 
         Raises:
             InputError: the noise has left no class.

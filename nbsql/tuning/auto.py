@@ -50,17 +50,17 @@ def choose(
     budget: int | None,
     methods: Sequence[Method] = (),
 ) -> Choice:
-    """Choose families within a transaction of the caller's; see `nbsql.auto`.
+    """Choose families inside the caller's transaction; see `nbsql.auto`.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         source: what to learn from and to predict.
         options: what to model; the columns that have a family there keep it.
         columns: whose families are to be chosen; None for all that have none.
         leave_out: whether a column may be left out.
         calibrate: whether a temperature is tried.
-        folds: how many.
-        fold: the column that says the fold of a row, instead.
+        folds: the number of folds.
+        fold: a column that holds the fold of each row, instead of a number of folds.
         budget: rows to judge on, at most; None for all.
         methods: that are tried, too.
     """

@@ -62,7 +62,7 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
     """By the names of some features, the families that their columns might be of beside that of the spec; one read.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         source: what to look at.
         spec: the spec of the default.
         features: of the spec, each of one column.

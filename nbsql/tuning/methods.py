@@ -76,13 +76,13 @@ def row_scores_by_method(
     """A table of the rows as they stand by a method, each by its model of the other folds (sql/macros/judging/auto.sql).
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         source: of the rows.
         options: with the method.
         terms: the rows of the folds, with their keys.
-        temporary: names temporary tables.
-        folds: how many.
-        fold: the column that says the fold of a row, instead.
+        temporary: names a temporary table.
+        folds: the number of folds.
+        fold: a column that holds the fold of each row, instead of a number of folds.
     """
     with engine.temporaries() as name:
         spec = resolve_settings(engine, source, [options], fold)[0]

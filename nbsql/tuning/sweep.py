@@ -36,8 +36,8 @@ class Ranking(Displayed):
 
         Args:
             name: of the model. None makes a transient model.
-            replace: take the place of the model of that name.
-            database: the attached database to keep the model in; None for the current one.
+            replace: whether to replace an existing model of that name.
+            database: the attached database to store the model in; None is the current one.
 
         Raises:
             ModelError: the name is taken.
@@ -93,17 +93,17 @@ def sweep(
     fold: str | None,
     by: By,
 ) -> Sweep:
-    """Sweep within a transaction of the caller's; see `nbsql.sweep`.
+    """Sweep inside the caller's transaction; see `nbsql.sweep`.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         source: what to learn from and to predict.
         options: what all settings have.
         alpha: one, or a list.
         prior: one, or a list.
         families: one, or a list.
-        folds: how many.
-        fold: the column that says the fold of a row, instead.
+        folds: the number of folds.
+        fold: a column that holds the fold of each row, instead of a number of folds.
         by: what ranks the settings.
     """
     choice(by, By, "by")

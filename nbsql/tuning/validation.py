@@ -67,7 +67,7 @@ class CrossValidation(Displayed):
 def cross_validate(
     engine: Engine, source: Source, options: Options, *, folds: int | str, fold: str | None, bins: int
 ) -> CrossValidation:
-    """Cross-validate within a transaction of the caller's; see `nbsql.cross_validate`."""
+    """Cross-validate inside the caller's transaction; see `nbsql.cross_validate`."""
     check_folds(folds, fold)
     renderer = engine.renderer
     options, best = candidates(options)
@@ -113,7 +113,7 @@ def cross_validation_of(
     """What is known once the folds are scored.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         source: what was predicted.
         spec: what was modelled.
         scores: a row a fold.

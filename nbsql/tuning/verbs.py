@@ -52,13 +52,13 @@ def cross_validate(
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column of the class.
+        target: the column that holds the class.
         folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike. "loo" is
             leave-one-out: every row is predicted by the model of all others, taken out of the counts as it is scored.
         fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
         bins: parts of the calibration.
         classes: all labels that there may be, as in `fit`; a fold without a row of one has its limit of smoothing.
-        options: those of `fit` that say what to model.
+        options: the options of `fit` that describe the model.
 
     Raises:
         InputError: an argument or the data cannot be used.
@@ -90,9 +90,9 @@ def dependence(
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column of the class.
+        target: the column that holds the class.
         columns: which to compare; None: all features. The pairs grow with their square.
-        options: those of `fit` that say what to model.
+        options: the options of `fit` that describe the model.
 
     Raises:
         InputError: an argument or the data cannot be used, or there are no two columns to compare.
@@ -131,7 +131,7 @@ def sweep(
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column of the class.
+        target: the column that holds the class.
         alpha: pseudo-counts, one or a list; None is that of a fit: 1, and 0 for the joint method.
         prior: priors of the classes, one or a list.
         families: overrides of the inferred families, one dictionary or a list.
@@ -201,7 +201,7 @@ def auto(
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column of the class.
+        target: the column that holds the class.
         leave_out: whether a column may be left out.
         calibrate: whether a temperature may be chosen, too.
         methods: the classifiers that are tried, as `method` of a fit takes them; "naive" always is, as what others must be

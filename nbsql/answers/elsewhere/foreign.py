@@ -1,4 +1,4 @@
-"""What can be said of an engine that nbsql is not connected to: sources in its dialect, and kinds of columns by their types."""
+"""Sources in the dialect of an engine that nbsql is not connected to, and kinds of columns derived from their types."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nbsql.spec.spec import Feature
 
 
 def comparison_kind(engine: Engine, type_name: str) -> str:
-    """As what values of a type of the model's engine are compared: "text", "integer", "number" or "boolean"; or "other"."""
+    """The kind by which values of a type are compared: "text", "integer", "number" or "boolean"; "other" if engines differ."""
     try:
         found = exp.DataType.build(type_name, dialect=engine.renderer.dialect.name).this if type_name else None
     except SqlglotError:
@@ -31,10 +31,10 @@ def comparison_kind(engine: Engine, type_name: str) -> str:
 
 
 def category_kind(engine: Engine, feature: Feature, *, numbers: bool) -> str:
-    """As what the values of a category are compared; numbers: whether they may be such that are not whole.
+    """The kind by which the values of a category are compared. `numbers` says whether they may be fractions.
 
     Raises:
-        NotSupportedError: engines do not write its values alike.
+        NotSupportedError: engines write the values of this type differently.
     """
     type_name = feature.types[0] if feature.types else ""
     kind = "integer" if feature.whole else comparison_kind(engine, type_name)
@@ -46,15 +46,15 @@ def category_kind(engine: Engine, feature: Feature, *, numbers: bool) -> str:
     return kind
 
 
-# Types whose values every engine casts to the same text. A date is 2026-01-31.
+# Types whose values every engine casts to the same text. A date is written 2026-01-31.
 _TEXTS = {exp.DataType.Type.ENUM, exp.DataType.Type.UUID, exp.DataType.Type.DATE, exp.DataType.Type.NAME}
 
 
 def source_relation(source: Any, renderer: Renderer) -> Markup:
-    """What stands after FROM: a table, as the user writes it, or a SELECT in brackets.
+    """A source as it stands after FROM: a table, as the user writes it, or a SELECT in parentheses.
 
     Raises:
-        InputError: the source is neither, as the dialect has it.
+        InputError: the source is neither, as the dialect parses it.
     """
     name = renderer.dialect.name
     if not isinstance(source, str):
@@ -74,12 +74,12 @@ def source_relation(source: Any, renderer: Renderer) -> Markup:
 
 
 def _has_suffix(table: exp.Table) -> bool:
-    """Whether something stands behind the name."""
+    """Whether anything follows the name, such as an alias."""
     return any(value for key, value in table.args.items() if key not in ("this", "db", "catalog"))
 
 
 def _parse(text: str, dialect: str, into: Any = None) -> Any:
-    """The one statement, or the table, that a text holds; None if it holds none or several."""
+    """The single statement, or the table, in a text; None if there is none or more than one."""
     try:
         statements = [sqlglot.parse_one(text, read=dialect, into=into)] if into else sqlglot.parse(text, read=dialect)
     except SqlglotError:
@@ -88,7 +88,7 @@ def _parse(text: str, dialect: str, into: Any = None) -> Any:
 
 
 def _strip_trailing(text: str, dialect: str) -> str:
-    """A query without the semicolons and comments that follow it, so that it can stand in brackets."""
+    """A query without trailing semicolons and comments, so that it can be put in parentheses."""
     try:
         tokens = sqlglot.tokenize(text, read=dialect)
     except SqlglotError:

@@ -1,4 +1,4 @@
-"""A frozen scorer: the query of a verb with the model's numbers in it, which needs none of the model's tables."""
+"""Inline scorers: the query of a verb that contains the model's numbers and reads none of its tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def inline_query(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], ver
     """The query of a verb over the rows of a source (sql/macros/scoring/inline.sql).
 
     Raises:
-        InputError: the source has no name that another connection could know.
+        InputError: the source has no name that another connection could read.
     """
     if source.is_lent:
         source.release()
@@ -33,7 +33,7 @@ def inline_query(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], ver
 
 
 def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:
-    """A table of the model as the macro takes it: its name, its columns, and its rows of literals."""
+    """A table of the model as the macro takes it: its name, its columns, and its rows as literals."""
     relation = plan.relations[name]
     found = engine.columns(relation)
     columns = [column.name for column in found]

@@ -1,4 +1,4 @@
-"""A frozen scorer for an engine that no model lives in: the query of a verb in its dialect, with the model's numbers in it."""
+"""Scorers for engines that no model lives in: the query of a verb in their dialect, with the model's numbers in it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SCORED = {
 
 @dataclass(frozen=True)
 class Class:
-    """A class of the scorer: its number, the literal of its label, and the names of its columns."""
+    """A class of the scorer: its number, the literal of its label, its log prior, and the names of its columns."""
 
     number: int
     literal: Markup
@@ -37,17 +37,17 @@ class Class:
 
 @dataclass(frozen=True)
 class Scorer:
-    """What the macros know of a frozen scorer.
+    """The data from which the macros render a scorer.
 
     Args:
-        verb: what it answers.
-        classes: in the order of their numbers, the most probable first.
-        columns: the same in the order of the columns of a result.
-        terms: of the features.
-        passed: the columns of the source that come back; None: all.
-        traits: of the dialect.
-        names: of the features, in their order, of a scorecard.
-        reasons: how many features are named that cost a row most points.
+        verb: the verb.
+        classes: the classes in the order of their numbers, the most probable first.
+        columns: the same classes in the order of the columns of the result.
+        terms: the terms of the features.
+        passed: the columns of the source to return; None returns all.
+        traits: the traits of the dialect.
+        names: the features of a scorecard, in order.
+        reasons: the number of features to name that cost a row most points.
     """
 
     verb: str
@@ -65,19 +65,19 @@ class Scorer:
 
     @property
     def paired(self) -> list[Term]:
-        """The terms of pairs of categories, which are joined by what they read of a row."""
+        """The terms of pairs of categories, which are joined by the codes of a row's values."""
         return [term for term in self.terms if term.parts]
 
     @property
     def common(self) -> list[Term]:
-        """The terms of which something is the same in all classes, where the likelihood itself is asked for."""
+        """The terms with a part that is the same in all classes. They matter only where the likelihood itself is returned."""
         if not self.verb.startswith(("joint", "log")):
             return []
         return [term for term in self.terms if term.base or term.shared]
 
     @property
     def helpers(self) -> list[str]:
-        """The columns of the last step that are not the source's."""
+        """The columns of the last step that do not come from the source."""
         steps = ["nbsql_highest", "nbsql_mass"] if self.verb not in ("joint_log_likelihood", "points") else []
         if self.reasons:
             steps += [f"nbsql_cost_{term.index}" for term in self.terms]
@@ -103,17 +103,18 @@ def frozen_query(
     """The query of a verb over a source of another engine (sql/macros/scoring/elsewhere/scorer.sql).
 
     Args:
-        engine: where the model is.
-        plan: of the model.
-        classes: its classes.
-        verb: one of a row a row of the source.
+        engine: the engine of the model.
+        plan: the model's plan.
+        classes: the model's classes.
+        verb: a verb that returns one row for each row of the source.
         source: a table of the other engine, or a SELECT in its dialect.
         dialect: one of `DIALECTS`.
-        columns: of the source, that come back; None: all, or on engines that have no word for all but some, the model's.
+        columns: the columns of the source to return. None returns all, or the model's columns on engines that cannot select
+            all columns but some.
 
     Raises:
-        InputError: there is no such dialect, the verb has no such query, or the source is neither.
-        NotSupportedError: the model has a feature that is not scored this way.
+        InputError: the dialect is unknown, the verb has no such query, or the source is neither a table nor a SELECT.
+        NotSupportedError: the model has a feature that cannot be scored this way.
     """
     traits = check_dialect(dialect)
     if verb not in ROW_VERBS:
@@ -135,7 +136,7 @@ def frozen_query(
 
 
 def check_dialect(name: str) -> Traits:
-    """The traits of a dialect; InputError if there is none of that name."""
+    """The traits of a dialect; InputError if it is unknown."""
     if name not in DIALECTS:
         hint = suggestion(str(name), DIALECTS) or f"; the dialects are {listed(sorted(DIALECTS), limit=20)}"
         raise InputError(f"no dialect {name!r}{hint}")
@@ -143,7 +144,7 @@ def check_dialect(name: str) -> Traits:
 
 
 def _check_feature(feature: Feature, dialect: str) -> None:
-    """Raise NotSupportedError if a feature is not scored in other dialects."""
+    """Raise NotSupportedError if a feature cannot be scored in other dialects."""
     family = feature.family
     if family.density or family.name in _SCORED:
         return
@@ -157,10 +158,10 @@ def _check_feature(feature: Feature, dialect: str) -> None:
 def passed_columns_elsewhere(
     plan: Plan, traits: Traits, columns: Sequence[str] | None, added: Sequence[str], verb: str
 ) -> Sequence[str] | None:
-    """The columns of a source of another engine that come back with those that a verb adds; None for all.
+    """The columns of a source of another engine that are returned along with those that a verb adds; None for all.
 
     Raises:
-        InputError: one of them is a column that the verb adds, or they are no list of names.
+        InputError: one of them is a column that the verb adds, or they are not a list of names.
     """
     if columns is None:
         if traits.all_but is not None:
