@@ -113,7 +113,7 @@ class Parts:
 
 @dataclass(frozen=True)
 class LeftOut(Models):
-    """The tables that rows are scored by. `parameters` and `lookups` are the relations `classes` and `lookups` of left_out.sql."""
+    """What rows are scored by: `parameters` and `lookups` are the relations `classes` and `lookups` of left_out.sql."""
 
     parts: Parts
     absences: Markup | None
@@ -138,7 +138,7 @@ def _can_leave_out(feature: Feature) -> bool:
     """Whether a row can be subtracted from the counts of a feature as it is scored."""
     family = feature.family
     chosen = family.weighed or family.supervised or family.normalised_weights or family.value_limit is not None
-    chosen = chosen or (family.bag and bool(family.declared))  # declared, so not that of the counts
+    chosen = chosen or (family.bag and bool(family.declared))  # not that of the counts
     shrunk = getattr(family, "shrinkage", None) or getattr(
         family, "smoothing", None
     )  # the amount of shrinkage changes with every row, too
@@ -209,7 +209,10 @@ class LeaveOneOut(Folds):
         return self.engine.ask("left_out_scores", self.scored(models))
 
     def outcomes(self, models: Models, classes: Markup) -> Markup:
-        """The query of the predicted rows, for an evaluation. `classes` is the relation of all classes and their numbers."""
+        """The query of the predicted rows, for an evaluation.
+
+        `classes` is the relation of all classes and their numbers.
+        """
         return self.engine.renderer.fragment(
             "left_out_outcomes", models.context, self.scored(models), models.parameters, classes
         )
@@ -224,9 +227,7 @@ class LeaveOneOut(Folds):
         return [LOO]
 
     def _ends(self, context: Context, numbers: Sequence[Feature]) -> Markup:
-        """The smallest and largest values of the numbers. They take a scan, so settings that differ only in estimates share
-        them.
-        """
+        """The extremes and inner moments of the numbers, from a scan that settings which differ only in estimates share."""
         key = repr([(feature.index, feature.columns, feature.family.name, feature.family.formula) for feature in numbers])
         if self._cached_ends is None or self._cached_ends[0] != key:
             self._cached_ends = key, self._relation("ends", "ends", context, self.rows_with_folds, numbers)

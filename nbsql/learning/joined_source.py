@@ -78,7 +78,7 @@ def join_dimensions(
 
 
 def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
-    """Whether a dimension has no more rows than a table, of which no more are counted; or few rows, if the source is a query."""
+    """Whether a dimension has no more rows than a table (further rows are not counted), or few, if the source is a query."""
     rows: int = engine.ask("row_count", joining.relation)[0][0]
     if not source.is_table:
         return has_few_rows(rows)

@@ -1,4 +1,4 @@
-"""A fitted model, and all that can be asked of it."""
+"""A fitted model and its methods."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from nbsql.model.showing import Showing
 
 
 class Model(Showing, Learning):
-    """A fitted model: the statistics in the database, and the queries on them.
+    """A fitted model: statistics in the database, and the queries on them.
 
-    Made by `nbsql.fit` and `nbsql.load`.
+    Models are returned by `nbsql.fit` and `nbsql.load`, among others.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"

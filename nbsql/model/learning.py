@@ -1,4 +1,4 @@
-"""A model over time."""
+"""Changes to a model over time."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from nbsql.storage.drafts import draft_plan, publish
 
 
 class Learning(Handle):
-    """What changes a model."""
+    """The verbs that change a model."""
 
     @property
     def batches(self) -> Query:
-        """The ledger, a row a change: batch, operation, source, rows, at (UTC), number."""
+        """The ledger, a row for each change: batch, operation, source, rows, at (UTC), number."""
         return self._relation_query("batches", "number")
 
     def update(self, source: Any, *, batch: str | None = None) -> None:
-        """Learn the rows of `source` too: the model is then that of all its rows at once, whatever their order.
+        """Add the rows of `source`. The model is then the one that a fit of all its rows would give, whatever their order.
 
         Args:
-            source: has the columns that the model was fitted on, of the same types.
-            batch: a name for the ledger; None takes the next number.
+            source: rows with the columns that the model was fitted on, of the same types.
+            batch: a name for the ledger; None is the next number.
 
         Raises:
-            InputError: the source, or its rows, cannot be learnt, or the ledger has that name already. Nothing has changed.
-            ModelError: what the model has learnt cannot be added to.
+            InputError: the source or its rows cannot be learnt, or the ledger has that name already. Nothing has changed.
+            ModelError: the model does not follow from counts that can be added to.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -45,10 +45,10 @@ class Learning(Handle):
             self._with_source(source, lambda found: change.update(found, batch))
 
     def forget(self, source: Any = None, *, batch: str | None = None) -> None:
-        """Unlearn the rows of `source`, or what came with `batch`: the model is then as if it had never met them.
+        """Subtract the rows of `source`, or those of `batch`. The model is then as if it had never seen them.
 
         Raises:
-            InputError: the model has not learnt these rows; the message names the first of them. Nothing has changed.
+            InputError: the model has not learnt these rows; the message names the first such count. Nothing has changed.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -66,7 +66,7 @@ class Learning(Handle):
                 self._with_source(source, change.forget)
 
     def rollback(self, batch: str) -> None:
-        """Undo every change after `batch`, a line of the ledger.
+        """Undo all changes after `batch`, an entry of the ledger.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -80,9 +80,9 @@ class Learning(Handle):
             change.rollback(batch)
 
     def compact(self, through: str | None = None) -> None:
-        """Fold the cells of all batches up to `through`, or of all, into one; what was forgotten is then gone for good.
+        """Fold the cells of all batches up to `through`, or of all batches, into one. What was forgotten is then gone for good.
 
-        The model stays the same; its earlier states are no more.
+        The model stays the same; its earlier states are lost.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"

@@ -1,4 +1,4 @@
-"""A model at a glance: what was asked for, what was inferred, its classes, and what it has learnt from."""
+"""The overview of a model: its options, its features and classes, and what it has learnt from."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.components import Components
 from nbsql.spec.spec import Feature, Spec
 
-ROWS = 30  # of a table that is no answer but a report
-_CHANGES = 5  # the newest lines of the ledger
+ROWS = 30  # rows of a table in a report
+_CHANGES = 5  # entries of the ledger that are shown, the newest
 _DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip", "estimate": "mean"}
 
 
@@ -45,19 +45,19 @@ def overview_html(engine: Engine, spec: Spec, relations: Relations, title: str) 
 
 
 def heading(title: str, spec: Spec) -> str:
-    """What a model predicts, and from how many features."""
+    """The line that says what a model predicts, and from how many features."""
     count = len(spec.features)
     return f"{title}: predicts {spec.target} from {count} feature{'' if count == 1 else 's'}"
 
 
 def features_of(features: Sequence[Feature]) -> Table:
-    """A row a feature: its family, and the options that were asked for."""
+    """A row for each feature: its family, and the options that were set."""
     rows = [[feature.name, feature.family.name, options_text(feature.family)] for feature in features]
     return Table(["feature", "family", "options"], rows)
 
 
 def classes_of(engine: Engine, spec: Spec, relations: Relations) -> Table:
-    """A row a class: its rows and its prior, the most probable first."""
+    """A row for each class: its rows and its prior, the most probable first."""
     query = engine.renderer.dialect.query(engine.renderer.statement("sorted_by", relations["priors"], ["class"]))
     rows = engine.ask("as_text", query, ["class", "n", "prior", "log_prior"])
     shown = [
@@ -68,7 +68,7 @@ def classes_of(engine: Engine, spec: Spec, relations: Relations) -> Table:
 
 
 def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str) -> list[str]:
-    """What a model was asked for and learnt from, a line each; `ledger_at` says where all of it is."""
+    """The options of a model and what it has learnt from, as lines. `ledger_at` says where the whole ledger is."""
     prior = f"{spec.prior.kind} (alpha {spec.prior.alpha:g})" if spec.prior.kind == "smoothed" else spec.prior.kind
     settings = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
     settings += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
@@ -102,7 +102,7 @@ def indented_lines(table: Table) -> Iterator[str]:
 
 
 def options_text(family: Family, *, complete: bool = False) -> str:
-    """The options of a family that are not as they would be if nothing had been asked for; or all that are set."""
+    """The options of a family that differ from the defaults or, if `complete`, all that are set."""
     parts = []
     for field in fields(family):
         value = getattr(family, field.name)

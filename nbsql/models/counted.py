@@ -1,4 +1,4 @@
-"""The spec of a model of which the counts are known and the rows are not: its columns follow from its cells."""
+"""The spec of a model whose counts are known and whose rows are not: its columns are inferred from its cells."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from nbsql.spec.options import Options, PriorArgument
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Prior, Spec
 
-_AD_HOC_KINDS = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # what ad_hoc.sql calls them
+_AD_HOC_KINDS = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # the kinds of ad_hoc.sql
 
 
 class CountsOptions(TypedDict, total=False):
-    """The options of `nbsql.fit` that say of counts what they are counts of."""
+    """The options of `nbsql.fit` that say what counts are counts of."""
 
     target: str
     families: Mapping[str, str | Family] | None
@@ -38,16 +38,16 @@ class CountsOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class _FeatureCells:
-    """What the cells of a feature are, as the macro `counted_features` says it.
+    """The cells of a feature, as the macro `counted_features` describes them.
 
     Args:
         feature: its name.
-        kind: what ad_hoc.sql calls it; None where nobody does.
-        cells: how many there are.
-        means: how many have a mean.
-        squares: how many have a sum of squared deviations.
-        crowded: whether it has more values than there are rows.
-        logical: whether its values are true and false.
+        kind: the kind that ad_hoc.sql gives it; None if there is none.
+        cells: the number of cells.
+        means: the number of cells with a mean.
+        squares: the number of cells with a sum of squared deviations.
+        has_many_values: whether it has more values than there are rows.
+        is_boolean: whether its values are true and false.
     """
 
     feature: str
@@ -62,7 +62,7 @@ class _FeatureCells:
         """The column that was counted.
 
         Raises:
-            InputError: the cells do not say what they are, or are none of this family.
+            InputError: the kind of the cells is unclear, or they do not fit the family.
         """
         if family is not None:
             self._check(family)
@@ -79,13 +79,13 @@ class _FeatureCells:
         return Column(self.feature, "", "float" if self.means else "boolean" if self.is_boolean else "text")
 
     def _kind(self, family: Family) -> str:
-        """The kind of column whose values these are."""
+        """The kind of column that has these values."""
         return next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
 
     def _check(self, family: Family) -> None:
-        """Raise InputError unless such a family has such cells."""
+        """Raise InputError unless the family has such cells."""
         moments = family.centred, family.number and not family.smoothed
-        cells = self.means if family.zeros else self.cells  # but for those of its zeros
+        cells = self.means if family.zeros else self.cells  # without those of its zeros
         found = self.squares == cells, self.means == cells
         if moments != (False, False) and not (found[1] and (found[0] or not moments[0])):
             needs = "a mean and m2" if moments[0] else "a mean"
@@ -101,7 +101,7 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     """The spec of the cells of a source, with the options of a fit.
 
     Raises:
-        InputError: an option is wrong, or a feature's cells do not say what they are.
+        InputError: an option is invalid, or it is unclear what a feature's cells are.
     """
     option_names = list(CountsOptions.__annotations__)
     for name in options:
@@ -162,7 +162,7 @@ def _assumed_columns(names: Any, kind: str) -> list[Column]:
 
 
 def _assumed_type(engine: Engine, kind: str) -> str:
-    """The type of a column that nobody has seen."""
+    """The assumed type of a column that was not read."""
     render = engine.renderer
     if kind == "boolean":
         return "BOOLEAN"
@@ -170,7 +170,7 @@ def _assumed_type(engine: Engine, kind: str) -> str:
 
 
 def _with_priors(spec: Spec, labels: Sequence[tuple[Any, ...]]) -> Spec:
-    """The spec with given priors by label as text, one a class."""
+    """The spec with given priors by label as text, one for each class."""
     if spec.prior.kind != "given":
         return spec
     return replace(spec, prior=Prior("given", given=tuple(priors_by_label(spec, labels, dict(spec.prior.given)).items())))

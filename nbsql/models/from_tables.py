@@ -1,4 +1,4 @@
-"""Models of probabilities that somebody supplies: an expert, a book, another system. They have no counts."""
+"""Models of given probabilities: from an expert, a book or another system. They have no counts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Feature, Prior, Spec
 from nbsql.warn import warn_user
 
-TOLERANCE = 1e-6  # of a sum of probabilities
+TOLERANCE = 1e-6  # by which a sum of probabilities may differ from 1
 _TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
 GIVEN_DEFAULTS = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
 _NUMBERS = ("likelihood", "log_likelihood", "mean", "variance", "rate")
 _EMPTY = dict.fromkeys(("label", "feature", "value", *_NUMBERS))
-_KINDS = {  # of a row of likelihoods, and what it must hold
+_KINDS = {  # the kinds of rows of likelihoods, and what each must hold
     "values": "a likelihood a value",
     "moments": "a mean and a variance",
     "rate": "a rate",
@@ -45,7 +45,7 @@ def build_model(
     *,
     logarithms: bool = False,
 ) -> Model:
-    """Make the model inside the caller's transaction; see `nbsql.from_tables`."""
+    """Build the model inside the caller's transaction; see `nbsql.from_tables`."""
     engine = place.engine
     if not isinstance(target, str) or not target:
         raise InputError(f"target must be the name of the column that is predicted, not {target!r}")
@@ -72,12 +72,12 @@ def build_model(
         return place.publish(*place.derive(spec, cells, [Entry(1, "1", "given", source, 0)]))
 
 
-# What is supplied, as relations. ---------------------------------------------------------------------------------------
+# The arguments, as relations. ------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def _rows_of_priors(engine: Engine, priors: Any) -> Iterator[tuple[Markup, str]]:
-    """The query of class, label (as text) and prior; and what the ledger calls them."""
+    """The query of class, label (as text) and prior, and the name of the source in the ledger."""
     if isinstance(priors, Mapping):
         priors = {_scalar(name): p for name, p in priors.items()}
         rows = [(label(name), _number(p, f"the prior of class {name!r}")) for name, p in priors.items()]
@@ -102,7 +102,7 @@ def _rows_of_priors(engine: Engine, priors: Any) -> Iterator[tuple[Markup, str]]
 def _rows_of_likelihoods(
     engine: Engine, likelihoods: Any, families: dict[str, Family], *, logarithms: bool
 ) -> Iterator[Markup]:
-    """The query of label, feature, value, and the numbers. Adds to the families those that keys show."""
+    """The query of label, feature, value and the numbers. Adds the families that the keys imply to `families`."""
     if likelihoods is None:
         likelihoods = {}
     if isinstance(likelihoods, Mapping):
@@ -188,7 +188,7 @@ def _is_covariance(values: Any) -> bool:
 
 
 def _scalar(value: Any) -> Any:
-    """A scalar of numpy's as Python's own, and any other value as it is."""
+    """A numpy scalar as a Python value; any other value unchanged."""
     return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
 
 
@@ -205,7 +205,7 @@ def _number(value: Any, what: str) -> float:
     return float(value)
 
 
-# What they must keep. --------------------------------------------------------------------------------------------------
+# Checks. ----------------------------------------------------------------------------------------------------------------
 
 
 def _check_priors(engine: Engine, classes: Markup) -> None:
@@ -263,7 +263,7 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
             raise InputError(f"feature {name!r} must have {ways} in every row, and one of them only")
         family = families_by_name.get(name) or _infer_family(kinds[0], values)
         _check_family(name, family, kinds[0], values)
-        missing_counts = None in values or isinstance(family, Joint)  # a list with a gap is a value, or else was never given
+        missing_counts = None in values or isinstance(family, Joint)  # a list with a gap is a value if it is given
         family = family.with_defaults(alpha=0.0, nulls="category" if missing_counts else "skip", unseen="skip")
         columns = tuple(family.columns) if isinstance(family, OverColumns) else (name,)
         whole = kinds[0] == "values" and all(value is None or value.lstrip("-").isdigit() for value in values)
@@ -275,7 +275,7 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
                 len(found) + 1,
                 floating=kinds[0] == "covariance",
                 whole=whole,
-                # Most rows have their numbers, and those that lack one are told from them; so are classes that are far apart.
+                # Most rows are assumed to be complete. Rows with gaps, and classes far apart, are detected when scored.
                 complete=family.centred and family.by_column,
                 near=family.centred and family.by_column,
                 types=_types(engine, family, columns, whole=whole),
@@ -288,7 +288,7 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
 
 
 def _types(engine: Engine, family: Family, columns: Sequence[str], *, whole: bool) -> tuple[str, ...]:
-    """The types of columns that nobody has seen."""
+    """The assumed types of columns that were not read."""
     numbers = {"poisson": "BIGINT", "geometric": "BIGINT", "bernoulli": "BOOLEAN"}
     usual = "BIGINT" if whole else str(engine.renderer.fragment("string" if _likelihood_kind(family) == "values" else "double"))
     return (numbers.get(family.name, usual),) * len(columns)
@@ -301,7 +301,7 @@ def _infer_family(kind: str, values: Sequence[str | None]) -> Family:
 
 
 def _likelihood_kind(family: Family) -> str:
-    """Which of `_KINDS` the rows of a family are."""
+    """The kind (a key of `_KINDS`) of a family's rows."""
     if not family.by_column and family.centred:
         return "covariance"
     return "moments" if family.centred else "rate" if family.number and not family.smoothed else "values"

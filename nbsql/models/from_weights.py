@@ -1,4 +1,4 @@
-"""Models of weights that somebody supplies: a linear form, or a quadratic one. They have no counts."""
+"""Models of given weights: a linear or quadratic form. They have no counts."""
 
 from __future__ import annotations
 
@@ -42,24 +42,25 @@ def from_weights(
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
-    """The model of given weights: the inverse of `Model.linear` and of `Model.quadratic`.
+    """The model of given weights: the inverse of `Model.linear` and `Model.quadratic`.
 
-    The score of a class is the sum of its weights times what `times` says of the row; posteriors are the softmax of the scores.
-    The model predicts, explains and evaluates as others do, in SQL too; it cannot learn, as it has no counts.
+    The score of a class is the sum of its weights, each multiplied by what `times` takes from the row; posteriors are the
+    softmax of the scores. The model predicts, explains and evaluates like any other, in SQL too. It cannot learn, since it
+    has no counts.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
-        weights: a relation, frame or dict of columns: class, feature (NULL for the bias), value, times, weight, as
-            `Model.linear` has them. times is "1" for the bias; "x" or "x^2" for a number, whose column is the value, or the
-            feature where there is none; "x y" for the product of that column with the column `other`; "is" for a value of a
-            category (NULL: where it is missing), "unseen" for one without a weight; "count" or "has" for a token. A column
-            `mean`, if there is one, is taken from a number, or a product, first, so that a missing one counts as that; of a
+        weights: a relation, frame or dict of columns: class, feature (NULL for the bias), value, times, weight, as in
+            `Model.linear`. times is "1" for the bias; "x" or "x^2" for a number, whose column is the value, or the feature if
+            there is no value; "x y" for the product of that column and the column `other`; "is" for a value of a category
+            (NULL: where it is missing), "unseen" for a value without a weight; "count" or "has" for a token. An optional
+            column `mean` is subtracted from a number, or a product, first, so that a missing one counts as the mean; for a
             token it is the idf.
-        classes: the labels; needed where the weights name one of two classes only, as those of `Model.linear` do.
-        families: of features that are neither categories ("is") nor texts ("count", "has"), such as
+        classes: the labels; needed if the weights name only one of two classes, as those of `Model.linear` do.
+        families: the families of features that are neither categories ("is") nor texts ("count", "has"), such as
             `nbsql.Text(ngrams=2)` or `nbsql.Tokens()`, or of a category over several columns, `nbsql.Joint`.
-        target: what the predicted column is called in rows whose class is known.
-        id: key column or columns, which come back in `explain`.
+        target: the name of the predicted column in rows whose class is known.
+        id: the key column or columns, which are returned by `explain`.
         name: the name of the model; None makes a transient model.
         replace: whether to replace an existing model of that name.
         database: the attached database to store the model in; None is the current one.
@@ -94,17 +95,17 @@ def derive_from_weights(
     title: str,
     types: Mapping[str, str] | None = None,
 ) -> tuple[Plan, list[ClassColumn]]:
-    """The plan and the classes of the model, made and not yet published.
+    """The plan and the classes of the model, which is made but not yet published.
 
     Args:
-        place: where.
+        place: the place of the model.
         source: the weights.
         classes: the labels, if they are given.
-        families: that are asked for, by feature.
+        families: the given families, by feature.
         target: the column that is predicted.
         ids: the key columns.
-        title: what the ledger calls the source.
-        types: of the columns of categories, as DuckDB calls them.
+        title: the name of the source in the ledger.
+        types: the types of the columns of categories, as DuckDB names them.
     """
     engine = place.engine
     render = engine.renderer.fragment
@@ -179,7 +180,7 @@ def _features(
 def _feature(
     name: str, index: int, times: set[str], family_given: Family | None, *, missing: bool, kind_of_values: str
 ) -> Feature:
-    """The feature whose weights are multiplied with these."""
+    """The feature of weights with these values of `times`."""
     if times <= set(_NUMBERS):
         family: Family = Weighted(squared="x^2" in times, binary=isinstance(family_given, Bernoulli))
         fits, kind = family_given is None or isinstance(family_given, Bernoulli), "BOOLEAN" if family_given else "DOUBLE"

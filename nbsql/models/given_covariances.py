@@ -1,4 +1,4 @@
-"""Means and covariance matrices that somebody supplies, as the cells of a model of several numbers."""
+"""Given means and covariance matrices, as the cells of a model of several numbers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from nbsql.family import Family, MultivariateGaussian, OverColumns
 from nbsql.family.multivariate_gaussian import powers_of_two
 
 Row = tuple[str, str, str, float | None, float]  # label, feature, column or pair of columns, mean, covariance
-TOLERANCE = 1e-9  # by which the halves of a covariance matrix may differ, as a share of the deviations
+TOLERANCE = 1e-9  # by which a covariance matrix may be asymmetric, relative to the deviations
 
 
 def rows_of_matrix(where: str, columns: Sequence[str], mean: Any, covariance: Any) -> Iterator[dict[str, Any]]:
-    """The rows of one class, as `Model.likelihoods` has them: value, mean, variance."""
+    """The rows of one class, as in `Model.likelihoods`: value, mean, variance."""
     means, matrix = _numbers(mean), [_numbers(row) for row in _rows(covariance)]
     p = len(columns)
     if len(means) != p or len(matrix) != p or any(len(row) != p for row in matrix):
@@ -33,10 +33,10 @@ def rows_of_matrix(where: str, columns: Sequence[str], mean: Any, covariance: An
 
 
 def cells_of_matrices(rows: Sequence[Row], families: dict[str, Family]) -> Iterator[dict[str, Any]]:
-    """The rows of likelihoods that stand for covariances; adds the families of such features to those asked for.
+    """The rows of likelihoods that represent covariances. Adds the families of such features to `families`.
 
     Raises:
-        InputError: a matrix lacks a number, has one twice, or is none of a normal distribution.
+        InputError: a matrix lacks a number, has one twice, or is not that of a normal distribution.
     """
     found: dict[str, dict[str, dict[str, tuple[float | None, float]]]] = {}
     for label, feature, value, mean, covariance in rows:
@@ -69,7 +69,7 @@ def _columns(classes: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def _matrix(
     where: str, entries: Mapping[str, tuple[float | None, float]], columns: Sequence[str]
 ) -> tuple[list[float], list[list[float]]]:
-    """The means and the covariance matrix; InputError unless it is one of a normal distribution."""
+    """The means and the covariance matrix; InputError unless it is that of a normal distribution."""
     entries_left = dict(entries)
     means, matrix = [], [[0.0] * len(columns) for _ in columns]
     for i, column in enumerate(columns):

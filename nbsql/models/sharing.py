@@ -1,4 +1,4 @@
-"""Models that travel: merged, and read from files."""
+"""Models that move: merged, built from statistics, and imported from files."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def merge(
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
-    """One model of what several have learnt, as if it were fitted on all their rows. Only counts move, never a row.
+    """One model of all that several models have learnt, as if it were fitted on all their rows. Only counts move, no rows.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
-        models: their names; (database, name) for one in an attached database; or models of this connection.
+        models: their names; (database, name) for a model in an attached database; or models of this connection.
         name: the name of the new model; None makes a transient model.
-        replace: take the place of the model of that name, which may be one of those merged.
+        replace: whether to replace an existing model of that name, which may be one of those merged.
         database: the attached database to store the model in; None is the current one.
 
     Raises:
-        ModelError: they do not model the same target by the same features, or the name is taken.
+        ModelError: the models do not have the same target and features, or the name is taken.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -80,34 +80,34 @@ def from_statistics(
     database: str | None = None,
     **options: Unpack[CountsOptions],
 ) -> Model:
-    """The model of what was counted elsewhere, as if it were fitted on the rows there. Only counts move, never a row.
+    """The model of counts from elsewhere, as if it were fitted on the rows there. Only counts move, no rows.
 
-    It is a model as any other, and goes on learning and forgetting. Without `like` every feature is of the family that its
-    cells show: means with sums of squares are Gaussian, true and false Bernoulli, other values categorical. What
-    `ad_hoc.sql` has counted says by its column kind what it is, words too.
+    It is a model like any other, which can also learn and forget. Without `like`, the family of a feature is inferred from
+    its cells: means with sums of squares are Gaussian, true and false Bernoulli, other values categorical. The counts of
+    `ad_hoc.sql` have a column kind that names the family, words included.
 
     Args:
         con: a connection, the path of a DuckDB file, or the address of a PostgreSQL server.
-        statistics: a relation or frame with the columns class, feature, value, n, mean and m2: the answer of
-            `Model.sql("statistics", ..., dialect=...)`, the `statistics` of a model, or what `ad_hoc.sql` has counted. Cells of
+        statistics: a relation or frame with the columns class, feature, value, n, mean and m2: the result of
+            `Model.sql("statistics", ..., dialect=...)`, the `statistics` of a model, or the counts of `ad_hoc.sql`. Cells of
             the classes themselves have no feature.
-        like: the model that wrote the query, or its name: the new one has its features and options.
+        like: the model that wrote the query, or its name: the new model has its features and options.
         name: the name of the new model; None makes a transient model.
-        replace: take the place of the model of that name, which may be `like`.
+        replace: whether to replace an existing model of that name, which may be `like`.
         database: the attached database to store the model in; None is the current one.
-        options: where there is no `like`: target, what the predicted column is called ("class"); and families, id, weight,
-            alpha, estimate, prior, classes, nulls and unseen, as `nbsql.fit` takes them.
+        options: without `like`: target, the name of the predicted column ("class"); and families, id, weight, alpha,
+            estimate, prior, classes, nulls and unseen, as `nbsql.fit` takes them.
 
     Raises:
-        InputError: a column is missing, a cell is none of such a model, or it is not clear what a feature's cells are.
-        ModelError: the models of `like` do not follow from counts, or the name is taken.
+        InputError: a column is missing, a cell does not belong to such a model, or it is unclear what a feature's cells are.
+        ModelError: the model `like` does not follow from counts, or the name is taken.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
     >>> days = "FROM (VALUES ('sun', 'dry'), ('rain', 'wet'), ('rain', 'wet')) AS t(sky, day)"
     >>> _ = con.execute(f"CREATE TABLE days AS {days}")
     >>> model = nbsql.fit(con, "SELECT * FROM days LIMIT 2", target="day")
-    >>> cells = con.sql(model.sql("statistics", "days", dialect="duckdb"))  # elsewhere, as it were
+    >>> cells = con.sql(model.sql("statistics", "days", dialect="duckdb"))  # as if run elsewhere
     >>> from_statistics(con, cells, like=model).predict("SELECT 'rain' AS sky").fetchall()
     [('rain', 'wet', 0.8181818181818181)]
     >>> from_statistics(con, cells, target="day", alpha=0.5).predict("SELECT 'rain' AS sky").fetchall()
@@ -132,8 +132,8 @@ def from_statistics(
 
 
 def _countable_spec(engine: Engine, like: str | Model) -> tuple[Spec, str]:
-    """The spec of a model that follows from counts, and what messages call it."""
-    from nbsql.answers.elsewhere.statistics import check_countable  # with sqlglot, which takes long to import
+    """The spec of a model that follows from counts, and its name in messages."""
+    from nbsql.answers.elsewhere.statistics import check_countable  # imports sqlglot, which takes long
 
     model = like if isinstance(like, Model) else load(engine, like)
     model._refresh()
@@ -184,16 +184,16 @@ def import_(
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
-    """The model that `Model.export` wrote to a file, on whichever engine, with its calibration, if it had one.
+    """The model that `Model.export` wrote to a file, on any engine, with its calibration if it had one.
 
-    Nothing in the file is run: it is read as types, names and values, and an expression in it (`slice_by`, `segment_by`) may
-    use the columns of a row and well-known functions only.
+    Nothing in the file is executed: it is read as types, names and values. An expression in it (`slice_by`, `segment_by`) may
+    use only the columns of a row and well-known functions.
 
     Raises:
-        InputError: there is no such file, or it is none of a model; or it has an expression of something else, or joins tables
-            of another engine.
-        ModelError: the file is damaged or of a newer version of nbsql, or the name is taken; or it has labels or categories
-            that the types of this engine cannot tell apart.
+        InputError: there is no such file, it is not the file of a model, it has an expression that is not allowed, or it
+            joins tables of another engine.
+        ModelError: the file is damaged or of a newer version of nbsql, the name is taken, or it has labels or categories that
+            the types of this engine cannot tell apart.
         NotSupportedError: it has columns of a type that this engine does not have.
 
     >>> import duckdb, nbsql, tempfile
@@ -207,7 +207,7 @@ def import_(
 
 
 def import_file(con: Connection, path: str, title: str, *, name: str | None, replace: bool, database: str | None) -> Model:
-    """The same of a file that the ledger calls `title`."""
+    """As `import_`, of a file that the ledger calls `title`."""
     with opened(con, create=True) as engine, engine.transaction():
         found = read_file(engine, path)
         place = place_for(engine, name, database, replace=replace)

@@ -1,4 +1,4 @@
-"""Models made aside and published whole, on engines that have no transactions."""
+"""Drafts: models that are built aside and published as a whole, on engines without transactions."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _TABLES = tuple(part for part in PUBLISHED if part not in ("likelihoods", "spec"
 
 
 def draft_relations(engine: Engine, relations: Relations) -> Relations:
-    """Where a model is made that is to be at `relations`: there, or in temporary tables first."""
+    """The relations in which a model is built that is to be at `relations`: these, or temporary tables first."""
     if not engine.drafts or relations.temporary:
         return relations
     return Relations(engine.renderer, transient=engine.transient_name())
 
 
 def draft_plan(engine: Engine, plan: Plan) -> Plan:
-    """The plan of a model that is to change: of itself, or of a draft that reads its tables until they are made anew."""
+    """The plan of a model that is to change: its own, or that of a draft that reads its tables until they are replaced."""
     relations = draft_relations(engine, plan.relations)
     if relations is plan.relations:
         return plan
@@ -33,16 +33,16 @@ def draft_plan(engine: Engine, plan: Plan) -> Plan:
 
 
 def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None) -> Plan:
-    """Write a model that was made as a draft to where it is to be, and drop the draft.
+    """Write a draft to the relations of the model, and drop the draft.
 
     Args:
         engine: the engine to run on.
-        plan: of the draft.
-        relations: where the model is to be.
-        stamp: what `updated_at` was when the draft was begun; None where there was no model, or another takes its place.
+        plan: the draft's plan.
+        relations: the relations of the model.
+        stamp: `updated_at` when the draft was begun; None if there was no model, or another is replaced.
 
     Raises:
-        DatabaseError: the model has been changed by another session since.
+        DatabaseError: another session has changed the model since.
     """
     if relations is plan.relations:
         return plan
@@ -81,7 +81,7 @@ def drop_draft(engine: Engine, plan: Plan) -> None:
 
 
 def _tables(engine: Engine, plan: Plan) -> list[str]:
-    """The tables that a model has beside its spec."""
+    """The tables that a model has besides its spec."""
     features = plan.spec.features
     absent = {
         "lookups": not any(feature.family.looked_up for feature in features),

@@ -1,4 +1,4 @@
-"""What a file of a model may bring: types by their names, expressions over columns, and cells; nothing that runs."""
+"""Checks of what a model file may contain: types by name, expressions over columns, and cells; nothing executable."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS = {
 }
 _TEXT = r"'(?:[^']|'')*'"
 _ENUM = rf"ENUM\({_TEXT}(?:, {_TEXT})*\)"
-# Names, with a width or without, and of Spark array<string> and map<string,int>.
+# Names with or without a width, and Spark's array<string> and map<string,int>.
 _NAMED = r'(?:[A-Za-z_]|"[\w ]*")(?:[\w .]|"[\w ]*")*(?:\(\d+(?:, ?\d+)?\))?'
 _ATOM = rf"(?:{_ENUM}|{_NAMED})"
 _KIND = re.compile(rf"{_ATOM}(?:\[\])?|MAP\({_ATOM}, {_ATOM}\)|\w+<{_NAMED}(?:, ?{_NAMED})?>")
@@ -32,11 +32,11 @@ _COLUMN = re.compile(r'\w+|"[^"]+"|`[^`]+`')
 
 
 def check_spec(spec: Spec, dialect: Dialect, title: str) -> None:
-    """Raise unless the spec of a file names nothing but columns, types and values.
+    """Raise unless the spec of a file names only columns, types and values.
 
     Raises:
-        ModelError: a type is none.
-        InputError: an expression asks for more than the columns of a row.
+        ModelError: a type is not one.
+        InputError: an expression uses more than the columns of a row.
     """
     types = [spec.target_type, *(kind for feature in spec.features for kind in feature.types)]
     types += [kind for dimension in spec.joins for kind in dimension.types]
@@ -70,10 +70,10 @@ def _check_expression(expression: Any, dialect: Dialect, subject: str) -> None:
 
 
 def check_cells(rows: Sequence[Sequence[Any]], spec: Spec, title: str) -> int:
-    """How many rows a model has learnt from.
+    """The number of rows that a model has learnt from.
 
     Raises:
-        ModelError: its cells are none of such a model.
+        ModelError: the cells do not belong to such a model.
     """
     names = {feature.name for feature in spec.features}
     learnt = None
@@ -91,10 +91,10 @@ def check_cells(rows: Sequence[Sequence[Any]], spec: Spec, title: str) -> int:
 
 
 def check_row_count(learnt: float | None, title: str) -> int:
-    """How many rows a model has learnt from, by the sum of the counts of its classes.
+    """The number of rows that a model has learnt from, given the sum of the counts of its classes.
 
     Raises:
-        ModelError: it has none.
+        ModelError: there are no such counts.
     """
     if learnt is None or not math.isfinite(learnt):
         raise damaged_error(title, "it has no cells of its classes")
@@ -102,5 +102,5 @@ def check_row_count(learnt: float | None, title: str) -> int:
 
 
 def damaged_error(title: str, fact: str) -> ModelError:
-    """What is raised of a file whose parts do not fit together."""
+    """The error for a file whose parts do not fit together."""
     return ModelError(f"{title} is damaged: {fact}; export it again")

@@ -1,6 +1,6 @@
-"""A model as one file of Parquet, the same from every engine: its cells, and beside them its spec and its calibration.
+"""A model as one Parquet file, with the same format from every engine: its cells, its spec and its calibration.
 
-DuckDB writes and reads the file, wherever the model lives: it is in every program that uses nbsql.
+DuckDB writes and reads the file, wherever the model lives, since every program that uses nbsql has it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from nbsql.storage.shared_counts import Sharing
 from nbsql.storage.translation import ENGINES, Cells, columns_of, translate
 from nbsql.version import __version__
 
-_WEIGHTS = "weights"  # the batch of what a logistic model has learnt
+_WEIGHTS = "weights"  # the batch of the weights of a logistic model
 _DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 
 
@@ -39,9 +39,9 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
     """Write a model, which messages call `title`, to a Parquet file.
 
     Raises:
-        InputError: the path is empty, or the file is there already, or a feature is not shared so.
-        ModelError: the model is not shared so.
-        DatabaseError: it cannot be written.
+        InputError: the path is empty, the file exists already, or a feature cannot be shared this way.
+        ModelError: the model cannot be shared this way.
+        DatabaseError: the file cannot be written.
     """
     if not path:
         raise InputError("a path must be a text of at least one character, not ''")
@@ -52,7 +52,7 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded_cells", statistics, "1"]))
     if plan.spec.logistic is not None:
         cells = engine.renderer.fragment("with_weights", cells, plan.relations["weights"])
-    calibration = None if sharing.description else calibration_text(engine, plan)  # which is fitted to rows
+    calibration = None if sharing.description else calibration_text(engine, plan)  # a calibration is fitted to rows
     private = None if sharing.epsilon is None else sharing.add_noise(engine.ask("cells_with_text", cells), spec)
     with _file_engine(engine) as writer:
         as_text = _class_type(engine, plan.spec.target_type) is not None
@@ -68,14 +68,14 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What `write_file` wrote.
+    """The contents of a model file.
 
     Args:
         spec: the model's spec.
         cells: the query of the cells.
-        weights: the query of the weights, of a model that has learnt some.
+        weights: the query of the weights, if the model has learnt some.
         calibration: the text of the calibration.
-        rows: how many the model has learnt from.
+        rows: the number of rows that the model has learnt from.
     """
 
     spec: Spec
@@ -86,11 +86,11 @@ class ModelFile:
 
 
 def read_file(engine: Engine, path: str) -> ModelFile:
-    """What is in the file of a model, in the types of this engine.
+    """The contents of a model file, in the types of this engine.
 
     Raises:
-        InputError: there is no such file, or it is none of a model.
-        ModelError: the model is damaged, or of a newer version of nbsql, or has values that this engine does not have.
+        InputError: there is no such file, or it is not the file of a model.
+        ModelError: the model is damaged, of a newer version of nbsql, or has values that this engine does not have.
         NotSupportedError: it has columns of a type that this engine does not have.
     """
     if not Path(path).exists():
@@ -103,7 +103,7 @@ def read_file(engine: Engine, path: str) -> ModelFile:
         of = metadata.get("nbsql_engine", "DuckDB")
         if "nbsql_spec" not in metadata or of not in ENGINES:
             raise InputError(f"{path!r} is no file that a model was exported to")
-        Spec.from_json(metadata["nbsql_spec"], path)  # of a newer version, the columns may be others
+        Spec.from_json(metadata["nbsql_spec"], path)  # first, since a newer version may have other columns
         _check_columns(reader, path, title)
         if reader is engine and of == engine.title:
             return _read_parquet(reader, metadata, path)
@@ -114,7 +114,7 @@ def read_file(engine: Engine, path: str) -> ModelFile:
 
 @contextmanager
 def _file_engine(engine: Engine) -> Iterator[DuckDB]:
-    """The engine that writes and reads files: the model's own, or one in memory, which no setting of anybody reaches."""
+    """The engine that writes and reads files: the model's own if it is DuckDB, or one in memory, without user settings."""
     if isinstance(engine, DuckDB):
         yield engine
         return
@@ -134,7 +134,7 @@ def _is_parquet(path: str) -> bool:
 
 
 def _metadata(reader: DuckDB, path: str) -> dict[str, str]:
-    cursor = reader.connection.cursor()  # an error would abort the caller's transaction
+    cursor = reader.connection.cursor()  # an error on the connection would abort the caller's transaction
     try:
         return dict(cursor.execute(reader.renderer.statement("file_metadata", path)).fetchall())
     except duckdb.Error:
@@ -144,7 +144,7 @@ def _metadata(reader: DuckDB, path: str) -> dict[str, str]:
 
 
 def _query_file(reader: DuckDB, title: str, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
-    """The rows of a question about the file, which may be damaged."""
+    """The rows of a query on the file, which may be damaged."""
     cursor = reader.connection.cursor()
     try:
         return cursor.execute(reader.renderer.statement(macro, *arguments)).fetchall()
@@ -163,7 +163,7 @@ def _check_columns(reader: DuckDB, path: str, title: str) -> None:
 
 
 def _read_parquet(engine: DuckDB, metadata: dict[str, str], path: str) -> ModelFile:
-    """A model of DuckDB's own, whose cells need no detour."""
+    """A model that DuckDB wrote and reads, whose cells are not translated."""
     title = f"model {path!r}"
     spec = Spec.from_json(metadata["nbsql_spec"], path)
     check_spec(spec, engine.renderer.dialect, title)
@@ -179,7 +179,7 @@ def _read_parquet(engine: DuckDB, metadata: dict[str, str], path: str) -> ModelF
 
 
 def _read_cells(engine: Engine, stored: Stored, path: str) -> ModelFile:
-    """The parts of a file in the types of an engine."""
+    """The contents of a file in the types of an engine."""
     title = f"model {path!r}"
     spec = Spec.from_json(stored.spec, path)
     check_spec(spec, Dialect(_DIALECTS[stored.engine]), title)
@@ -204,12 +204,12 @@ def _read_cells(engine: Engine, stored: Stored, path: str) -> ModelFile:
 
 
 def _cells_of(engine: Engine, rows: list[list[Any]], class_type: Markup) -> Markup:
-    """The query of cells that Python holds."""
+    """The query of cells that are held in Python."""
     return engine.renderer.fragment("cells_of_json", json.dumps(columns_of(rows), ensure_ascii=False), class_type)
 
 
 def _class_type(engine: Engine, name: str) -> Markup | None:
-    """The type of the labels, which a file names, as a statement may have it; None of one that is no plain name."""
+    """The type of the labels in a file, for a statement; None if it is not a plain name."""
     if name.startswith("ENUM("):
         labels = [label.replace("''", "'") for label in re.findall(r"'((?:[^']|'')*)'", name)]
         return engine.renderer.fragment("enumeration", labels)

@@ -1,4 +1,4 @@
-"""A model of one engine as another has it: types by their names there, and values as they are written there."""
+"""Translation of a model between engines: the names of types, and values as each engine writes them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from nbsql.spec.spec import Feature, Spec
 
 ENGINES = ("DuckDB", "PostgreSQL", "Spark")
 
-_UNSCALED = ("DOUBLE", "numeric", "double")  # a decimal of any number of digits
-# What each engine calls a type. Of the rows that have a name of an engine's, the first is meant.
+_UNSCALED = ("DOUBLE", "numeric", "double")  # decimals with any number of digits
+# The names of types on each engine. If several rows have a name of an engine, the first applies.
 _NAMES = [
     ("BOOLEAN", "boolean", "boolean"),
     ("SMALLINT", "smallint", "smallint"),
@@ -57,10 +57,10 @@ _NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
 
 
 def type_on(kind: str, of: str, to: str) -> str:
-    """What one engine calls a type of another; a text, where it has none that is like it.
+    """The name on one engine of a type of another; the type of texts if there is no similar one.
 
     Raises:
-        NotSupportedError: it has none at all.
+        NotSupportedError: there is no type for it at all.
 
     >>> type_on("DECIMAL(4,2)", "DuckDB", "PostgreSQL"), type_on("mood", "PostgreSQL", "Spark")
     ('numeric', 'string')
@@ -83,12 +83,12 @@ def type_on(kind: str, of: str, to: str) -> str:
 
 
 def with_types_of_engine(features: Iterable[Feature], of: str, to: str) -> tuple[Feature, ...]:
-    """The features with the types of their columns as another engine calls them."""
+    """The features with the types of their columns named as on another engine."""
     return tuple(replace(each, types=tuple(type_on(kind, of, to) for kind in each.types)) for each in features)
 
 
 def type_of(texts: Iterable[str], kind: str, of: str, to: str) -> str:
-    """The same of a column that has these values: PostgreSQL calls decimals of any number of digits numeric.
+    """As `type_on`, for a column with these values: PostgreSQL's numeric has any number of digits.
 
     >>> type_of(["1.50", "22.25"], "numeric", "PostgreSQL", "DuckDB")
     'DECIMAL(38,2)'
@@ -105,11 +105,11 @@ def type_of(texts: Iterable[str], kind: str, of: str, to: str) -> str:
 
 @dataclass(frozen=True)
 class Cells:
-    """The rows of a file, and of its calibration: what a model knows beside its spec.
+    """The cells and the calibration of a model file.
 
     Args:
-        rows: a list a cell: slice, class (as text), feature, value, n, mean, m2, batch.
-        calibration: a row a class and knot; None: it is not calibrated.
+        rows: a list for each cell: slice, class (as text), feature, value, n, mean, m2, batch.
+        calibration: a row for each class and knot; None: the model is not calibrated.
     """
 
     rows: list[list[Any]]
@@ -117,15 +117,15 @@ class Cells:
 
 
 def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> tuple[Spec, Cells]:
-    """The spec and the cells of a model of the engine `of`, as this one would have counted them.
+    """The spec and the cells of a model of the engine `of`, as this engine would have counted them.
 
-    A number, a time or an interval may be written in another way here, and is read and written anew where it is a text: as a
-    category, a label, or a level that was declared.
+    Numbers, times and intervals may be written differently here. Where they are texts, they are parsed and written again: as
+    a category, a label, or a declared level.
 
     Raises:
-        InputError: it has joins, whose tables are there.
-        ModelError: a value is none of its type here, or two classes are one.
-        NotSupportedError: there is no such type here.
+        InputError: it has joins, whose tables are on the other engine.
+        ModelError: a value does not have its type here, or two classes become one.
+        NotSupportedError: a type does not exist here.
     """
     to = engine.title
     if spec.joins:
@@ -169,7 +169,7 @@ def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> 
 def _translate_category(
     engine: Engine, feature: Feature, values: set[str], of: str, title: str
 ) -> tuple[Feature, Callable[[str], str]]:
-    """A category of a model of another engine with its levels as they are written here, and what so writes a value."""
+    """A category of another engine's model with its levels as written here, and the function that rewrites a value."""
     family = feature.family
     is_listed = isinstance(family, (Conditional, Joint))
     lists = {value: json.loads(value) if is_listed else [value] for value in values}
@@ -201,7 +201,7 @@ def _translate_category(
 
 
 def _rewrite_column(engine: Engine, feature: Feature, number: int, texts: set[str], title: str) -> dict[str, str]:
-    """The values of a column of a category as they are written here, by how they are elsewhere."""
+    """The values of a column of a category as written here, by how they are written on the other engine."""
     column, family = feature.columns[number], feature.family
     if isinstance(family, Conditional) and family.is_cut(number):
         return {text: text for text in texts}
@@ -216,7 +216,7 @@ def _rewrite_column(engine: Engine, feature: Feature, number: int, texts: set[st
 def _rewrite_values(
     engine: Engine, kind: str, texts: Iterable[str], title: str, written: Callable[[Markup], Markup] | None = None
 ) -> dict[str, str]:
-    """Values of a type as they are written here, by how they are elsewhere."""
+    """Values of a type as written here, by how they are written on the other engine."""
     values = sorted(texts)
     if kind == _TEXT[ENGINES.index(engine.title)] or not values:
         return {text: text for text in values}
@@ -234,5 +234,5 @@ def _rewrite_values(
 
 
 def columns_of(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
-    """Cells as objects of JSON."""
+    """Cells as JSON objects."""
     return [dict(zip(("slice", "class", "feature", "value", "n", "mean", "m2", "batch"), row, strict=True)) for row in rows]

@@ -1,4 +1,4 @@
-"""The families of the columns by cross-validated log loss: all candidates are counted at once, and none is fitted twice."""
+"""Families chosen by cross-validated log loss: all candidates are counted at once, and none is fitted twice."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ FOLDS = 5
 BUDGET = 50_000  # rows
 EVERY = "*"
 Families = str | Mapping[str, str | Family]
-MIN_STANDARD_ERRORS = 2.0  # standard errors that a gain must be above, so that ties go to the default
+MIN_STANDARD_ERRORS = 2.0  # a gain must exceed so many standard errors, so that ties go to the default
 _MAX_ROUNDS = 8
-_MIN_IMPROVEMENT = 1e-4  # of the log loss: a round that gains less is the last
+_MIN_IMPROVEMENT = 1e-4  # decrease of the log loss below which a round is the last
 _MAX_CLASSES = 40
 _MILLION = 1_000_000
 
@@ -54,15 +54,15 @@ def choose(
 
     Args:
         engine: the engine to run on.
-        source: what to learn from and to predict.
-        options: what to model; the columns that have a family there keep it.
-        columns: whose families are to be chosen; None for all that have none.
+        source: the rows to learn from and to predict.
+        options: what to model; columns that have a family there keep it.
+        columns: the columns whose families are chosen; None for all that have none.
         leave_out: whether a column may be left out.
         calibrate: whether a temperature is tried.
         folds: the number of folds.
         fold: a column that holds the fold of each row, instead of a number of folds.
-        budget: rows to judge on, at most; None for all.
-        methods: that are tried, too.
+        budget: the most rows to judge on; None for all.
+        methods: other methods to try.
     """
     others = other_methods(methods)
     engine.need(AUTO)
@@ -86,7 +86,7 @@ def choose(
 def _sampled_source(
     engine: Engine, source: Source, options: Options, fold: str | None, budget: int | None, temporary: Callable[[str], Markup]
 ) -> Source:
-    """The source, or so many of its rows as a table, always the same ones."""
+    """The source, or a table of about `budget` of its rows, which are always the same."""
     if budget is None:
         return source
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
@@ -103,7 +103,7 @@ def _sampled_source(
 
 
 class _FamilySearch:
-    """One choice of families, in temporary tables."""
+    """One search for families, in temporary tables."""
 
     def __init__(
         self,
@@ -166,11 +166,11 @@ class _FamilySearch:
         return [*numbers, OUT] if self.leave_out and column in self.selectable else numbers
 
     def run(self, methods: Sequence[tuple[str, Classifier]], *, lenient: bool, calibrate: bool) -> Choice:
-        """Search, compare what was found and other methods with the default, and say what was tried.
+        """Search, compare the result and other methods with the default, and rank what was tried.
 
         Args:
-            methods: by name.
-            lenient: whether a method that the rows do not allow is left out, with a warning.
+            methods: the classifiers, by name.
+            lenient: whether a method that the rows do not allow is skipped with a warning.
             calibrate: whether a temperature is tried.
         """
         terms = self.terms
@@ -224,7 +224,7 @@ class _FamilySearch:
         )
 
     def _row_scores(self, setting: Setting) -> Markup:
-        """A table of the rows as they stand by a setting."""
+        """A table of the joint log-likelihoods of the rows by a setting."""
         if setting.method is None:
             return self.terms.row_scores(setting.chosen)
         engine, source, options, temporary = self._place
@@ -233,7 +233,7 @@ class _FamilySearch:
         return row_scores_by_method(engine, source, options, self.terms, temporary, **self._fold_options)
 
     def _non_default_families(self, chosen: Mapping[str, int]) -> dict[str, Family]:
-        """The families that are not the default's."""
+        """The chosen families that differ from the default."""
         return {name: self._family(name, number) for name, number in chosen.items() if number not in (OUT, self.default[name])}
 
     def _family(self, column: str, number: int) -> Family:
@@ -245,7 +245,7 @@ class _FamilySearch:
         return family_text(type(family)() if inferred else family)
 
     def _search(self, *, calibrated: bool) -> dict[str, int]:
-        """A candidate a column: first each by itself, then round the columns until nothing gains."""
+        """The chosen candidate of each column: first for each column by itself, then in rounds until nothing gains."""
         terms = self.terms
         chosen = {name: self._pick(name, self.scores_alone[name], keep=True) for name in self.default}
         row_scores = terms.row_scores(chosen)
@@ -274,12 +274,12 @@ class _FamilySearch:
         return chosen
 
     def _pick(self, column: str, scores: Mapping[int, Score], *, keep: bool = False) -> int:
-        """The candidate of the lowest loss among those that gain for sure over the default; without one, the default.
+        """The candidate of the lowest loss among those that gain significantly over the default; if none does, the default.
 
         Args:
-            column: whose.
-            scores: of its candidates, the default first.
-            keep: whether the column is not to be left out yet.
+            column: the column.
+            scores: the scores of its candidates, the default first.
+            keep: whether the column must not be left out yet.
         """
         sure = [
             number
@@ -303,7 +303,7 @@ def _figures(score: Score) -> tuple[float, float, float]:
 
 
 def _without_class_cut_bins(spec: Spec) -> Spec:
-    """A spec without the features that the classes cut, of which each fold has its own."""
+    """A spec without the bins that are cut by the class, which differ between folds."""
     return replace(spec, features=tuple(feature for feature in spec.features if not is_cut_by_class(feature)))
 
 
@@ -315,19 +315,20 @@ def columns_to_choose(families: Families) -> tuple[list[str] | None, Mapping[str
     """The columns whose families are to be chosen, None for all that have none, and the families of the others.
 
     Args:
-        families: of a fit: "auto", or a dictionary in which some are "auto"; that of "*" is of all that have none.
+        families: the argument of a fit: "auto", or a dictionary with "auto" for some columns; the key "*" stands for all
+            columns without a family.
     """
     if _is_auto(families):
         return None, {}
     if not isinstance(families, Mapping):
-        return [], cast("Mapping[str, str | Family]", families)  # which the fit refuses
+        return [], cast("Mapping[str, str | Family]", families)  # the fit refuses it
     found = {name: family for name, family in families.items() if not _is_auto(family)}
     columns = [name for name in families if name not in found]
     return None if EVERY in columns else columns, found
 
 
 def with_auto(families: Mapping[str, str | Family]) -> Families:
-    """The families of a fit that chooses all others."""
+    """The families of a fit that chooses those of all other columns."""
     return {EVERY: AUTO, **families}
 
 
@@ -336,7 +337,7 @@ def _is_auto(family: Any) -> bool:
 
 
 def with_families(engine: Engine, source: Source, options: Options, columns: Sequence[str] | None) -> Options:
-    """The options of a fit with the families that were chosen of some columns, None for all, by folds of a part of the rows."""
+    """The options of a fit, with families chosen for some columns (None: all) by cross-validation on a sample of the rows."""
     known = [column.name for column in source.columns]
     for name in columns or []:
         if name.lower() not in map(str.lower, known):

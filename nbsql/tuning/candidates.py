@@ -1,4 +1,4 @@
-"""The families that a column might be of, by what its values are."""
+"""Candidate families of a column, given its values."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from nbsql.family import (
 from nbsql.spec.spec import Feature, Spec
 
 NUMBERS = ("integer", "float", "decimal")
-_MAX_CATEGORIES = 50  # whole numbers that a category may have
+_MAX_CATEGORIES = 50  # the most distinct whole numbers of a category
 _BINS = (10, 30)
-_MIN_ZERO_SHARE = 0.05  # the share of zeros from which they are counted apart
-_MIN_NON_ZERO = 30  # numbers that are not 0, at least, so that a density is known of them
-_KERNEL_CELLS = 128  # of a kernel's grid: the work of its estimate grows with the square of them, and there is one a fold
+_MIN_ZERO_SHARE = 0.05  # the share of zeros from which zero-inflated families are tried
+_MIN_NON_ZERO = 30  # the fewest numbers other than 0 from which a density can be estimated
+_KERNEL_CELLS = 128  # cells of a kernel's grid; each fold needs an estimate, whose cost grows with their square
 _ALPHAS = (0.1, 10.0)
 
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """What is known of the values of a column.
+    """Facts about the values of a column.
 
     Args:
-        n: the values.
-        distinct: of them.
-        least: of a number.
-        largest: of a number.
-        irregular: how many are not whole; of a text, how many are of several words.
-        zeros: how many are 0.
-        missing: how many rows have none.
+        n: the number of values.
+        distinct: the number of distinct values.
+        least: the least number.
+        largest: the largest number.
+        irregular: the number of fractions; of a text, the number of values with several words.
+        zeros: the number of zeros.
+        missing: the number of rows without a value.
     """
 
     n: int
@@ -59,13 +59,13 @@ class ColumnFacts:
 
 
 def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Feature]) -> dict[str, list[Family]]:
-    """By the names of some features, the families that their columns might be of beside that of the spec; one read.
+    """The candidate families of some features by name, besides the family of the spec. Takes one read.
 
     Args:
         engine: the engine to run on.
-        source: what to look at.
+        source: the rows.
         spec: the spec of the default.
-        features: of the spec, each of one column.
+        features: features of the spec, each of one column.
     """
     kinds = {column.name: column.kind for column in source.columns}
     found: dict[str, list[Family]] = {}
@@ -79,7 +79,8 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
             facts = ColumnFacts(n, distinct, least, largest, irregular, zeros, row[-1] - n)
             boolean = kinds[feature.column] == "boolean"
             families = _number_families(facts) if place < len(numbers) else [Bernoulli()] if boolean else _text_families(facts)
-            allowed = (family for family in families if not (spec.classes and family.name == "kernel"))  # it takes no classes
+            # A kernel takes no declared classes.
+            allowed = (family for family in families if not (spec.classes and family.name == "kernel"))
             found[feature.name] = list(_without_default(feature.family, allowed, facts, spec.defaults))
     return found
 
@@ -130,7 +131,10 @@ def _text_families(facts: ColumnFacts) -> Iterator[Family]:
 def _without_default(
     default: Family, families: Iterable[Family], facts: ColumnFacts, defaults: Mapping[str, Any]
 ) -> Iterator[Family]:
-    """The families but the default, and those that can take a missing value for a category as such, if there are any."""
+    """The families without the default.
+
+    If values are missing, each family with categories is also returned with missing values as a category.
+    """
     missing = facts.missing > 0 and defaults["nulls"] == "skip"
     for family in families:
         plain = family == type(family)()

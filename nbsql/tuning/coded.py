@@ -1,4 +1,4 @@
-"""The rows of folds with numbers in the place of categories, for a sweep: a setting is then scored without a join."""
+"""Folds with codes in place of categories, for a sweep: settings are then scored without joins."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from nbsql.judging.leave_one_out import LeaveOneOut
 from nbsql.rendering.layout import Layout
 from nbsql.spec.spec import Feature, Spec
 
-# Coding takes about as long as scoring a setting; so few settings are scored without.
+# Coding takes about as long as scoring a setting, so it does not pay for fewer settings.
 MIN_SETTINGS = 3
 
 Rows = list[tuple[Any, ...]]
 
 
 def score_settings(cv: Folds, specs: Sequence[Spec]) -> list[Rows]:
-    """How well each of some settings predicts the folds: a row a fold, as `Folds.score`."""
+    """The scores of the folds by each of some settings: a row for each fold, as from `Folds.score`."""
     if not _should_code(cv, specs):
         return [cv.score(cv.models(spec)) for spec in specs]
     coded = iter(CodedFolds(cv).score([spec for spec in specs if _levels(spec)]))
@@ -32,7 +32,7 @@ def _levels(spec: Spec) -> list[Feature]:
 
 
 def _should_code(cv: Folds, specs: Sequence[Spec]) -> bool:
-    """Whether categories are coded: not where there are none, or too many, or where something else takes the time."""
+    """Whether coding categories pays: not if there are none or too many, or if something else takes most of the time."""
     spec = cv.counted_spec
     return (
         cv.engine.renderer.dialect.traits.structs
@@ -46,17 +46,17 @@ def _should_code(cv: Folds, specs: Sequence[Spec]) -> bool:
 
 
 class CodedFolds:
-    """The rows of folds, each category of a row as a number (sql/macros/judging/coded.sql).
+    """The rows of folds with each category as a code (sql/macros/judging/coded.sql).
 
     Args:
-        cv: the folds, counted.
+        cv: the counted folds.
     """
 
     def __init__(self, cv: Folds) -> None:
         self.rows_with_folds = cv
         self.engine = cv.engine
         spec, folds = cv.counted_spec, cv.names
-        self.levels = _levels(spec)  # by their names among the cells
+        self.levels = _levels(spec)  # by their names in the cells
         read = [column for feature in spec.features if not feature.family.level for column in feature.columns]
         self.columns = list(dict.fromkeys([spec.target, *([spec.weight] if spec.weight else []), *read]))
         context = cv.context(spec)
@@ -74,13 +74,13 @@ class CodedFolds:
         return [found[number] for number in range(len(specs))]
 
     def _batches(self, specs: Sequence[Spec]) -> Iterator[list[int]]:
-        """The numbers of settings of one prior, which orders the classes: as many as one statement is to hold."""
+        """The numbers of settings in batches of one prior, which orders the classes; a batch is scored by one statement."""
         for prior in dict.fromkeys(spec.prior for spec in specs):
             numbers = [number for number, spec in enumerate(specs) if spec.prior == prior]
             yield from (numbers[start : start + self.batch_size] for start in range(0, len(numbers), self.batch_size))
 
     def _scores(self, specs: Sequence[Spec]) -> Markup:
-        """The lists of some settings, made as if their features were those of one, each by a name of its own."""
+        """The table of the scores of some settings, made as if their features belonged to one setting under distinct names."""
         names: list[tuple[int, str, Feature]] = []
         for setting, spec in enumerate(specs, start=1):
             for counted, feature in zip(self.rows_with_folds.counted_names(spec), spec.features, strict=True):

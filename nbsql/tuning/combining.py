@@ -1,4 +1,7 @@
-"""What each of some candidates adds to rows that it has not met, and how they do together (sql/macros/judging/auto.sql)."""
+"""The contributions of candidates to rows that their models have not seen, and the losses of combinations of them.
+
+See sql/macros/judging/auto.sql.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ from nbsql.judging.refitted_folds import RefittedFolds, is_cut_by_class
 from nbsql.spec.spec import Feature, Spec
 
 OUT = 0  # the number of the candidate that leaves a column out
-_MAX_CANDIDATES = 20  # candidates whose terms one statement makes
-_MAX_TERMS = 250  # candidates times classes of it: a row holds their parameters, on PostgreSQL a thousand
+_MAX_CANDIDATES = 20  # candidates whose terms are computed in one statement
+_MAX_TERMS = 250  # candidates times classes in one statement: a row holds their parameters, on PostgreSQL at most a thousand
 TEMPERATURES = tuple(2 ** (step / 4) for step in range(-8, 29))
 
 
 @dataclass(frozen=True)
 class Score:
-    """A log loss, what it gains over another, and the standard error of that, by the rows."""
+    """A log loss, its gain over another, and the standard error of the gain."""
 
     loss: float
     gain: float
@@ -30,24 +33,24 @@ class Score:
 
     @classmethod
     def of(cls, weight: float, rows: int, sums: Sequence[float]) -> Score:
-        """Of the sums of losses, gains and squared gains."""
+        """The score, from the sums of losses, gains and squared gains."""
         loss, gain, square = (value / weight for value in sums)
         return cls(loss, gain, math.sqrt(max(square - gain * gain, 0.0) / rows))
 
     def is_sure(self, least: float) -> bool:
-        """Whether it gains, by more than so many standard errors."""
+        """Whether there is a gain of more than `least` standard errors."""
         return self.gain > 1e-9 and self.gain > least * self.error
 
 
 class CandidateTerms:
-    """The terms of candidates, and the rows as they stand by any choice of them.
+    """The terms of candidates, and the joint log-likelihoods of the rows for any choice of them.
 
     Args:
-        cv: the folds, counted for specs with every candidate, but for those whose bins the classes cut.
-        spec: any of these.
-        columns: by column the candidates, features of the specs; each has a number from 1, in order. At most one of a column is
-            cut by the classes, in each fold by those of the others.
-        temporary: names temporary tables, which are the caller's to drop.
+        cv: the folds, counted for specs with every candidate except bins that are cut by the class.
+        spec: any of these specs.
+        columns: the candidates of each column, as features of the specs, numbered from 1 in order. At most one of a column is
+            cut by the class; each fold uses the classes of the other folds.
+        temporary: names temporary tables, which the caller drops.
     """
 
     def __init__(
@@ -85,7 +88,7 @@ class CandidateTerms:
             yield block
 
     def _add(self, block: Mapping[str, Sequence[Feature]]) -> None:
-        """Make the terms of the candidates of some columns."""
+        """Compute the terms of the candidates of some columns."""
         counted, cut = [], []
         for name, candidates in block.items():
             first = sum(map(len, self.numbers.values())) + 1
@@ -109,12 +112,13 @@ class CandidateTerms:
     def _term_queries(
         self, cv: Folds, parts: Sequence[tuple[Spec, list[str]]], features: Sequence[Feature]
     ) -> Iterator[tuple[Any, ...]]:
-        """The macro of the terms of some candidates and its arguments, a part of the folds at a time.
+        """The macro of the terms of some candidates and its arguments, for each part of the folds.
 
         Args:
             cv: the folds.
-            parts: as `Folds.parts` has them.
-            features: the candidates, with their numbers as indexes; what the classes of a part have cut, its spec knows.
+            parts: the parts, as `Folds.parts` returns them.
+            features: the candidates, with their numbers as indices. For bins cut by the class, the spec of a part has the
+                family.
         """
         for spec, names in parts if features else []:
             families = {feature.name: feature.family for feature in spec.features} if cv is self._cut else {}
@@ -126,7 +130,7 @@ class CandidateTerms:
             yield "terms_of_candidates", models.context, self.rows, models.parameters, models.lookups
 
     def row_scores(self, chosen: Mapping[str, int]) -> Markup:
-        """A table of the rows as they stand by a candidate a column."""
+        """A table of the joint log-likelihoods of the rows for one candidate of each column."""
         row_scores = self._priors
         for terms in dict.fromkeys(self._terms.values()):
             added = [number for name, number in chosen.items() if number != OUT and self._terms[name] == terms]
@@ -137,7 +141,7 @@ class CandidateTerms:
         return row_scores
 
     def exchange(self, row_scores: Markup, column: str, chosen: int, replacement: int) -> Markup:
-        """The rows with another candidate of a column; the table before is gone."""
+        """The table after exchanging the candidate of a column; the previous table is dropped."""
         added, removed = ([number] if number != OUT else [] for number in (replacement, chosen))
         new_scores = self._create(
             f"move {column}", "scores_with_candidates", row_scores, self._terms[column], added, removed, self.classes
@@ -146,13 +150,13 @@ class CandidateTerms:
         return new_scores
 
     def scores_alone(self, column: str) -> dict[int, Score]:
-        """How each candidate of a column does by itself, with the prior, beside its first one."""
+        """The scores of each candidate of a column by itself, with the prior, compared with its first candidate."""
         return self.scores(self._priors, column, OUT, [*self.numbers[column], OUT])
 
     def scores(
         self, row_scores: Markup, column: str, chosen: int, tried: Sequence[int], temperature: float = 1.0
     ) -> dict[int, Score]:
-        """How the whole does with each of some candidates in the place of that which is chosen, beside the first of them."""
+        """The scores of the whole with each of some candidates in place of the chosen one, compared with the first of them."""
         arguments = (
             row_scores,
             self._terms[column],
@@ -165,7 +169,7 @@ class CandidateTerms:
         return {number: Score.of(weight, rows, sums[3 * i : 3 * i + 3]) for i, number in enumerate(tried)}
 
     def temperatures(self, row_scores: Markup) -> tuple[float, list[tuple[str, float]]]:
-        """The best temperature of all rows, and for each fold that of the others."""
+        """The best temperature for all rows, and for each fold that of the other folds."""
         found = self.engine.ask("losses_of_temperatures", row_scores, TEMPERATURES, self.classes)
 
         def best(rows: Sequence[Sequence[Any]]) -> float:
@@ -180,7 +184,7 @@ class CandidateTerms:
         return self._create("judge the rows", "losses_of_rows", row_scores, temperatures, self.classes)
 
     def compare(self, losses: Markup, others: Markup) -> Score:
-        """What one setting gains over another."""
+        """The gain of one setting over another."""
         weight, rows, *sums = self.engine.ask("compared_losses", losses, others)[0]
         return Score.of(weight, rows, sums)
 
@@ -191,6 +195,6 @@ class CandidateTerms:
         return relation
 
     def drop(self, relation: Markup) -> None:
-        """Drop a table of rows as they stand."""
+        """Drop a table of joint log-likelihoods."""
         if relation != self._priors:
             self.engine.ask("drop_if_exists", relation)

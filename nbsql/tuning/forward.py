@@ -1,4 +1,4 @@
-"""Forward selection by cross-validated log loss: greedy, and without a fit a step."""
+"""Greedy forward selection by cross-validated log loss, without a fit for each step."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Search:
         self.keyed, self.contributions, self.row_scores = map(self.temporary, names)
 
     def prepare(self, spec: Spec, folds: int, fold: str | None) -> None:
-        """Count by fold, and note what every feature adds to every row by the model of the other folds."""
+        """Count by fold, and store the contribution of each feature to each row by the model of the other folds."""
         engine, query = self.engine, self.engine.renderer.fragment
         cv = Folds(engine, self.source, [spec], self.temporary, folds=folds, fold=fold)
         spec = replace(cv.specs[0], id=("nbsql_key",))
@@ -69,7 +69,7 @@ class _Search:
     def _contributions_query(
         self, part: Plan, known_classes: list[ClassColumn], classes: list[ClassColumn], fold: str
     ) -> Markup:
-        """The query of what the features add to the rows of a fold."""
+        """The query of the contributions of the features to the rows of a fold."""
         query = self.engine.renderer.fragment
         rows = query("rows_of_fold", self.keyed, fold)
         context, relations = part.context(known_classes), part.relations
@@ -78,7 +78,7 @@ class _Search:
         return query("fold_contributions", explained, [numbers.get(column.label) for column in classes])
 
     def select(self, spec: Spec, count: int) -> list[str]:
-        """The features by name, one a step, as long as one lowers the log loss."""
+        """The selected features by name, one in each step, as long as the log loss decreases."""
         engine = self.engine
         (loss,) = engine.ask("mean_loss", self.row_scores)[0]
         if loss is None:

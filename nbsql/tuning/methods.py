@@ -1,4 +1,4 @@
-"""Classifiers beside naive Bayes, held against the families that were chosen for it on the same folds."""
+"""Classifiers other than naive Bayes, compared on the same folds with the families that were chosen for it."""
 
 from __future__ import annotations
 
@@ -18,22 +18,19 @@ from nbsql.spec.method import Classifier, Method, NaiveBayes, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.combining import CandidateTerms
 
-METHODS: tuple[Method, ...] = (
-    "naive",
-    "tan",
-    "aode",
-)  # that are tried by themselves; the first is what others must be better than
+# The methods that are tried by default. The others must be better than the first.
+METHODS: tuple[Method, ...] = ("naive", "tan", "aode")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is held against other settings: the simpler first, so that a tie goes to it.
+    """A setting to compare with others. Simpler settings come first, so that ties go to them.
 
     Args:
-        name: as the ranking shows it.
-        chosen: the number of the candidate of every column, of naive Bayes.
+        name: the name in the ranking.
+        chosen: the number of the candidate of each column, for naive Bayes.
         calibrated: whether a temperature is tried.
-        method: the classifier, if it is another one.
+        method: the classifier, if it is not naive Bayes.
     """
 
     name: str
@@ -43,15 +40,15 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """The same for all settings of the same scores."""
+        """A text that is equal for settings with the same scores."""
         return repr((self.method, dict(self.chosen)))
 
 
 def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
-    """The names and the classifiers of what is tried beside naive Bayes.
+    """The names and the classifiers to try besides naive Bayes.
 
     Raises:
-        InputError: it is no list of methods, or one of them is none.
+        InputError: `methods` is not a list of methods.
     """
     if isinstance(methods, (str, Classifier, Mapping)) or not isinstance(methods, Sequence):
         raise InputError(f"methods must be a list of methods, such as ['naive', 'tan'], not {methods!r}")
@@ -73,12 +70,12 @@ def row_scores_by_method(
     folds: int,
     fold: str | None,
 ) -> Markup:
-    """A table of the rows as they stand by a method, each by its model of the other folds (sql/macros/judging/auto.sql).
+    """A table of the joint log-likelihoods of the rows by a method's models of the other folds (sql/macros/judging/auto.sql).
 
     Args:
         engine: the engine to run on.
-        source: of the rows.
-        options: with the method.
+        source: the source of the rows.
+        options: the options of a fit with the method.
         terms: the rows of the folds, with their keys.
         temporary: names a temporary table.
         folds: the number of folds.
@@ -100,5 +97,5 @@ def row_scores_by_method(
 
 
 def bag_families(families: Mapping[str, Family]) -> dict[str, Family]:
-    """The families of texts as words, which another method keeps: it would take them for categories."""
+    """The families of texts as words. Another method needs them, since it would infer categories."""
     return {name: family for name, family in families.items() if family.bag}

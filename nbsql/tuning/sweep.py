@@ -1,4 +1,4 @@
-"""Which settings predict best: every one is cross-validated, and the rows are counted once."""
+"""Sweeps: every setting is cross-validated, and the rows are counted once."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Ranking(Displayed):
     _make: Callable[..., Model]
 
     def best(self, *, name: str | None = None, replace: bool = False, database: str | None = None) -> Model:
-        """The model of the best setting, of all rows; that of a sweep from the counts, with no look at the rows.
+        """The model of the best setting on all rows. A sweep makes it from the counts, without reading the rows again.
 
         Args:
-            name: of the model. None makes a transient model.
+            name: the name of the model. None makes a transient model.
             replace: whether to replace an existing model of that name.
             database: the attached database to store the model in; None is the current one.
 
@@ -47,13 +47,14 @@ class Ranking(Displayed):
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Ranking):
-    """How well each of some settings predicts rows that it has not met, the best first.
+    """The settings of a sweep, ranked by how well they predict unseen rows, the best first.
 
     Args:
-        rows: predicted by every setting.
-        by: what ranks them, "log_loss" or "accuracy"; the other decides a tie, and then the order in which they were given.
-        ranking: a row a setting: rank, alpha, prior, families, accuracy, log_loss.
-        settings: the arguments of a fit that each setting is, in the same order: alpha, prior, families.
+        rows: the number of rows predicted by each setting.
+        by: the metric that ranks them, "log_loss" or "accuracy". Ties are broken by the other metric, then by the given
+            order.
+        ranking: a row for each setting: rank, alpha, prior, families, accuracy, log_loss.
+        settings: the arguments of a fit for each setting, in the same order: alpha, prior, families.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -97,14 +98,14 @@ def sweep(
 
     Args:
         engine: the engine to run on.
-        source: what to learn from and to predict.
-        options: what all settings have.
-        alpha: one, or a list.
-        prior: one, or a list.
-        families: one, or a list.
+        source: the rows to learn from and to predict.
+        options: the options that all settings share.
+        alpha: one value or a list.
+        prior: one value or a list.
+        families: one value or a list.
         folds: the number of folds.
         fold: a column that holds the fold of each row, instead of a number of folds.
-        by: what ranks the settings.
+        by: the metric that ranks the settings.
     """
     choice(by, By, "by")
     check_folds(folds, fold)
@@ -119,7 +120,7 @@ def sweep(
         cv = make_folds(
             engine, source, resolve_settings(engine, source, options_of_settings, fold), table, folds=folds, fold=fold
         )
-        distinct = {estimation_key(spec): spec for spec in cv.specs}  # settings may differ in nothing: numbers have no alpha
+        distinct = {estimation_key(spec): spec for spec in cv.specs}  # settings may be equivalent: numbers have no alpha
         summaries = dict(zip(distinct, map(_summarise_folds, score_settings(cv, list(distinct.values()))), strict=True))
         scores = [summaries[estimation_key(spec)] for spec in cv.specs]
     order = sorted(range(len(settings)), key=lambda number: _sort_key(scores[number], by))
@@ -139,7 +140,7 @@ def sweep(
 
 
 def _as_list(values: Any, name: str) -> list[Any]:
-    """One value, or a list of them, as a list."""
+    """A value or a list of values, as a list."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         return [values]
     found = list(values)
@@ -149,7 +150,7 @@ def _as_list(values: Any, name: str) -> list[Any]:
 
 
 def _summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
-    """Rows, accuracy and log loss of all folds."""
+    """The rows, accuracy and log loss of all folds together."""
     weight = sum(row[2] for row in folds)
     accuracy, log_loss = (sum(row[2] * row[index] for row in folds) / weight for index in (3, 4))
     return sum(row[1] for row in folds), accuracy, log_loss
@@ -161,7 +162,7 @@ def _sort_key(score: tuple[int, float, float], by: str) -> tuple[float, float]:
 
 
 def _describe_setting(setting: Options) -> tuple[float, str, str]:
-    """A setting as the ranking shows it: families as the command line takes them."""
+    """A setting as the ranking shows it, with families as the command line takes them."""
     prior, families = setting.prior, setting.families
     alpha = 0.0 if setting.alpha is None and setting.classifier.name == "joint" else setting.pseudo_count
     if isinstance(prior, Mapping):

@@ -1,4 +1,4 @@
-"""Cross-validation by subtraction: one scan counts every fold, and no fold is fitted."""
+"""Cross-validation by subtraction: one scan counts all folds, and no fold is fitted."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from nbsql.spec.spec import Spec
 
 @dataclass(frozen=True, repr=False)
 class CrossValidation(Displayed):
-    """How well models predict the rows that they were not fitted on, each row by the model of the other folds, or other rows.
+    """How well models predict rows that they were not fitted on. Each row is predicted by the model of the other folds or rows.
 
     Args:
-        rows: predicted.
+        rows: the number of rows predicted.
         accuracy: the share of the rows, by weight, that are predicted right.
-        log_loss: mean of -ln p of the true class, in nats, p kept between 2^-52 and 1 - 2^-52.
-        folds: a row a fold: fold, rows, weight, accuracy, log_loss; of leave-one-out one row, the fold "loo".
+        log_loss: the mean of -ln p of the true class, in nats; p is kept between 2^-52 and 1 - 2^-52.
+        folds: a row for each fold: fold, rows, weight, accuracy, log_loss. Leave-one-out has one row, the fold "loo".
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -52,7 +52,7 @@ class CrossValidation(Displayed):
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """Everything that `Model.evaluate` tells, of all rows. Computed when it is asked for."""
+        """The full evaluation of all rows, as `Model.evaluate` returns it. Computed when it is first read."""
         return self._evaluate()
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
@@ -84,7 +84,7 @@ def cross_validate(
         spec = cv.specs[0]
         if best is not None:
             best.accept(spec.features)
-        # Features are chosen without the fold that they are judged on; then every fold has models of its own.
+        # Features are selected without the fold that judges them, so every fold has models of its own.
         parts = cv.parts(spec)
         if best is not None:
             parts = [(cv.best(part, best, name), [name]) for part, names in parts for name in names]
@@ -96,7 +96,7 @@ def cross_validate(
             models = (cv.models(chosen, names) for chosen, names in parts)
             cv.gather("out of fold", (cv.outcomes(part, classes) for part in models))
 
-        # The curves are read when they are asked for, so what they read stays with the connection.
+        # The curves are read later, so the tables that they read stay until the connection is closed.
         return cross_validation_of(engine, source, spec, scores, classes, table("out of fold"), score, bins)
 
 
@@ -110,17 +110,17 @@ def cross_validation_of(
     score: Callable[[], Any],
     bins: int,
 ) -> CrossValidation:
-    """What is known once the folds are scored.
+    """The result of a cross-validation whose folds have been scored.
 
     Args:
         engine: the engine to run on.
-        source: what was predicted.
+        source: the rows that were predicted.
         spec: what was modelled.
-        scores: a row a fold.
-        classes: the relation of all classes, with their numbers.
-        scored: the relation of the rows as they are predicted.
-        score: makes it; called before it is read first.
-        bins: parts of the calibration.
+        scores: the query of a row for each fold.
+        classes: the relation of all classes and their numbers.
+        scored: the relation of the predicted rows.
+        score: creates that relation; called before it is first read.
+        bins: the number of bins of the calibration.
     """
     found = scores.fetchall()
     if not found:
