@@ -65,7 +65,7 @@ class CodedFolds:
         self.others = self._create("cells_of_others", context, cv.cells, self.levels, folds)
         self.batch_size = max(1, MAX_CELLS // self.engine.ask("row_count", self.others)[0][0])
 
-    def score_settings(self, specs: Sequence[Spec]) -> list[Rows]:
+    def score(self, specs: Sequence[Spec]) -> list[Rows]:
         """The rows of `Folds.score` for each of some settings with categories."""
         found: dict[int, Rows] = {}
         for batch in self._batches(specs):
