@@ -44,10 +44,10 @@ def decision_of(
     Raises:
         InputError: an argument is invalid, or several rules are given.
     """
-    given = {"costs": costs, "thresholds": thresholds, "top_k": top_k, "coverage": coverage}
-    wanted = [name for name, value in given.items() if value is not None]
-    if len(wanted) > 1:
-        raise InputError(f"predict takes one of costs, thresholds, top_k and coverage, not {' and '.join(wanted)}")
+    options = {"costs": costs, "thresholds": thresholds, "top_k": top_k, "coverage": coverage}
+    arguments = [name for name, value in options.items() if value is not None]
+    if len(arguments) > 1:
+        raise InputError(f"predict takes one of costs, thresholds, top_k and coverage, not {' and '.join(arguments)}")
     if by_class and coverage is None:
         raise InputError("by_class goes with coverage")
     if costs is not None:
@@ -93,7 +93,7 @@ def threshold_list(thresholds: Any, labels: Sequence[Any]) -> list[float | None]
     """
     if not isinstance(thresholds, Mapping) or not thresholds:
         raise InputError(f"thresholds are {{class: probability}}, with at least one class, not {thresholds!r}")
-    found: dict[Any, float] = {}
+    threshold_by_label: dict[Any, float] = {}
     for label, value in thresholds.items():
         if label not in labels:
             hint = suggestion(str(label), map(str, labels)) or f"; the classes are {listed(labels)}"
@@ -104,5 +104,5 @@ def threshold_list(thresholds: Any, labels: Sequence[Any]) -> list[float | None]
             threshold = math.nan
         if not 0 <= threshold <= 1:
             raise InputError(f"the threshold of class {label!r} must be a probability, from 0 to 1, not {value!r}")
-        found[label] = threshold
-    return [found.get(label) for label in labels]
+        threshold_by_label[label] = threshold
+    return [threshold_by_label.get(label) for label in labels]

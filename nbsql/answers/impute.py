@@ -60,7 +60,7 @@ def imputable_columns(
         InputError: a name is not a column of the model or of the source, the model cannot infer it, or it can infer none.
     """
     spelling = {folded(name): name for name in columns}
-    found = []
+    imputed = []
     for feature in _named(spec, names, title) if names else [each for each in spec.features if _is_imputable(spec, each)]:
         check_features([feature], "impute")
         if others := _other_readers(spec, feature):
@@ -73,17 +73,17 @@ def imputable_columns(
                 raise InputError(
                     f"impute does not take {feature.column!r} of joined rows, in which it depends on other columns"
                 )
-            found.append(ImputedColumn(_without_parent(feature), spelling[folded(feature.column)], kind, by_pairs))
+            imputed.append(ImputedColumn(_without_parent(feature), spelling[folded(feature.column)], kind, by_pairs))
         elif names:
             raise InputError(f"{label} has no column {feature.column!r}, whose gaps are to be filled")
-    if not found:
+    if not imputed:
         cure = (
             "; with nulls='category' a missing value is no gap"
             if any(each.family.nulls == "category" for each in spec.features)
             else ""
         )
         raise InputError(f"{title} has no feature of a column of {label} whose gaps others could fill{cure}")
-    return found
+    return imputed
 
 
 def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> ImputedColumn:
@@ -107,8 +107,8 @@ def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
     }
     for name in names:
         if folded(name) not in readers:
-            known = list(dict.fromkeys(column for feature in spec.features for column in _columns(feature)))
-            hint = suggestion(name, known) or f"; its columns are {listed(known)}"
+            columns = list(dict.fromkeys(column for feature in spec.features for column in _columns(feature)))
+            hint = suggestion(name, columns) or f"; its columns are {listed(columns)}"
             raise InputError(f"{title} has no feature of a column {name!r}{hint}")
     return list({readers[folded(name)].index: readers[folded(name)] for name in names}.values())
 

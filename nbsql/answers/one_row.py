@@ -143,12 +143,12 @@ class RowScorer:
             InputError: the row lacks a column or has it twice, or a value is of a kind that the model does not accept.
         """
         values, read_as = self._values(row)
-        found = self._prepared(read_as)(values)
-        return self._answer_from_joints(found) if self._is_compact else self._answer_from_table(found[0])
+        rows = self._prepared(read_as)(values)
+        return self._answer_from_joints(rows) if self._is_compact else self._answer_from_table(rows[0])
 
-    def _answer_from_joints(self, found: Sequence[Any]) -> tuple[Answer, Any]:
+    def _answer_from_joints(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
         """The answer from joint log-likelihoods: posteriors are their softmax; ties go to the class with the lower number."""
-        joints, stamp = {number: joint for number, joint, _ in sorted(found)}, found[0][2]
+        joints, stamp = {number: joint for number, joint, _ in sorted(rows)}, rows[0][2]
         highest = max(joints.values())
         if highest > -math.inf:
             shares = {number: math.exp(joint - highest) for number, joint in joints.items()}
@@ -165,11 +165,11 @@ class RowScorer:
             "probabilities": {labels.get(number): share for number, share in by_number.items()},
         }, stamp
 
-    def _answer_from_table(self, found: Sequence[Any]) -> tuple[Answer, Any]:
+    def _answer_from_table(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
         start = len(self._names) or 1
-        by_number = {column.number: found[start + 2 + i] for i, column in enumerate(self._classes)}
+        by_number = {column.number: rows[start + 2 + i] for i, column in enumerate(self._classes)}
         probabilities = {label: by_number[number] for number, label in enumerate(self._labels, start=1)}
-        return {"prediction": found[start], "probability": found[start + 1], "probabilities": probabilities}, found[-1]
+        return {"prediction": rows[start], "probability": rows[start + 1], "probabilities": probabilities}, rows[-1]
 
     def _values(self, row: Mapping[str, Any]) -> tuple[list[Any], tuple[str | None, ...]]:
         """The parameters, and the type as which each is read."""
@@ -189,12 +189,12 @@ class RowScorer:
 
     def _folded(self, row: Mapping[str, Any]) -> list[Any]:
         self._refuse_duplicates(row)
-        known = {folded(name): value for name, value in row.items() if isinstance(name, str)}
+        value_by_name = {folded(name): value for name, value in row.items() if isinstance(name, str)}
         for name in self._names:
-            if folded(name) not in known:
+            if folded(name) not in value_by_name:
                 cure = suggestion(name, [*map(str, row)]) or "; give None if it is not known"
                 raise InputError(f"no {name!r} in the row, a feature of {self._title}{cure}")
-        return [known[folded(name)] for name in self._names]
+        return [value_by_name[folded(name)] for name in self._names]
 
     def _refuse_duplicates(self, row: Mapping[str, Any]) -> None:
         """Raise InputError if a feature occurs twice in different case, on engines that ignore case."""
@@ -293,8 +293,8 @@ def _groups(context: Context, plan: Plan) -> Iterator[Group]:
             own = (replace(w, feature=stand_in, parameter=replace(w.parameter, column=column and 1)) for w in wanted)
             parameters = tuple(render("parameter", w) for w in own)
             item = Item(name, tuple(render("parameter", w) for w in wanted))
-            known = groups.get((term, inputs, parameters)) or Group(stand_in, term, parameters, ())
-            groups[term, inputs, parameters] = replace(known, items=(*known.items, item))
+            group = groups.get((term, inputs, parameters)) or Group(stand_in, term, parameters, ())
+            groups[term, inputs, parameters] = replace(group, items=(*group.items, item))
     yield from groups.values()
 
 
@@ -302,18 +302,20 @@ def _with_numbers(engine: Engine, context: Context, plan: Plan, row: Row) -> Row
     """The row with the numbers of the model."""
     query = engine.renderer.statement("parameters_by_class", context, plan.relations["parameters"])
     names = engine.names(query)
-    found = [dict(zip(names, values, strict=True)) for values in engine.rows(query)]
-    numbers = [by_class["class_no"] for by_class in found]
+    parameters = [dict(zip(names, values, strict=True)) for values in engine.rows(query)]
+    numbers = [by_class["class_no"] for by_class in parameters]
     groups = []
     for group in row.groups:
         positions = range(1, len(group.items) + 1)
         lists: list[list[Any]] = [[i for i in positions for _ in numbers], [number for _ in positions for number in numbers]]
         lists += [
-            [by_class[str(item.parameters[place])] for item in group.items for by_class in found]
+            [by_class[str(item.parameters[place])] for item in group.items for by_class in parameters]
             for place in range(len(group.parameters))
         ]
         groups.append(replace(group, numbers=tuple(map(_list_text, lists))))
-    return replace(row, groups=groups, numbers=(_list_text(numbers), _list_text([by_class["log_prior"] for by_class in found])))
+    return replace(
+        row, groups=groups, numbers=(_list_text(numbers), _list_text([by_class["log_prior"] for by_class in parameters]))
+    )
 
 
 def _list_text(numbers: Sequence[float | None]) -> str:

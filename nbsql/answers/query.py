@@ -29,8 +29,8 @@ _NOT_INSTALLED = re.compile(r"'(\w+)' is required for this operation but it was 
 
 
 def _are_numbers(values: Sequence[Any]) -> bool:
-    known = [value for value in values if value is not None]
-    return bool(known) and all(isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in known)
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in present)
 
 
 @contextmanager

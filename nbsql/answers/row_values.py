@@ -153,20 +153,20 @@ class InputColumn:
 
     def _temporal(self, value: Any) -> Parameter:
         kind = self.type.lower()
-        wanted: type = date
+        python_type: type = date
         if not kind.startswith(("date", "timestamp")):
-            wanted = timedelta if kind.startswith("interval") else time
+            python_type = timedelta if kind.startswith("interval") else time
         if isinstance(value, str):
-            read = _parse_time(value, wanted)
+            read = _parse_time(value, python_type)
             return (value, "string") if read is None else (read, None)
-        return (value, None) if isinstance(value, wanted) else (self._text(value), "string")
+        return (value, None) if isinstance(value, python_type) else (self._text(value), "string")
 
 
-def _parse_time(text: str, wanted: type) -> str | None:
+def _parse_time(text: str, python_type: type) -> str | None:
     """A time in a text, in ISO 8601; None if there is none."""
-    if wanted is timedelta:
+    if python_type is timedelta:
         return None
     try:
-        return (time if wanted is time else datetime).fromisoformat(text).isoformat()
+        return (time if python_type is time else datetime).fromisoformat(text).isoformat()
     except ValueError:
         return None

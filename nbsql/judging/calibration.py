@@ -77,7 +77,11 @@ class Calibration(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """The numbers, in types that JSON has."""
         names = ("method", "rows", "log_loss", "calibrated_log_loss", "temperature")
-        tests = {name: None if found is None else found.to_dict() for name, found in vars(self).items() if name in _TESTS}
+        tests = {
+            name: None if evaluation is None else evaluation.to_dict()
+            for name, evaluation in vars(self).items()
+            if name in _TESTS
+        }
         return {**{name: getattr(self, name) for name in names}, **tests}
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
@@ -136,10 +140,10 @@ def calibrate(
         last = rows
         if method != "conformal":
             last = search_parameters(engine, method, rows if method == "temperature" else scores, temporary)
-        found = renderer.fragment("subquery", renderer.fragment(f"{method}_found", last))
+        result = renderer.fragment("subquery", renderer.fragment(f"{method}_found", last))
         draft = draft_plan(engine, plan)
         place, parameters = draft.relations["calibration"], draft.relations["parameters"]
-        query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, found)
+        query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, result)
         drop_calibration(engine, draft.relations)
         create_calibration(engine, draft, classes, query)
         # Existing queries are then rendered again.
@@ -152,8 +156,8 @@ def calibrate(
     if before is not None and after is not None and test is not None:
         _warn(None, test.label, after.rows, before.log_loss, after.log_loss)
     order = ["class_no", "score"]
-    parameters = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
-    return Calibration(method, count, log_loss, after_loss, temperature, before, after, parameters)
+    parameter_rows = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
+    return Calibration(method, count, log_loss, after_loss, temperature, before, after, parameter_rows)
 
 
 def _warn(temperature: float | None, label: str, rows: int, before: float | None, after: float | None) -> None:

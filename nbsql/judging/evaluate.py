@@ -158,18 +158,18 @@ def queries_of_judged_rows(engine: Engine, judged: Markup, source: Source, bins:
 def _column(source: Source, name: str, role: str) -> Column:
     if not isinstance(name, str):
         raise InputError(f"{role} must be the name of a column, not {name!r}")
-    found = next((column for column in source.columns if folded(column.name) == folded(name)), None)
-    if found is None:
+    column_ = next((column for column in source.columns if folded(column.name) == folded(name)), None)
+    if column_ is None:
         raise no_column(name, (column.name for column in source.columns), source.label, role)
-    return found
+    return column_
 
 
 def weight_column(source: Source, weight: str) -> Column:
     """The column of row weights; InputError if it is not a column of numbers."""
-    found = _column(source, weight, "the weight")
-    if found.kind not in _NUMBERS:
-        raise InputError(f"weight column {found.name!r} is {found.type}; weights must be numbers")
-    return found
+    column = _column(source, weight, "the weight")
+    if column.kind not in _NUMBERS:
+        raise InputError(f"weight column {column.name!r} is {column.type}; weights must be numbers")
+    return column
 
 
 def label_column(engine: Engine, plan: Plan, source: Source) -> tuple[str | None, bool]:

@@ -170,12 +170,12 @@ class Evaluation(Displayed):
 
     def notes(self) -> list[str]:
         """Notes on rows that were left out or judged as wrong."""
-        found = [
+        counts = [
             (self.left_out, "without a class, not judged"),
             (self.unknown, "of a class that the model does not know, judged as wrong"),
             (self.unexplained, "that no class can explain, judged as wrong"),
         ]
-        return [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in found if count]
+        return [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in counts if count]
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         """The number of rows, and the tables of the whole and of each class."""

@@ -95,20 +95,22 @@ class Parts:
     @property
     def class_quantities(self) -> list[ClassQuantity]:
         """The columns of the relation of the classes."""
-        found = [ClassQuantity(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
-        found += [
+        quantities = [ClassQuantity(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
+        quantities += [
             ClassQuantity(feature, quantity)
             for feature in self.numbers
             if getattr(feature.family, "shared_variance", False)
             for quantity in ("within_m2", "within_classes")
         ]
-        found += [ClassQuantity(feature, "zeros") for feature in self.numbers if feature.family.zeros]
+        quantities += [ClassQuantity(feature, "zeros") for feature in self.numbers if feature.family.zeros]
         for feature in self.columns:
-            found += [ClassQuantity(feature, quantity) for quantity in ("total", "a")]
-            found += [ClassQuantity(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)]
-        found += [ClassQuantity(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
-        found += [ClassQuantity(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
-        return found
+            quantities += [ClassQuantity(feature, quantity) for quantity in ("total", "a")]
+            quantities += [
+                ClassQuantity(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)
+            ]
+        quantities += [ClassQuantity(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
+        quantities += [ClassQuantity(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
+        return quantities
 
 
 @dataclass(frozen=True)
@@ -259,14 +261,14 @@ class LeaveOneOut(Folds):
                     f"{self.source.label} has {rows} of them; use folds=10"
                 )
             if rows:
-                found = [parts.matrices[i]]
+                matrices_of_rows = [parts.matrices[i]]
                 for number in range(1, rows + 1):
                     cells = self._cells_without_row(context, spec, feature, classes, decisive, number)
-                    found.append(self._matrices(context, cells, feature, number))
+                    matrices_of_rows.append(self._matrices(context, cells, feature, number))
                 names = (f"all pooled {i}", f"all of classes {i}")
                 matrices = [
                     self._relation(name, "left_out_matrices", relations)
-                    for name, relations in zip(names, zip(*found, strict=True), strict=True)
+                    for name, relations in zip(names, zip(*matrices_of_rows, strict=True), strict=True)
                 ]
                 alone = replace(alone, matrices={i: (matrices[0], matrices[1])}, decisive={i: decisive})
             self._decisive_parts[i] = key, alone

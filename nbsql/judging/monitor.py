@@ -52,11 +52,11 @@ def monitor(
         InputError: a source lacks the weight, `by` is not an expression, or labels cannot be those of the model.
     """
     renderer, spec = engine.renderer, plan.spec
-    found = [label_column(engine, plan, side) for side in (source, *([] if reference is None else [reference]))]
-    as_text = any(text for _, text in found)
-    sides = [_Side(source, found[0][0], _period(engine, source, by))]
+    labels = [label_column(engine, plan, side) for side in (source, *([] if reference is None else [reference]))]
+    as_text = any(text for _, text in labels)
+    sides = [_Side(source, labels[0][0], _period(engine, source, by))]
     if reference is not None:
-        sides.append(_Side(reference, found[1][0], is_reference=True))
+        sides.append(_Side(reference, labels[1][0], is_reference=True))
     weights = [weight_column(side.source, weight).name for side in sides if weight is not None]
     names = _columns(spec, sides)
     counted = replace(
@@ -100,8 +100,8 @@ def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:
     if spec.segment_by is not None:  # the segment expression may read any column
         others = [{folded(column.name) for column in side.source.columns} for side in sides[1:]]
         columns += [column.name for column in sides[0].source.columns if all(folded(column.name) in names for names in others)]
-    found = {folded(name): name for name in [spec.target, *columns]}
-    return list(found.values())
+    names_by_key = {folded(name): name for name in [spec.target, *columns]}
+    return list(names_by_key.values())
 
 
 def _rows(engine: Engine, plan: Plan, sides: Sequence[_Side], names: Sequence[str], weights: Sequence[str]) -> Markup:

@@ -44,10 +44,10 @@ def feature_named(spec: Spec, name: str, title: str) -> Feature:
     Raises:
         InputError: the model has none.
     """
-    found = next((feature for feature in spec.features if feature.name == name), None)
-    if found is None:
+    match = next((feature for feature in spec.features if feature.name == name), None)
+    if match is None:
         raise InputError(f"{title} has no feature {name!r}{suggestion(str(name), [item.name for item in spec.features])}")
-    return found
+    return match
 
 
 def is_number(feature: Feature) -> bool:

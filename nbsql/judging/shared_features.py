@@ -16,19 +16,19 @@ class SharedFeatures:
     """
 
     def __init__(self, specs: Sequence[Spec]) -> None:
-        found: dict[str, Feature] = {}
+        features: dict[str, Feature] = {}
         names: set[str] = set()
         for feature in (feature for spec in specs for feature in spec.features):
             key = _counting_key(feature)
-            if key not in found:
+            if key not in features:
                 name, attempt = feature.name, 1
                 while name in names:  # taken by another family of the same column
                     attempt += 1
                     name = f"{feature.name} ({attempt})"
                 names.add(name)
-                found[key] = replace(feature, name=name, index=len(found) + 1)
-        self._names = {key: feature.name for key, feature in found.items()}
-        self.spec = replace(specs[0], features=tuple(found.values()))
+                features[key] = replace(feature, name=name, index=len(features) + 1)
+        self._names = {key: feature.name for key, feature in features.items()}
+        self.spec = replace(specs[0], features=tuple(features.values()))
 
     def names(self, spec: Spec) -> list[tuple[str, str]]:
         """A pair for each feature of one of the specs: its name in the cells, and its own name."""
@@ -42,9 +42,9 @@ class SharedFeatures:
             if feature.family.question is None:
                 return feature
             name = self._names[_counting_key(feature)]
-            found = replace(feature, family=replace(feature.family, **families[name].counting))
-            self._names[_counting_key(found)] = name
-            return found
+            answered = replace(feature, family=replace(feature.family, **families[name].counting))
+            self._names[_counting_key(answered)] = name
+            return answered
 
         return replace(spec, features=tuple(map(with_answer, spec.features)))
 

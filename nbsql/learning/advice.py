@@ -114,11 +114,11 @@ def name_patterns(names: Sequence[str], others: Iterable[str]) -> list[str]:
     ['x1', 'x2', 'x3']
     """
     others = [other.lower() for other in others]
-    found: dict[str, list[str]] = {}
+    names_by_stem: dict[str, list[str]] = {}
     for name in names:
-        found.setdefault(re.sub(r"\d+$", "", name), []).append(name)
+        names_by_stem.setdefault(re.sub(r"\d+$", "", name), []).append(name)
     keys: list[str] = []
-    for stem, members in found.items():
+    for stem, members in names_by_stem.items():
         alone = not stem or set(stem) & set("*?") or any(other.startswith(stem.lower()) for other in others)
         keys += members if alone or len(members) < _MIN_PATTERN_NAMES else [f"{stem}*"]
     return keys

@@ -109,12 +109,12 @@ class Count:
         if not centred:
             return {}
         rows = self.engine.rows(self.plan.centres(self._relation))
-        found = {(index, *column): centre for index, centre, *column in rows}
+        centres_by_column = {(index, *column): centre for index, centre, *column in rows}
         several = any(feature.family.over_columns for feature in centred)
         return {
-            feature.index: [found.get((feature.index, j), 0.0) for j in range(1, len(feature.columns) + 1)]
+            feature.index: [centres_by_column.get((feature.index, j), 0.0) for j in range(1, len(feature.columns) + 1)]
             if feature.family.over_columns
-            else found.get((feature.index, 1) if several else (feature.index,), 0.0)
+            else centres_by_column.get((feature.index, 1) if several else (feature.index,), 0.0)
             for feature in centred
         }
 

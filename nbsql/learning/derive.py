@@ -95,13 +95,13 @@ def check_slice_names(engine: Engine, plan: Plan, title: str, names: Sequence[ob
     Raises:
         InputError: no slice has that name, or no name is given.
     """
-    names = slice_names(engine, plan, title)
+    existing = slice_names(engine, plan, title)
     texts = [str(name) for name in names]
     for text in texts:
-        if text not in names:
-            raise InputError(f"no slice {text!r} in {title}{suggestion(text, names) or f'; it has {listed(names)}'}")
+        if text not in existing:
+            raise InputError(f"no slice {text!r} in {title}{suggestion(text, existing) or f'; it has {listed(existing)}'}")
     if not texts:
-        raise InputError(f"name at least one slice; {title} has {listed(names)}")
+        raise InputError(f"name at least one slice; {title} has {listed(existing)}")
     return texts
 
 

@@ -265,12 +265,12 @@ def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any,
     """
     if classes is None:
         return []
-    found = [] if isinstance(classes, (str, Mapping)) or not isinstance(classes, Iterable) else list(classes)
-    if not found or any(value is None for value in found):
+    values = [] if isinstance(classes, (str, Mapping)) or not isinstance(classes, Iterable) else list(classes)
+    if not values or any(value is None for value in values):
         raise InputError(f"classes must be a list of labels, not {classes!r}")
     try:
         return engine.ask(
-            "declared_labels", [label_text(value) for value in found], engine.renderer.dialect.query(spec.target_type)
+            "declared_labels", [label_text(value) for value in values], engine.renderer.dialect.query(spec.target_type)
         )
     except DatabaseError as error:
         raise InputError(f"classes must be labels of {spec.target!r}, which is {spec.target_type}: {error}") from None
@@ -304,12 +304,12 @@ def priors_by_label(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mappin
         InputError: a class has no prior, or a prior names no class.
     """
     remaining = dict(given)
-    found = {}
+    priors = {}
     for label, value, *_ in labels:
         key = value if value in remaining else label  # labels in their own type, or as text
         if key not in remaining:
             raise InputError(f"prior has no probability for class {label!r}; name every class")
-        found[label] = remaining.pop(key)
+        priors[label] = remaining.pop(key)
     if remaining:
         raise InputError(f"prior names {listed(map(str, remaining))}, which is no class of {spec.target!r}")
-    return found
+    return priors

@@ -71,10 +71,10 @@ def join_dimensions(
                 raise InputError(
                     f"no column {key!r} in {source.label}, by which {title} joins {dimension.title}{suggestion(key, columns)}"
                 )
-    found = joinings(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in missing])
-    for joining in found:
+    joins = joinings(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in missing])
+    for joining in joins:
         _check_dimension(engine, joining, title)
-    return JoinedSource(engine, source, [replace(joining, by_key=_is_small(engine, joining, source)) for joining in found])
+    return JoinedSource(engine, source, [replace(joining, by_key=_is_small(engine, joining, source)) for joining in joins])
 
 
 def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:

@@ -34,42 +34,42 @@ def join_source(engine: Engine, source: Source, joins: Any) -> Source:
     if not dimensions:
         return source
     ident = engine.renderer.dialect.ident
-    found = joinings(engine.renderer, [(dimension, ident(*dimension.path)) for dimension in dimensions])
-    for each in found:
+    joined_dimensions = joinings(engine.renderer, [(dimension, ident(*dimension.path)) for dimension in dimensions])
+    for each in joined_dimensions:
         refuse_repeated_keys(engine, each)
-    return JoinedSource(engine, source, found)
+    return JoinedSource(engine, source, joined_dimensions)
 
 
 def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: Join) -> tuple[Dimension, list[Column]]:
     """A join as a model stores it, and the columns that it adds."""
-    found = engine.source(join.table)
-    path = found.path or tuple(parts(restore(found.relation)))
-    if len(path) < 2 and not found.path:
+    table = engine.source(join.table)
+    path = table.path or tuple(parts(restore(table.relation)))
+    if len(path) < 2 and not table.path:
         raise InputError(f"a join takes a table or a view, not {join.table!r}; make a view of it")
-    ours, theirs = Columns(columns, source.label), Columns(found.columns, found.label)
+    ours, theirs = Columns(columns, source.label), Columns(table.columns, table.label)
     on = [(ours.find(one), theirs.find(other)) for one, other in join.pairs]
     for one, other in on:
         if _comparison_kind(one) != _comparison_kind(other):
             raise InputError(
-                f"{one.name!r} of {source.label} is {one.type}, and {other.name!r} of {found.label} is {other.type}; cast one"
+                f"{one.name!r} of {source.label} is {one.type}, and {other.name!r} of {table.label} is {other.type}; cast one"
             )
     keys = {other.name for _, other in on}
     if join.columns is None:
-        selected = [column for column in found.columns if column.name not in keys]
+        selected = [column for column in table.columns if column.name not in keys]
     else:
         selected = theirs.find_all(join.columns, f"columns of the join with {join.table!r}")
     added = [replace(column, name=join.prefix + column.name) for column in selected]
-    check_names(added, found.label)
+    check_names(added, table.label)
     existing = {folded(column.name): column for column in columns}
     for column in added:
         if folded(column.name) in existing:
             raise InputError(
-                f"column {column.name!r} is in {source.label} and in {found.label}, which it is joined with; "
+                f"column {column.name!r} is in {source.label} and in {table.label}, which it is joined with; "
                 f"tell them apart with prefix={f'{path[-1]}_'!r}, or name the columns to take"
             )
     pairs = tuple((one.name, other.name) for one, other in on)
     column_names = tuple((column.name, join.prefix + column.name) for column in selected)
-    rows = engine.ask("row_count", found.relation)[0][0]
+    rows = engine.ask("row_count", table.relation)[0][0]
     return Dimension(path, pairs, tuple(one.type for one, _ in on), column_names, rows), added
 
 
@@ -95,13 +95,13 @@ def dimensions_of_model(
     current = engine.current()[0]
     dimensions = list(dimensions)
     refuse_temporary(dimensions, relations)
-    found = []
+    renamed = []
     for dimension in dimensions:
         path = dimension.path
         full_path = path if len(path) > 2 else (_database(origin, current), *path)
         path = full_path[1:] if folded(full_path[0]) == folded(_database(relations, current)) else full_path
-        found.append(replace(dimension, path=path))
-    return tuple(found)
+        renamed.append(replace(dimension, path=path))
+    return tuple(renamed)
 
 
 def refuse_temporary(dimensions: Iterable[Dimension], relations: Relations) -> None:

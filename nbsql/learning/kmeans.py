@@ -50,10 +50,10 @@ def split_classes(engine: Engine, spec: Spec, components: Components, source: So
     if not counts:
         return replace(spec, components=None)
     splits = tuple(search.splits(counts))
-    found = {split.label: len(split.centres) for split in splits}
+    component_counts = {split.label: len(split.centres) for split in splits}
     for label, count in counts.items():
-        if found.get(label, 1) < count:
-            fewer = f"{found[label]} components" if label in found else "one component"
+        if component_counts.get(label, 1) < count:
+            fewer = f"{component_counts[label]} components" if label in component_counts else "one component"
             warn_user(
                 f"class {label!r} has {fewer} and not {count}: its rows differ no more, or no row is nearest to the others"
             )
@@ -110,10 +110,10 @@ class _Search:
             cells = temporary("moments")
             for statement in count.moments(cells, [feature for feature in spec.features if feature.is_number]):
                 count.run(statement)
-            found = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("deviations", cells)}
+            moments = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("deviations", cells)}
         means, scales = {}, {}
         for label, *_ in labels:
-            pairs = [found.get((label, name), (0.0, 0.0)) for name in self.numbers]
+            pairs = [moments.get((label, name), (0.0, 0.0)) for name in self.numbers]
             means[label] = [mean for mean, _ in pairs]
             scales[label] = [_rounded(scale) for _, scale in pairs]
         return labels, means, scales
@@ -127,12 +127,16 @@ class _Search:
             sample = self._sample(sum(n for label, _, _, n in self.labels if label in large), temporary)
             if sample is not None:
                 moving.update(self._run_lloyd(large, sample)[0])
-        found, unsettled = self._run_lloyd(moving)
+        moving_by_label, unsettled = self._run_lloyd(moving)
         if unsettled:
             warn_user(
                 f"the centres of class {listed(unsettled)} still moved after {ITERATIONS} scans; they are taken as they are"
             )
-        return [_by_size(found[label]) for label in counts if label in found and len(found[label].sizes) > 1]
+        return [
+            _by_size(moving_by_label[label])
+            for label in counts
+            if label in moving_by_label and len(moving_by_label[label].sizes) > 1
+        ]
 
     def _sample(self, rows: float, temporary: Callable[[str], Markup]) -> Markup | None:
         """A table of some of the rows, chosen by a hash of their numbers; None if there are few rows, or few distinct ones."""
@@ -148,15 +152,15 @@ class _Search:
         self, moving: Mapping[str, _MovingSplit], sample: Markup | None = None
     ) -> tuple[dict[str, _MovingSplit], list[str]]:
         """Lloyd's iterations until all classes have converged, on all rows or a sample, and the classes that have not."""
-        remaining, found = dict(moving), dict(moving)
+        remaining, moving_by_label = dict(moving), dict(moving)
         for _ in range(ITERATIONS):
             if not remaining:
                 break
             for label, (after, is_settled) in self._move_centres(remaining, sample).items():
-                found[label] = remaining[label] = after
+                moving_by_label[label] = remaining[label] = after
                 if is_settled or len(after.split.centres) == 1:
                     del remaining[label]
-        return found, list(remaining)
+        return moving_by_label, list(remaining)
 
     def _initial_splits(self, counts: Mapping[str, int], temporary: Callable[[str], Markup]) -> list[Split]:
         """The splits with the initial centres. Missing numbers of such a row are replaced by the mean of the class."""
@@ -187,13 +191,13 @@ class _Search:
         most = max(len(split.centres) for split in splits)
         source = self.source if sample is None else sample
         rows = self.engine.ask("moved_centres", self.context, source, list(self.numbers), splits, most)
-        found = {(label, component): (n, moves) for label, component, n, moves in rows}
+        moves_by_component = {(label, component): (n, moves) for label, component, n, moves in rows}
         result = {}
         for split in splits:
             centres, sizes, total_move = [], [], 0.0
             for component, before in enumerate(split.centres, start=1):
                 nothing = (0.0, None if sample is None else [None] * len(before))
-                n, moves = found.get((split.label, component), nothing)
+                n, moves = moves_by_component.get((split.label, component), nothing)
                 if moves is None:
                     total_move = math.inf
                     continue

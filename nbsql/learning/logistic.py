@@ -160,10 +160,10 @@ class _Search:
         design = self._table("design", render("logistic_design", Context.of(spec), self.source, classes, terms, self.problem))
         self.newton = Newton(self.problem, self.engine.ask("logistic_terms_by_number", terms), self.options.penalty)
         try:
-            found = self._minimise(design, [self._naive_bayes_start(columns, classes, priors), null])
+            minimum = self._minimise(design, [self._naive_bayes_start(columns, classes, priors), null])
         finally:
             self.newton.close()
-        return self._table("weights", render("logistic_weights", self.problem, self._point(found), classes, terms))
+        return self._table("weights", render("logistic_weights", self.problem, self._point(minimum), classes, terms))
 
     def _check_size(self, terms: Markup, classes: int) -> None:
         sizes = self.engine.ask("logistic_sizes", terms)
@@ -262,8 +262,8 @@ class _Search:
         """The step at a point, and the relation of the products that it used."""
         relation = self._point(point)
         self.engine.announce("sums")
-        found = self.engine.ask("logistic_sums", self.problem, design, relation, products is None)
-        sums = self.newton.load("sums" if products is not None else "products", found)
+        rows = self.engine.ask("logistic_sums", self.problem, design, relation, products is None)
+        sums = self.newton.load("sums" if products is not None else "products", rows)
         products = products or sums
         return self.newton.step(point, sums, products), products
 

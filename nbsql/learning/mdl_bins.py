@@ -17,12 +17,12 @@ MAX_VALUES = 500_000  # values in one search; with larger tables it cuts fewer c
 def find_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> dict[str, list[tuple[Any, ...]]]:
     """The edges of each feature by name, one row per edge, ascending (sql/macros/families/binned_mdl.sql)."""
     batch_size = 1 if len(features) < 2 else max(1, MAX_VALUES // max(1, engine.ask("row_count", source)[0][0]))
-    found: dict[str, list[tuple[Any, ...]]] = {feature.name: [] for feature in features}
+    edges_by_name: dict[str, list[tuple[Any, ...]]] = {feature.name: [] for feature in features}
     for start in range(0, len(features), batch_size):
         names = {feature.index: feature.name for feature in features[start : start + batch_size]}
         for index, edge in sorted(_search_edges(engine, spec, source, features[start : start + batch_size])):
-            found[names[index]].append((edge,))
-    return found
+            edges_by_name[names[index]].append((edge,))
+    return edges_by_name
 
 
 def _search_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> Iterator[tuple[Any, ...]]:
@@ -36,7 +36,7 @@ def _search_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence
         parts = steps.take(render("mdl_parts", spec, source, features))
         while True:
             parts = steps.take(render("mdl_step", parts))
-            found = engine.ask("mdl_edges", parts)
-            if not found:
+            rows = engine.ask("mdl_edges", parts)
+            if not rows:
                 return
-            yield from found
+            yield from rows

@@ -38,8 +38,8 @@ def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spe
             f"method='aode' would count {pairs:,} pairs of values, and takes {MAX_PAIRS:,}; "
             f"leave out columns of many, such as {categories[largest].column!r} with {sizes[largest]:,}, by exclude=[...]"
         )
-    found = [categories[number] for number in sizes]
-    features = (*spec.features, *([_pairs_of(spec, found, options)] if len(found) > 1 else ()))
+    paired = [categories[number] for number in sizes]
+    features = (*spec.features, *([_pairs_of(spec, paired, options)] if len(paired) > 1 else ()))
     return replace(spec, features=features, dependence=None)
 
 

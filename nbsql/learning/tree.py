@@ -55,10 +55,10 @@ def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
         parent = categories[parents[feature.index]]
         return _conditional_feature(feature, parent, values[parent.index], options)
 
-    found = tuple(map(with_parent, spec.features))
+    features = tuple(map(with_parent, spec.features))
     if spec.segment_by is not None:
-        check_features(found, "segment_by")
-    return replace(spec, features=found, dependence=None)
+        check_features(features, "segment_by")
+    return replace(spec, features=features, dependence=None)
 
 
 def category_features(spec: Spec) -> dict[int, Feature]:

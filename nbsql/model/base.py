@@ -160,14 +160,14 @@ class Handle:
         return Query(self._engine, statement, guard=self._requiring_model)
 
     def _query(self, verb: str, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
-        found = self._source(source)
+        data = self._source(source)
         if verb == "log_evidence":
             check(self._spec, "log_evidence", self._title)
 
         def render(rows: Rows) -> str:
             return self._plan.score(verb, rows, self._classes, calibration=self._calibration(calibrated))
 
-        return self._scoring_query(verb, found, render, columns)
+        return self._scoring_query(verb, data, render, columns)
 
     def _scoring_query(
         self,
@@ -297,29 +297,29 @@ class Handle:
             reads_target: whether the class is read.
             weighted: whether rows are weighted by their age.
         """
-        found, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
+        data, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
         self._refresh(stamp)
         if self._spec.segment_by is not None:  # it may call functions of the user
-            found.anywhere = False
+            data.anywhere = False
         if weighted:
-            found = weigh_by_age(self._engine, found, self._spec.target, self._spec.half_life)
+            data = weigh_by_age(self._engine, data, self._spec.target, self._spec.half_life)
         if not self._spec.joins:
-            return found
-        return join_dimensions(self._engine, self._spec, self._relations, found, self._title, reads_target=reads_target)
+            return data
+        return join_dimensions(self._engine, self._spec, self._relations, data, self._title, reads_target=reads_target)
 
     def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
-        found = self._source(source, reads_target=True, weighted=True)
+        data = self._source(source, reads_target=True, weighted=True)
         try:
-            act(found)
+            act(data)
         finally:
-            found.release()
+            data.release()
 
     def _label(self, label: Any) -> str:
         """The text of a class of the model."""
         texts = [column.label for column in sorted(self._classes, key=lambda column: column.number)]
-        known = dict(zip(map(str, self.classes), texts, strict=True)) | {text: text for text in texts}
-        if str(label) not in known:
+        text_by_label = dict(zip(map(str, self.classes), texts, strict=True)) | {text: text for text in texts}
+        if str(label) not in text_by_label:
             raise InputError(
                 f"{self._title} has no class {label!r}{suggestion(str(label), texts) or f'; it has {listed(texts)}'}"
             )
-        return known[str(label)]
+        return text_by_label[str(label)]

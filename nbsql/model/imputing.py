@@ -54,26 +54,26 @@ class Imputing(Handle):
         >>> [(sky, heat, p and round(p, 4)) for sky, heat, _, p in query]
         [('rain', 'mild', 0.625), ('sun', 'hot', None)]
         """
-        found = self._source(source, reads_target=labelled)
+        data = self._source(source, reads_target=labelled)
         check(self._spec, "impute", self._title)
         named = [] if features is None else column_names(features, "features")
-        columns = [column.name for column in found.facts.columns]
+        columns = [column.name for column in data.facts.columns]
 
         def render(rows: Rows) -> str:
-            imputed = imputable_columns(self._spec, named, columns, self._engine.renderer.dialect, found.label, self._title)
+            imputed = imputable_columns(self._spec, named, columns, self._engine.renderer.dialect, data.label, self._title)
             existing = {folded(name) for name in columns}
             for each in imputed:
                 if folded(each.added) in existing:
                     added = f"a column {each.added!r} already, which impute adds"
-                    raise InputError(f"{found.label} has {added}; rename it or leave it out")
+                    raise InputError(f"{data.label} has {added}; rename it or leave it out")
             return self._plan.completed("imputed", rows, self._classes, imputed, labelled, columns)
 
-        self._check_labelled(found, labelled)
-        return self._scoring_query("impute", found, render)
+        self._check_labelled(data, labelled)
+        return self._scoring_query("impute", data, render)
 
     def _predict_column(self, source: Any, target: Any, top_k: Any, columns: Sequence[str] | None, *, labelled: bool) -> Query:
         """The query of `predict(source, target=...)` for a column that is not the target of the model."""
-        found = self._source(source, reads_target=labelled)
+        data = self._source(source, reads_target=labelled)
         check(self._spec, "impute", self._title)
         dialect = self._engine.renderer.dialect
 
@@ -89,13 +89,13 @@ class Imputing(Handle):
             plan = Plan(renderer, without_target(spec), self._relations, wide=self._plan.wide, whole=spec)
             return plan.completed("predicted_column", rows, self._classes, [one], labelled, top_k, whole=self._plan)
 
-        self._check_labelled(found, labelled)
+        self._check_labelled(data, labelled)
         number = not predictable(self._spec, target, dialect, self._title).is_value
         verb = "predict with target" if number else "predict with top_k" if top_k is not None else "predict"
-        return self._scoring_query(verb, found, render, columns, reduce_spec=without_target)
+        return self._scoring_query(verb, data, render, columns, reduce_spec=without_target)
 
-    def _check_labelled(self, found: Source, labelled: bool) -> None:
+    def _check_labelled(self, data: Source, labelled: bool) -> None:
         """Raise InputError unless the source has the target, of the type of the classes, if it is read."""
         if labelled:
             needed = replace(self._spec, features=(), weight=None)
-            check_source(needed, found.columns, found.label, self._title, exact=self._engine.exact, training=True)
+            check_source(needed, data.columns, data.label, self._title, exact=self._engine.exact, training=True)

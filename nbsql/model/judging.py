@@ -59,12 +59,12 @@ class Judging(Handle):
         >>> evaluation.confusion.fetchall()
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
-        found = self._source(source, reads_target=True)
-        self._check("evaluate", found)
+        data = self._source(source, reads_target=True)
+        self._check("evaluate", data)
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         return evaluate(
-            self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix, by=by
+            self._engine, self._plan, self._classes, data, weight=weight, bins=bins, calibration=method, costs=matrix, by=by
         )
 
     def compare(self, other: Judging, source: Any, *, weight: str | None = None) -> Query:
@@ -99,11 +99,11 @@ class Judging(Handle):
             raise InputError(
                 f"{self._title} predicts {self.target!r} and the other {other.target!r}; compare models of one target"
             )
-        found = self._source(source, reads_target=True)
+        data = self._source(source, reads_target=True)
         for model in (self, other):
-            model._check("evaluate", found)
+            model._check("evaluate", data)
         plans = self._plan, self._classes, other._plan, other._classes
-        return comparison(self._engine, *plans, found, weight)
+        return comparison(self._engine, *plans, data, weight)
 
     def monitor(self, source: Any, *, reference: Any = None, by: str | None = None, weight: str | None = None) -> Query:
         """How the rows of each period differ from a reference, and how well the model predicts them.
@@ -139,12 +139,12 @@ class Judging(Handle):
         >>> [(period, value) for period, _, _, metric, value, *_ in model.monitor("t", by="week") if metric == "rows"]
         [('0', 30.0), ('1', 30.0)]
         """
-        found = self._source(source)
+        data = self._source(source)
         reference_rows = None if reference is None else self._source(reference)
         check(self._spec, "drift", self._title)
-        for rows in filter(None, (found, reference_rows)):
+        for rows in filter(None, (data, reference_rows)):
             self._check("evaluate", rows)
-        return monitor(self._engine, self._plan, self._classes, found, reference_rows, by, weight)
+        return monitor(self._engine, self._plan, self._classes, data, reference_rows, by, weight)
 
     def evaluate_sql(
         self,
@@ -168,11 +168,11 @@ class Judging(Handle):
         >>> print(model.evaluate_sql(data)[:4])
         WITH
         """
-        found = self._source(source, reads_target=True)
-        self._check("evaluate", found)
+        data = self._source(source, reads_target=True)
+        self._check("evaluate", data)
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.classes)
-        arguments = (self._engine, self._plan, self._classes, found)
+        arguments = (self._engine, self._plan, self._classes, data)
         queries = evaluation_queries(*arguments, weight=weight, bins=bins, calibration=method, costs=matrix, by=by)
         texts = {name: query.sql for name, query in queries.items()}
         if isinstance(slices := queries.get("slices"), Slices):
@@ -229,12 +229,12 @@ class Judging(Handle):
         self._refresh()
         check(self._spec, "calibrate" if folds is None else "calibrate_by_folds", self._title)
         with engine.transaction():
-            found = self._source(source, reads_target=True)
+            data = self._source(source, reads_target=True)
             test_rows = None if test is None else self._source(test, reads_target=True)
-            for rows in filter(None, (found, test_rows)):
+            for rows in filter(None, (data, test_rows)):
                 self._check("evaluate", rows)
             calibration = calibrate(
-                engine, self._plan, self._classes, self._title, found,
+                engine, self._plan, self._classes, self._title, data,
                 method=method, folds=folds, weight=weight, test=test_rows, stamp=self._stamp,
             )  # fmt: skip
             stamp = self._updated_at()
@@ -320,11 +320,11 @@ class Judging(Handle):
         ['class', 'value', 'n', 'share', 'likelihood', 'log_odds', 'of_value']
         """
         self._refresh()
-        found = None if source is None else self._source(source, reads_target=True)
-        if found is not None:
-            self._check("evaluate", found)
+        data = None if source is None else self._source(source, reads_target=True)
+        if data is not None:
+            self._check("evaluate", data)
         chosen = feature_named(self._spec, feature, self._title)
-        return profile(self._engine, self._plan, self._classes, self._title, chosen, found)
+        return profile(self._engine, self._plan, self._classes, self._title, chosen, data)
 
     def dependence(self, source: Any, *, features: Sequence[str] | None = None) -> Query:
         """Where the naive assumption fails: how strongly each pair of features depends on each other within the classes.
@@ -348,8 +348,8 @@ class Judging(Handle):
         >>> model.dependence(data).columns
         ['feature', 'other', 'n', 'mutual_information', 'by_chance', 'gain', 'family']
         """
-        found = self._source(source, reads_target=True, weighted=True)
-        self._check("evaluate", found)
-        rows_to_judge(self._engine, self._plan, found, None)
+        data = self._source(source, reads_target=True, weighted=True)
+        self._check("evaluate", data)
+        rows_to_judge(self._engine, self._plan, data, None)
         spec = self._spec if self._spec.half_life is None else replace(self._spec, weight=WEIGHT_NOW, slice_by=None)
-        return dependence(self._engine, spec, self._title, found, features)
+        return dependence(self._engine, spec, self._title, data, features)

@@ -69,7 +69,7 @@ class Reviewing(Handle):
             raise InputError(f"costs go with by='expected cost', not with by={by!r}")
         if calibrated and by in ("evidence", "novelty"):
             raise InputError(f"calibrated is about posteriors, which by={by!r} does not ask; leave it out")
-        found = self._source(source)
+        data = self._source(source)
         if by == "evidence":
             check(self._spec, "log_evidence", self._title)
         elif by == "novelty":
@@ -81,10 +81,10 @@ class Reviewing(Handle):
 
         def render(rows: Rows) -> str:
             method = self._calibration(calibrated)
-            known = {folded(name) for name in rows.columns} if rows.passed is not None else None
-            kinds = {each.name: each.kind for each in found.columns if known is None or folded(each.name) in known}
-            passed = [each.name for each in found.facts.columns] if rows.passed is None else rows.passed
-            whole = Rows(found.relation, list(kinds), passed=passed)
+            passed_names = {folded(name) for name in rows.columns} if rows.passed is not None else None
+            kinds = {each.name: each.kind for each in data.columns if passed_names is None or folded(each.name) in passed_names}
+            passed = [each.name for each in data.facts.columns] if rows.passed is None else rows.passed
+            whole = Rows(data.relation, list(kinds), passed=passed)
             return self._plan.review(by, whole, self._classes, n, kinds, calibration=method, costs=matrix)
 
-        return self._scoring_query(f"review with {by}", found, render, columns, by_row=False)
+        return self._scoring_query(f"review with {by}", data, render, columns, by_row=False)

@@ -105,18 +105,18 @@ class Scorecard(Displayed):
         """
         model = self._model
         self._added_columns(reasons, against)
-        found = model._source(source)
+        data = model._source(source)
         rendered: tuple[Any, str] = None, ""
 
         def sql() -> str:
             nonlocal rendered
             model._refresh()
             if rendered[0] != model._stamp:
-                rendered = model._stamp, self._local_query(found, reasons, against, columns)
+                rendered = model._stamp, self._local_query(data, reasons, against, columns)
             return rendered[1]
 
         sql()
-        return Query(model._engine, sql, found, guard=model._requiring_model)
+        return Query(model._engine, sql, data, guard=model._requiring_model)
 
     def sql(
         self,
@@ -159,20 +159,20 @@ class Scorecard(Displayed):
         passed = passed_columns_elsewhere(model._plan, traits, columns, added, "a scorecard")
         return self._frozen(source_relation(source, Renderer(dialect)), dialect, passed, reasons, against)
 
-    def _local_query(self, found: Source, reasons: int, against: str, columns: Sequence[str] | None) -> str:
+    def _local_query(self, data: Source, reasons: int, against: str, columns: Sequence[str] | None) -> str:
         """The query on the model's own engine."""
         model = self._model
-        model._check("scorecard", found)
-        passed = passed_columns(found, columns, exact=model._engine.exact)
+        model._check("scorecard", data)
+        passed = passed_columns(data, columns, exact=model._engine.exact)
         if passed is None:
-            passed = [column.name for column in found.facts.columns]
+            passed = [column.name for column in data.facts.columns]
         added = {*map(folded, self._added_columns(reasons, against))}
         for name in passed:
             if folded(name) in added:
                 raise InputError(
-                    f"{found.label} has a column {name!r} already, which a scorecard adds; rename it or leave it out"
+                    f"{data.label} has a column {name!r} already, which a scorecard adds; rename it or leave it out"
                 )
-        return self._frozen(found.relation, model._engine.renderer.dialect.name, passed, reasons, against)
+        return self._frozen(data.relation, model._engine.renderer.dialect.name, passed, reasons, against)
 
     def _frozen(self, relation: Markup, dialect: str, passed: Sequence[str] | None, reasons: int, against: str) -> str:
         from nbsql.answers.elsewhere.points import frozen_points  # imports sqlglot

@@ -110,7 +110,7 @@ class Scoring(Imputing, Weighing):
         chosen = make_decision()  # raises before the source is read
         if chosen is None:
             return self._query("predict", source, calibrated=calibrated, columns=columns)
-        verb, macro, found = chosen.verb, chosen.macro, self._source(source)
+        verb, macro, data = chosen.verb, chosen.macro, self._source(source)
 
         def render(rows: Rows) -> str:
             arguments = getattr(make_decision(), "arguments", ())  # the classes may have changed since
@@ -122,7 +122,7 @@ class Scoring(Imputing, Weighing):
             posteriors = method if calibrated and not reads else None
             return self._plan.decide(macro, arguments, rows, self._classes, calibration=posteriors, reads=reads)
 
-        return self._scoring_query(verb, found, render, columns)
+        return self._scoring_query(verb, data, render, columns)
 
     def predict_one(self, row: Mapping[str, Any]) -> Answer:
         """The prediction of a single row: prediction, probability, and probabilities, the posterior of each class by label.
@@ -252,8 +252,8 @@ class Scoring(Imputing, Weighing):
         >>> round(model.log_likelihood(data, mean=True), 4)
         -0.5977
         """
-        found = self._source(source, reads_target=labelled)
-        return mean_or_total(self._engine.rows(self.log_likelihood_sql(found, labelled=labelled)), found.label, mean=mean)
+        data = self._source(source, reads_target=labelled)
+        return mean_or_total(self._engine.rows(self.log_likelihood_sql(data, labelled=labelled)), data.label, mean=mean)
 
     def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
         """The query that `log_likelihood` would run, without running it: total, rows.
@@ -264,14 +264,14 @@ class Scoring(Imputing, Weighing):
         >>> print(model.log_likelihood_sql(data)[:4])
         SELE
         """
-        found = self._source(source, reads_target=labelled)
+        data = self._source(source, reads_target=labelled)
         if not labelled:
-            query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
+            query = self._engine.renderer.dialect.query(self._query("log_evidence", data).sql)
             return self._engine.renderer.statement("total_log_evidence", query)
         check(self._spec, "labelled", self._title)
-        self._check("evaluate", found)
-        check_source(self._spec, found.columns, found.label, self._title, exact=self._engine.exact, training=True)
-        return self._plan.log_joint(found.relation, self._classes)
+        self._check("evaluate", data)
+        check_source(self._spec, data.columns, data.label, self._title, exact=self._engine.exact, training=True)
+        return self._plan.log_joint(data.relation, self._classes)
 
     def sample(self, n: int, *, seed: int = 0) -> Query:
         """`n` rows drawn from the model: a class by the priors, then each feature from its distribution in that class.
@@ -339,13 +339,13 @@ class Scoring(Imputing, Weighing):
             return self._frozen(verb, source, dialect, columns)
         if columns is not None and not VERBS[verb].a_row:
             raise InputError(f"columns goes with the verbs that pass columns of the source on, not with {verb!r}")
-        found = self._source(source)
-        query = self._query(verb, found, columns=columns).sql
+        data = self._source(source)
+        query = self._query(verb, data, columns=columns).sql
         if not inline:
             return query
         check(self._spec, "inline", self._title)
-        passed = passed_columns(found, columns, exact=self._engine.exact)
-        return inline_query(self._engine, self._plan, self._classes, verb, found, self._rows(verb, found, passed))
+        passed = passed_columns(data, columns, exact=self._engine.exact)
+        return inline_query(self._engine, self._plan, self._classes, verb, data, self._rows(verb, data, passed))
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
         from nbsql.answers.elsewhere.scorer import check_dialect, frozen_query

@@ -86,8 +86,8 @@ class _FeatureCells:
         """Raise InputError unless the family has such cells."""
         moments = family.centred, family.number and not family.smoothed
         cells = self.means if family.zeros else self.cells  # without those of its zeros
-        found = self.squares == cells, self.means == cells
-        if moments != (False, False) and not (found[1] and (found[0] or not moments[0])):
+        fits = self.squares == cells, self.means == cells
+        if moments != (False, False) and not (fits[1] and (fits[0] or not moments[0])):
             needs = "a mean and m2" if moments[0] else "a mean"
             raise InputError(f"family {family.name!r} of {self.feature!r} needs {needs} in every cell")
         if moments == (False, False) and self.means:
@@ -116,17 +116,19 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
         raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {settings.families!r}")
     families = {key: named(family) for key, family in settings.families.items()}
     kinds = any(folded(column.name) == "kind" for column in source.columns)
-    found = {row[0]: _FeatureCells(*row) for row in engine.ask("counted_features", source.relation, has_kinds=kinds)}
+    cells_by_feature = {row[0]: _FeatureCells(*row) for row in engine.ask("counted_features", source.relation, has_kinds=kinds)}
     for key in families:
-        if key not in found:
-            raise InputError(f"families names {key!r}, which has no cells in {source.label}{suggestion(key, found)}")
-    families |= {name: Text() for name, each in found.items() if each.kind == "word" and name not in families}
+        if key not in cells_by_feature:
+            raise InputError(f"families names {key!r}, which has no cells in {source.label}{suggestion(key, cells_by_feature)}")
+    families |= {name: Text() for name, each in cells_by_feature.items() if each.kind == "word" and name not in families}
     columns = []
-    for name, each in found.items():
+    for name, each in cells_by_feature.items():
         family = families.get(name)
         if isinstance(family, OverColumns):
             kind = next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
-            columns += [Column(column, "", kind) for column in family.columns if column == name or column not in found]
+            columns += [
+                Column(column, "", kind) for column in family.columns if column == name or column not in cells_by_feature
+            ]
         else:
             columns.append(each.column(family))
     if isinstance(settings.weight, HalfLife):

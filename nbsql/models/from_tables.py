@@ -91,11 +91,11 @@ def _rows_of_priors(engine: Engine, priors: Any) -> Iterator[tuple[Markup, str]]
         sql_type = render.fragment(kind) if kind in ("string", "double") else render.dialect.word(kind)
         yield render.fragment("given_prior_rows", rows, sql_type), "a dict"
         return
-    with _source(engine, priors, "priors", ("class", "prior")) as found:
-        classes = next(column for column in found.columns if folded(column.name) == "class")
+    with _source(engine, priors, "priors", ("class", "prior")) as data:
+        classes = next(column for column in data.columns if folded(column.name) == "class")
         if classes.kind in ("tokens", "token counts", "other"):
             raise InputError(f"column 'class' of priors is {classes.type}; a class is one scalar value: cast it, to text say")
-        yield engine.renderer.fragment("given_priors_of", found.relation, classes.type), found.label
+        yield engine.renderer.fragment("given_priors_of", data.relation, classes.type), data.label
 
 
 @contextmanager
@@ -110,8 +110,8 @@ def _rows_of_likelihoods(
             "given_likelihood_rows", list(_likelihood_rows(likelihoods, families, logarithms=logarithms))
         )
         return
-    with _source(engine, likelihoods, "likelihoods", ("class", "feature")) as found:
-        kinds = {folded(column.name): column.kind for column in found.columns}
+    with _source(engine, likelihoods, "likelihoods", ("class", "feature")) as data:
+        kinds = {folded(column.name): column.kind for column in data.columns}
         lists = kinds.get("value") == "tokens"
         if logarithms and "log_likelihood" not in kinds:
             raise InputError(
@@ -119,26 +119,26 @@ def _rows_of_likelihoods(
             )
         for name in {"likelihood"} if logarithms else {"log_likelihood"} if "likelihood" in kinds else set():
             kinds.pop(name, None)
-        yield engine.renderer.fragment("given_likelihoods_of", found.relation, [*kinds], lists)
+        yield engine.renderer.fragment("given_likelihoods_of", data.relation, [*kinds], lists)
 
 
 @contextmanager
 def _source(engine: Engine, source: Any, argument: str, needed: Sequence[str]) -> Iterator[Source]:
-    found = engine.source(source)
+    data = engine.source(source)
     try:
-        names = [column.name for column in found.columns]
+        names = [column.name for column in data.columns]
         for name in needed:
             if name not in map(folded, names):
                 raise InputError(
                     f"{argument} has no column {name!r}{suggestion(name, names) or f'; it needs {listed(needed)}'}, "
                     f"or give a dict"
                 )
-        for column in found.columns:
+        for column in data.columns:
             if folded(column.name) in ("prior", *_NUMBERS) and column.kind not in ("integer", "float", "decimal"):
                 raise InputError(f"column {column.name!r} of {argument} is {column.type}; it must hold numbers: cast it")
-        yield found
+        yield data
     finally:
-        found.release()
+        data.release()
 
 
 def _likelihood_rows(
@@ -256,7 +256,7 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
         if feature is None or name is None:
             raise InputError("likelihoods has a row without a class or a feature; leave it out")
         raise InputError(f"class {name!r} has likelihoods and no prior; give every class a prior")
-    found: list[Feature] = []
+    features: list[Feature] = []
     for name, kinds, values in engine.ask("given_features", given):
         if None in kinds or len(kinds) > 1:
             ways = " or ".join(_KINDS.values())
@@ -267,12 +267,12 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
         family = family.with_defaults(alpha=0.0, nulls="category" if missing_counts else "skip", unseen="skip")
         columns = tuple(family.columns) if isinstance(family, OverColumns) else (name,)
         whole = kinds[0] == "values" and all(value is None or value.lstrip("-").isdigit() for value in values)
-        found.append(
+        features.append(
             Feature(
                 name,
                 family,
                 columns,
-                len(found) + 1,
+                len(features) + 1,
                 floating=kinds[0] == "covariance",
                 whole=whole,
                 # Most rows are assumed to be complete. Rows with gaps, and classes far apart, are detected when scored.
@@ -282,9 +282,9 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
             )
         )
     for name in families_by_name:
-        if name not in {feature.name for feature in found}:
-            raise InputError(f"families names {name!r}, which has no likelihoods{suggestion(name, [f.name for f in found])}")
-    return tuple(found)
+        if name not in {feature.name for feature in features}:
+            raise InputError(f"families names {name!r}, which has no likelihoods{suggestion(name, [f.name for f in features])}")
+    return tuple(features)
 
 
 def _types(engine: Engine, family: Family, columns: Sequence[str], *, whole: bool) -> tuple[str, ...]:

@@ -168,13 +168,13 @@ def _features(
             raise InputError(f"families names {name!r}, which has no weights{suggestion(name, times)}")
     if not times:
         raise InputError("weights has a bias only; give the weights of a feature")
-    found = (
+    features = (
         _feature(
             name, index, kinds, families_by_name.get(name), missing=name in missing, kind_of_values=types.get(name, "VARCHAR")
         )
         for index, (name, kinds) in enumerate(times.items(), start=1)
     )
-    return with_types_of_engine(found, "DuckDB", engine.title)
+    return with_types_of_engine(features, "DuckDB", engine.title)
 
 
 def _feature(

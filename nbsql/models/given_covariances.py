@@ -38,13 +38,13 @@ def cells_of_matrices(rows: Sequence[Row], families: dict[str, Family]) -> Itera
     Raises:
         InputError: a matrix lacks a number, has one twice, or is not that of a normal distribution.
     """
-    found: dict[str, dict[str, dict[str, tuple[float | None, float]]]] = {}
+    entries_by_feature: dict[str, dict[str, dict[str, tuple[float | None, float]]]] = {}
     for label, feature, value, mean, covariance in rows:
-        entries = found.setdefault(feature, {}).setdefault(label, {})
+        entries = entries_by_feature.setdefault(feature, {}).setdefault(label, {})
         if value in entries:
             raise InputError(f"value {value!r} of feature {feature!r} of class {label!r} is given twice; give it once")
         entries[value] = mean, covariance
-    for feature, classes in found.items():
+    for feature, classes in entries_by_feature.items():
         family = families.get(feature)
         columns = list(family.columns) if isinstance(family, OverColumns) else _columns(classes)
         matrices = {

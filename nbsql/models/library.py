@@ -125,18 +125,18 @@ def fit(
     )  # fmt: skip
     with opened(con, create=True) as engine, engine.transaction():
         place = place_for(engine, name, database, replace=replace)
-        found = join_source(engine, weigh_by_age(engine, engine.source(source), target, weight), joins)
+        data = join_source(engine, weigh_by_age(engine, engine.source(source), target, weight), joins)
         try:
-            place.check_joins(joining.dimension for joining in found.joins)
+            place.check_joins(joining.dimension for joining in data.joins)
             if columns is None or columns:
                 refuse_half_life({"weight": weight})
-                options = with_families(engine, found, options, columns)
-            task = Fit(engine, found, options, place.relations)
+                options = with_families(engine, data, options, columns)
+            task = Fit(engine, data, options, place.relations)
             if isinstance(features, Forward):
-                task.spec = select_forward(engine, found, task.spec, features)
+                task.spec = select_forward(engine, data, task.spec, features)
             return place.publish(*task.run(replaces=place.replaces))
         finally:
-            found.release()
+            data.release()
 
 
 def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", **options: Unpack[Placing]) -> str:
@@ -150,7 +150,7 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
     >>> print(nbsql.fit_sql(duckdb.connect(), data, target="play", name="weather")[:17])
     BEGIN TRANSACTION
     """
-    asked = Options.of(target, options, beside=("classes", "replace", "database"))
+    settings = Options.of(target, options, beside=("classes", "replace", "database"))
     with opened(con, close=True) as engine:
         database = engine.database(options.get("database"))
         relations = relations_in(engine, database, name)
@@ -161,11 +161,11 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
             if existing is not None:
                 schemas.check_contents(engine, database, existing, existing)
             first.append(Statement("drop schema", engine.renderer.statement("drop_schema_if_exists", relations.schema)))
-        found = join_source(engine, weigh_by_age(engine, engine.source(source), target, asked.weight), asked.joins)
+        data = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
         try:
-            return script(engine, [*first, *Fit(engine, found, asked, relations).statements()])
+            return script(engine, [*first, *Fit(engine, data, settings, relations).statements()])
         finally:
-            found.release()
+            data.release()
 
 
 def load(con: Connection, name: str, *, database: str | None = None) -> Model:
@@ -216,13 +216,13 @@ def families(con: Connection, source: Any, *, target: str, **options: Unpack[Nam
     >>> {name: str(family) for name, family in found.items()}
     {'x': 'gaussian', 'z': 'bernoulli'}
     """
-    asked = Options.of(target, options, beside=("classes", "name", "replace", "database"))
+    settings = Options.of(target, options, beside=("classes", "name", "replace", "database"))
     with opened(con, close=True) as engine:
-        found = join_source(engine, weigh_by_age(engine, engine.source(source), target, asked.weight), asked.joins)
+        data = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
         try:
-            spec = resolve(found.columns, candidates(asked)[0], found.label)
+            spec = resolve(data.columns, candidates(settings)[0], data.label)
         finally:
-            found.release()
+            data.release()
     return {feature.name: feature.family for feature in spec.features}
 
 

@@ -56,18 +56,18 @@ def merge(
     if isinstance(models, str) or not isinstance(models, Sequence) or not models:
         raise InputError(f"merge takes a list of models, such as ['january', 'february'], not {models!r}")
     with opened(con) as engine, engine.transaction():
-        found = [_resolve_model(engine, model) for model in models]
-        spec = merge_specs([(model._title, model._spec) for model in found])
-        names = [str(model.name or f"model {number}") for number, model in enumerate(found, start=1)]
+        resolved = [_resolve_model(engine, model) for model in models]
+        spec = merge_specs([(model._title, model._spec) for model in resolved])
+        names = [str(model.name or f"model {number}") for number, model in enumerate(resolved, start=1)]
         batches = [batch if names.count(batch) == 1 else f"{batch} ({number})" for number, batch in enumerate(names, start=1)]
-        statistics = [model._relations["statistics"] for model in found]
+        statistics = [model._relations["statistics"] for model in resolved]
         cells = engine.renderer.fragment("merged_cells", list(zip(statistics, batches, strict=True)))
         entries = [
             Entry(number, batch, "merge", model._title, round(engine.ask("rows_learnt", cell)[0][0]))
-            for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
+            for number, (batch, model, cell) in enumerate(zip(batches, resolved, statistics, strict=True), start=1)
         ]
         place = place_for(engine, name, database, replace=replace)
-        return place.publish(*place.derive(spec, cells, entries, origin=found[0]._relations))
+        return place.publish(*place.derive(spec, cells, entries, origin=resolved[0]._relations))
 
 
 def from_statistics(
@@ -116,11 +116,11 @@ def from_statistics(
     if like is not None and options:
         raise InputError(f"like=... brings the options of its model; leave out {listed(options)}")
     with opened(con, create=like is None) as engine, engine.transaction():
-        known = None if like is None else _countable_spec(engine, like)
+        spec_and_title = None if like is None else _countable_spec(engine, like)
         source = engine.source(statistics)
         try:
             _check_columns(source)
-            spec, title = known or (spec_of_cells(engine, source, options), "the model")
+            spec, title = spec_and_title or (spec_of_cells(engine, source, options), "the model")
             _check_cells(engine, spec, source, title)
             render = engine.renderer.fragment
             cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
@@ -209,10 +209,10 @@ def import_(
 def import_file(con: Connection, path: str, title: str, *, name: str | None, replace: bool, database: str | None) -> Model:
     """As `import_`, of a file that the ledger calls `title`."""
     with opened(con, create=True) as engine, engine.transaction():
-        found = read_file(engine, path)
+        content = read_file(engine, path)
         place = place_for(engine, name, database, replace=replace)
-        entries = [Entry(1, "1", "import", ", ".join([title, *found.spec.shared]), found.rows)]
-        plan, classes = place.derive(found.spec, found.cells, entries, weights=found.weights, origin=place.final)
-        if found.calibration is not None:
-            restore_calibration(engine, plan, classes, found.calibration)
+        entries = [Entry(1, "1", "import", ", ".join([title, *content.spec.shared]), content.rows)]
+        plan, classes = place.derive(content.spec, content.cells, entries, weights=content.weights, origin=place.final)
+        if content.calibration is not None:
+            restore_calibration(engine, plan, classes, content.calibration)
         return place.publish(plan, classes)

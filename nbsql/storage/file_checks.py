@@ -55,9 +55,9 @@ def _check_expression(expression: Any, dialect: Dialect, subject: str) -> None:
     from sqlglot.errors import SqlglotError
 
     try:
-        found = exp.select(expression, dialect=dialect.name).expressions
+        expressions = exp.select(expression, dialect=dialect.name).expressions
         ends = [token for token in sqlglot.tokenize(expression, read=dialect.name) if token.token_type.name == "SEMICOLON"]
-        value = found[0] if len(found) == 1 and not ends else None
+        value = expressions[0] if len(expressions) == 1 and not ends else None
     except (SqlglotError, ValueError):
         value = None
     if value is None:

@@ -195,10 +195,10 @@ def _read_cells(engine: Engine, stored: Stored, path: str) -> ModelFile:
     counted = [row for row in cells.rows if row[7] != _WEIGHTS]
     weights = None
     if spec.logistic is not None:
-        found = [row for row in cells.rows if row[7] == _WEIGHTS]
-        if not found:
+        weight_rows = [row for row in cells.rows if row[7] == _WEIGHTS]
+        if not weight_rows:
             raise damaged_error(title, "it has no weights")
-        weights = engine.renderer.fragment("weights_of_cells", _cells_of(engine, found, class_type))
+        weights = engine.renderer.fragment("weights_of_cells", _cells_of(engine, weight_rows, class_type))
     text = None if cells.calibration is None else json.dumps(cells.calibration, ensure_ascii=False)
     return ModelFile(spec, _cells_of(engine, counted, class_type), weights, text, learnt)
 

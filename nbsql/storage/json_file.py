@@ -27,9 +27,9 @@ def read(path: str) -> Stored:
         ModelError: the model is damaged.
     """
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
-        spec, engine, calibration = (found[f"nbsql_{part}"] for part in ("spec", "engine", "calibration"))
-        cells, weights = found["cells"], found.get("weights") or []
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        spec, engine, calibration = (content[f"nbsql_{part}"] for part in ("spec", "engine", "calibration"))
+        cells, weights = content["cells"], content.get("weights") or []
         if engine not in ENGINES or not isinstance(spec, str):
             raise ValueError(engine)
     except (OSError, ValueError, TypeError, KeyError):

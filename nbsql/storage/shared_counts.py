@@ -63,8 +63,8 @@ class Sharing:
         """
         if not self.description:
             return spec
-        for use, asked in (("least", self.least), ("epsilon", self.epsilon)):
-            if asked is not None:
+        for use, value in (("least", self.least), ("epsilon", self.epsilon)):
+            if value is not None:
                 check(spec, use, title)
                 if spec.weight is not None:
                     raise ModelError(
@@ -99,21 +99,21 @@ class Sharing:
         if self.epsilon is None:
             return [[*row] for row in rows]
         counts = {(row[1], row[2], row[3]): round(row[4]) for row in rows}
-        found: list[list[Any]]
+        noisy: list[list[Any]]
         draw = two_sided_geometric(Fraction(str(self.epsilon)) / (1 + len(spec.features)), self.seed)
         cells: list[tuple[str | None, str | None]] = [(None, None)]
         for feature in spec.features:
             cells += [(feature.name, value) for value, _ in feature.family.declared]
             cells += [(feature.name, None)] * (feature.family.nulls == "category")
-        found = [
+        noisy = [
             [None, label, name, value, float(counts.get((label, name, value), 0) + draw()), None, None, "1"]
             for label in spec.classes
             for name, value in cells
         ]
-        found = [row for row in found if row[4] > 0]
-        if all(row[2] is not None for row in found):
+        noisy = [row for row in noisy if row[4] > 0]
+        if all(row[2] is not None for row in noisy):
             raise InputError(f"the noise of epsilon {self.epsilon:g} has left no class; take a larger one, or more rows")
-        return found
+        return noisy
 
 
 def _reason_not_rows(feature: Feature) -> str | None:

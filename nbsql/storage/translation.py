@@ -71,10 +71,10 @@ def type_on(kind: str, of: str, to: str) -> str:
         return (_DECIMAL if int(scaled[1]) <= _MOST_DIGITS else _UNSCALED)[theirs].format(*scaled.groups())
     lower = kind.lower()
     if lower.startswith("map"):
-        found = _TOKEN_COUNTS[theirs]
-        if found is None:
+        target_type = _TOKEN_COUNTS[theirs]
+        if target_type is None:
             raise NotSupportedError(f"columns of the type {kind} are not available on {to}; they are on {of}")
-        return found
+        return target_type
     if lower.endswith("[]") or lower.startswith("array<"):
         return _TOKENS[theirs]
     if lower == _TEXT[ours].lower():
@@ -94,11 +94,11 @@ def type_of(texts: Iterable[str], kind: str, of: str, to: str) -> str:
     'DECIMAL(38,2)'
     """
     decimals = [_NUMBER.fullmatch(text) for text in texts] if kind == "numeric" else []
-    found = [decimal for decimal in decimals if decimal is not None]
-    scale, whole = (max((len(decimal[part] or "") for decimal in found), default=0) for part in (2, 1))
-    if to == ENGINES[0] and found and len(found) == len(decimals) and scale == 0 and whole > _MOST_DIGITS:
+    matches = [decimal for decimal in decimals if decimal is not None]
+    scale, whole = (max((len(decimal[part] or "") for decimal in matches), default=0) for part in (2, 1))
+    if to == ENGINES[0] and matches and len(matches) == len(decimals) and scale == 0 and whole > _MOST_DIGITS:
         return "HUGEINT"
-    if found and len(found) == len(decimals) and scale + whole <= _MOST_DIGITS:
+    if matches and len(matches) == len(decimals) and scale + whole <= _MOST_DIGITS:
         return _DECIMAL[ENGINES.index(to)].format(_MOST_DIGITS, scale)
     return type_on(kind, of, to)
 
@@ -130,9 +130,9 @@ def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> 
     to = engine.title
     if spec.joins:
         raise InputError(f"{title} joins tables of {of}, which {to} does not reach; fit it there on a view that joins them")
-    known = {row[1] for row in cells.rows} - {None} | {*spec.classes}
-    target_type = type_of(known, spec.target_type, of, to)
-    labels = _rewrite_values(engine, target_type, known, title)
+    labels_seen = {row[1] for row in cells.rows} - {None} | {*spec.classes}
+    target_type = type_of(labels_seen, spec.target_type, of, to)
+    labels = _rewrite_values(engine, target_type, labels_seen, title)
     if len(set(labels.values())) < len(labels):
         one = f"classes of the type {spec.target_type}, of which {target_type} of {to} makes one"
         raise ModelError(f"{title} has {one}; cast the target, and fit again")
@@ -145,8 +145,8 @@ def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> 
         if isinstance(feature.family, Text):
             engine.check_pattern(feature.family.pattern)
         if isinstance(feature.family, (Categorical, Conditional, Joint)):
-            found = {row[3] for row in cells.rows if row[2] == feature.name} - {None}
-            translated_feature, values[feature.name] = _translate_category(engine, feature, found, of, title)
+            values_of_feature = {row[3] for row in cells.rows if row[2] == feature.name} - {None}
+            translated_feature, values[feature.name] = _translate_category(engine, feature, values_of_feature, of, title)
         else:
             (translated_feature,) = with_types_of_engine([feature], of, to)
         features.append(translated_feature)
@@ -187,9 +187,9 @@ def _translate_category(
     tables = [_rewrite_column(engine, feature, number, texts, title) for number, texts in enumerate(columns)]
     if not isinstance(family, Categorical):
         written = {
-            value: [table.get(each) for table, each in zip(tables, found, strict=False)] for value, found in lists.items()
+            value: [table.get(each) for table, each in zip(tables, items, strict=False)] for value, items in lists.items()
         }
-        joint = {value: json.dumps(found, ensure_ascii=False, separators=(",", ":")) for value, found in written.items()}
+        joint = {value: json.dumps(items, ensure_ascii=False, separators=(",", ":")) for value, items in written.items()}
         if isinstance(family, Conditional):
             parents = [tables[1][parent] for parent in family.parents or ()]
             feature = replace(feature, family=replace(family, parents=parents))
@@ -224,13 +224,17 @@ def _rewrite_values(
     x = render("cast_text", engine.renderer.dialect.query(kind))
     expression = written(x) if written is not None else render("text_of", x)
     try:
-        found = dict(engine.ask("rewritten", values, expression))
-        reason = "" if None not in found.values() else next(repr(text) for text in found if found[text] is None)
+        written_by_text = dict(engine.ask("rewritten", values, expression))
+        reason = (
+            ""
+            if None not in written_by_text.values()
+            else next(repr(text) for text in written_by_text if written_by_text[text] is None)
+        )
     except DatabaseError as error:
-        found, reason = {}, str(error)
+        written_by_text, reason = {}, str(error)
     if reason:
         raise ModelError(f"{title} has values that are no {kind} of {engine.title} ({reason}); cast the column, and fit again")
-    return found
+    return written_by_text
 
 
 def columns_of(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:

@@ -174,15 +174,15 @@ class _FamilySearch:
             calibrate: whether a temperature is tried.
         """
         terms = self.terms
-        found = self._search(calibrated=False)
-        settings = [Setting("default", self.default, False), Setting("families chosen", found, False)]
+        chosen = self._search(calibrated=False)
+        settings = [Setting("default", self.default, False), Setting("families chosen", chosen, False)]
         if calibrate:
             settings.insert(1, Setting("default, calibrated", self.default, True))
             settings.append(Setting("families chosen, calibrated", self._search(calibrated=True), True))
         losses, temperatures = [], []
         scores_by_key: dict[str, Markup] = {}
         for name, other in methods if len(self.default) > 1 else []:
-            setting = Setting(name, found, False, other)
+            setting = Setting(name, chosen, False, other)
             try:
                 scores_by_key[setting.key] = self._row_scores(setting)
             except InputError as error:
@@ -190,7 +190,7 @@ class _FamilySearch:
                     raise
                 warn_user(f"{name} is not tried: {error}")
                 continue
-            settings += [setting, *([Setting(f"{name}, calibrated", found, True, other)] if calibrate else [])]
+            settings += [setting, *([Setting(f"{name}, calibrated", chosen, True, other)] if calibrate else [])]
         for setting in settings:
             row_scores = (
                 scores_by_key[setting.key]
@@ -322,9 +322,9 @@ def columns_to_choose(families: Families) -> tuple[list[str] | None, Mapping[str
         return None, {}
     if not isinstance(families, Mapping):
         return [], cast("Mapping[str, str | Family]", families)  # the fit refuses it
-    found = {name: family for name, family in families.items() if not _is_auto(family)}
-    columns = [name for name in families if name not in found]
-    return None if EVERY in columns else columns, found
+    given = {name: family for name, family in families.items() if not _is_auto(family)}
+    columns = [name for name in families if name not in given]
+    return None if EVERY in columns else columns, given
 
 
 def with_auto(families: Mapping[str, str | Family]) -> Families:
@@ -338,10 +338,10 @@ def _is_auto(family: Any) -> bool:
 
 def with_families(engine: Engine, source: Source, options: Options, columns: Sequence[str] | None) -> Options:
     """The options of a fit, with families chosen for some columns (None: all) by cross-validation on a sample of the rows."""
-    known = [column.name for column in source.columns]
+    names = [column.name for column in source.columns]
     for name in columns or []:
-        if name.lower() not in map(str.lower, known):
-            raise no_column(name, known, source.label)
+        if name.lower() not in map(str.lower, names):
+            raise no_column(name, names, source.label)
     choice = choose(
         engine, source, options, columns=columns, leave_out=False, calibrate=False, folds=FOLDS, fold=None, budget=BUDGET
     )  # fmt: skip

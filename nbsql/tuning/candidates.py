@@ -68,7 +68,7 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
         features: features of the spec, each of one column.
     """
     kinds = {column.name: column.kind for column in source.columns}
-    found: dict[str, list[Family]] = {}
+    families_by_name: dict[str, list[Family]] = {}
     numbers = [feature for feature in features if kinds[feature.column] in NUMBERS]
     texts = [feature for feature in features if kinds[feature.column] in ("text", "boolean")]
     if numbers or texts:
@@ -81,8 +81,8 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
             families = _number_families(facts) if place < len(numbers) else [Bernoulli()] if boolean else _text_families(facts)
             # A kernel takes no declared classes.
             allowed = (family for family in families if not (spec.classes and family.name == "kernel"))
-            found[feature.name] = list(_without_default(feature.family, allowed, facts, spec.defaults))
-    return found
+            families_by_name[feature.name] = list(_without_default(feature.family, allowed, facts, spec.defaults))
+    return families_by_name
 
 
 def _number_families(facts: ColumnFacts) -> Iterator[Family]:

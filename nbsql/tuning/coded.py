@@ -33,13 +33,13 @@ def _levels(spec: Spec) -> list[Feature]:
 
 def _should_code(cv: Folds, specs: Sequence[Spec]) -> bool:
     """Whether coding categories pays: not if there are none or too many, or if something else takes most of the time."""
-    spec = cv.counted_spec
+    features = cv.counted_spec.features
     return (
         cv.engine.renderer.dialect.traits.structs
         and not isinstance(cv, LeaveOneOut)
         and sum(1 for spec in specs if _levels(spec)) >= MIN_SETTINGS
-        and len(_levels(spec)) <= Layout.star_joins
-        and not any(feature.family.bag or feature.family.backs_off for feature in spec.features)
+        and len(_levels(cv.counted_spec)) <= Layout.star_joins
+        and not any(feature.family.bag or feature.family.backs_off for feature in features)
         and all(cv.context(spec).form.class_numbers for spec in specs)
         and cv.engine.ask("row_count", cv.cells)[0][0] * len(cv.names) <= MAX_CELLS
     )
@@ -67,11 +67,13 @@ class CodedFolds:
 
     def score(self, specs: Sequence[Spec]) -> list[Rows]:
         """The rows of `Folds.score` for each of some settings with categories."""
-        found: dict[int, Rows] = {}
+        rows_by_setting: dict[int, Rows] = {}
         for batch in self._batches(specs):
             scores = self._scores([specs[number] for number in batch])
-            found |= {number: self._score(specs[number], scores, setting) for setting, number in enumerate(batch, start=1)}
-        return [found[number] for number in range(len(specs))]
+            rows_by_setting |= {
+                number: self._score(specs[number], scores, setting) for setting, number in enumerate(batch, start=1)
+            }
+        return [rows_by_setting[number] for number in range(len(specs))]
 
     def _batches(self, specs: Sequence[Spec]) -> Iterator[list[int]]:
         """The numbers of settings in batches of one prior, which orders the classes; a batch is scored by one statement."""

@@ -170,13 +170,13 @@ class CandidateTerms:
 
     def temperatures(self, row_scores: Markup) -> tuple[float, list[tuple[str, float]]]:
         """The best temperature for all rows, and for each fold that of the other folds."""
-        found = self.engine.ask("losses_of_temperatures", row_scores, TEMPERATURES, self.classes)
+        losses = self.engine.ask("losses_of_temperatures", row_scores, TEMPERATURES, self.classes)
 
         def best(rows: Sequence[Sequence[Any]]) -> float:
             sums = [sum(row[2 + i] for row in rows) for i in range(len(TEMPERATURES))]
             return min(zip(sums, TEMPERATURES, strict=True))[1]
 
-        return best(found), [(row[0], best([other for other in found if other is not row])) for row in found]
+        return best(losses), [(row[0], best([other for other in losses if other is not row])) for row in losses]
 
     def losses(self, row_scores: Markup, temperatures: Sequence[tuple[str, float]] | None) -> Markup:
         """A table of the loss of each row, at the temperature of its fold, or at 1."""

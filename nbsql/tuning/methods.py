@@ -52,12 +52,12 @@ def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
     """
     if isinstance(methods, (str, Classifier, Mapping)) or not isinstance(methods, Sequence):
         raise InputError(f"methods must be a list of methods, such as ['naive', 'tan'], not {methods!r}")
-    found: dict[str, Classifier] = {}
+    classifiers: dict[str, Classifier] = {}
     for each in methods:
         method = method_named(each)
         if not isinstance(method, NaiveBayes):
-            found[method.name if method == type(method)() else repr(method)] = method
-    return list(found.items())
+            classifiers[method.name if method == type(method)() else repr(method)] = method
+    return list(classifiers.items())
 
 
 def row_scores_by_method(

@@ -143,10 +143,10 @@ def _as_list(values: Any, name: str) -> list[Any]:
     """A value or a list of values, as a list."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         return [values]
-    found = list(values)
-    if not found:
+    items = list(values)
+    if not items:
         raise InputError(f"{name} must be a value or a list of at least one, not {values!r}")
-    return found
+    return items
 
 
 def _summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
@@ -179,9 +179,9 @@ def family_text(value: str | Family) -> str:
     family = named(value)
     options: list[str] = []
     for item in fields(family):
-        found = getattr(family, item.name)
+        option = getattr(family, item.name)
         if item.name == "columns":
-            options += map(str, found)
-        elif found != item.default and found not in ((), {}):
-            options.append(f"{item.name}={found}")
+            options += map(str, option)
+        elif option != item.default and option not in ((), {}):
+            options.append(f"{item.name}={option}")
     return family.name + (f"({', '.join(options)})" if options else "")

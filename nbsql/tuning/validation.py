@@ -122,11 +122,11 @@ def cross_validation_of(
         score: creates that relation; called before it is first read.
         bins: the number of bins of the calibration.
     """
-    found = scores.fetchall()
-    if not found:
+    rows = scores.fetchall()
+    if not rows:
         raise InputError(f"no row of {source.label} is in a fold and has a class")
-    weight = sum(row[2] for row in found)
-    accuracy, log_loss = (sum(row[2] * row[index] for row in found) / weight for index in (3, 4))
+    weight = sum(row[2] for row in rows)
+    accuracy, log_loss = (sum(row[2] * row[index] for row in rows) / weight for index in (3, 4))
     relation = engine.renderer.fragment("judged_rows", Context.of(spec, wide=False), scored, classes, spec.weight, False)
     queries = queries_of_judged_rows(engine, relation, Source(scored, source.label, []), bins)
 
@@ -134,4 +134,4 @@ def cross_validation_of(
         score()
         return read_evaluation(queries, spec.weight)
 
-    return CrossValidation(sum(row[1] for row in found), accuracy, log_loss, scores, evaluation)
+    return CrossValidation(sum(row[1] for row in rows), accuracy, log_loss, scores, evaluation)

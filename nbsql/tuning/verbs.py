@@ -236,14 +236,14 @@ def auto(
     refuse_half_life(options)
     settings = with_changes(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
-        found = join_source(engine, engine.source(source), settings.joins)
+        data = join_source(engine, engine.source(source), settings.joins)
         try:
             choice = choose(
-                engine, found, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
+                engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
                 methods=methods,
             )  # fmt: skip
         finally:
-            found.release()
+            data.release()
     chosen = choice.options(settings)
     if fold is not None:
         chosen = with_changes(chosen, exclude=[*chosen.exclude, fold])

@@ -18,16 +18,16 @@ from nbsql.spec.spec import Feature
 def comparison_kind(engine: Engine, type_name: str) -> str:
     """The kind by which values of a type are compared: "text", "integer", "number" or "boolean"; "other" if engines differ."""
     try:
-        found = exp.DataType.build(type_name, dialect=engine.renderer.dialect.name).this if type_name else None
+        type_ = exp.DataType.build(type_name, dialect=engine.renderer.dialect.name).this if type_name else None
     except SqlglotError:
         return "other"
-    if found is None or found in exp.DataType.TEXT_TYPES or found in _TEXTS:
+    if type_ is None or type_ in exp.DataType.TEXT_TYPES or type_ in _TEXTS:
         return "text"
-    if found == exp.DataType.Type.BOOLEAN:
+    if type_ == exp.DataType.Type.BOOLEAN:
         return "boolean"
-    if found in exp.DataType.INTEGER_TYPES:
+    if type_ in exp.DataType.INTEGER_TYPES:
         return "integer"
-    return "number" if found in exp.DataType.NUMERIC_TYPES else "other"
+    return "number" if type_ in exp.DataType.NUMERIC_TYPES else "other"
 
 
 def category_kind(engine: Engine, feature: Feature, *, numbers: bool) -> str:

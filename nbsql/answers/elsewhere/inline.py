@@ -35,9 +35,9 @@ def inline_query(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], ver
 def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:
     """A table of the model as the macro takes it: its name, its columns, and its rows as literals."""
     relation = plan.relations[name]
-    found = engine.columns(relation)
-    columns = [column.name for column in found]
-    label_type = engine.renderer.dialect.query(next((c.type for c in found if c.name in ("class", "class_1")), ""))
+    table_columns = engine.columns(relation)
+    columns = [column.name for column in table_columns]
+    label_type = engine.renderer.dialect.query(next((c.type for c in table_columns if c.name in ("class", "class_1")), ""))
     labels = {number: column.label for column in classes for number in column.members or (column.number,)}
     render = engine.renderer.fragment
 

@@ -126,12 +126,12 @@ def frozen_query(
     context = plan.context(classes)
     rows = sorted(engine.ask("parameters_by_class", context, plan.relations["parameters"]))
     kind = comparison_kind(engine, plan.spec.target_type)
-    known = [
+    scorer_classes = [
         Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint) for c in classes
     ]
     terms = Terms(engine, plan, context, renderer, rows).make_terms()
     passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].added(classes), verb)
-    scorer = Scorer(verb, sorted(known, key=lambda c: c.number), known, terms, passed, traits)
+    scorer = Scorer(verb, sorted(scorer_classes, key=lambda c: c.number), scorer_classes, terms, passed, traits)
     return renderer.statement("frozen", scorer, relation)
 
 

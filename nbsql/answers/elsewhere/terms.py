@@ -163,9 +163,9 @@ class Terms:
 
     def _levels(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         kind = category_kind(self.engine, feature, numbers=True)
-        found, values = self.lookups.get(feature.name, {}), self._values(feature, kind)
+        scores_by_value, values = self.lookups.get(feature.name, {}), self._values(feature, kind)
         keys = [literal(self.renderer, value, kind) for value in values]
-        return self._category("levels", feature, of, kind, keys, [found[value] for value in values])
+        return self._category("levels", feature, of, kind, keys, [scores_by_value[value] for value in values])
 
     def _values(self, feature: Feature, kind: str) -> list[str]:
         """The values of a category that the dialect can tell apart."""
@@ -220,28 +220,30 @@ class Terms:
 
     def _bins(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         family: Any = feature.family
-        found = self.lookups.get(feature.name, {})
+        scores_by_value = self.lookups.get(feature.name, {})
         nothing = [0.0] * len(of)
-        scores = [found.get(text, nothing) for text in family.labels]
+        scores = [scores_by_value.get(text, nothing) for text in family.labels]
         return self._category("edges", feature, of, "number", (), scores, edges=family.edges)
 
     def _cells(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         family: Any = feature.family
-        found = self.lookups.get(feature.name, {})
-        cells = sorted(map(int, found))
+        scores_by_value = self.lookups.get(feature.name, {})
+        cells = sorted(map(int, scores_by_value))
         options = {"low": family.low, "width": family.width, "last": family.cells - 1}
-        return self._category("cells", feature, of, "number", cells, [found[str(cell)] for cell in cells], **options)
+        return self._category("cells", feature, of, "number", cells, [scores_by_value[str(cell)] for cell in cells], **options)
 
     def _pairs(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:  # noqa: ARG002
         """The categories, with codes in place of scores, and the likelihood ratios by the codes of two values."""
-        found = {tuple(map(tuple, json.loads(text))): scores for text, scores in self.lookups.get(feature.name, {}).items()}
-        pairs = {values: scores for values, scores in found.items() if len(values) > 1}
+        scores_by_pair = {
+            tuple(map(tuple, json.loads(text))): scores for text, scores in self.lookups.get(feature.name, {}).items()
+        }
+        pairs = {values: scores for values, scores in scores_by_pair.items() if len(values) > 1}
         if len(pairs) > MAX_PAIRS:
             raise NotSupportedError(
                 f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {MAX_PAIRS:,}; "
                 "fit it without columns of many values, or score on DuckDB with inline=True"
             )
-        parents = dict.fromkeys(values[0] for values in found)
+        parents = dict.fromkeys(values[0] for values in scores_by_pair)
         codes = {value: n for n, value in enumerate(dict.fromkeys([*parents, *(child for _, child in pairs)]), start=1)}
         alone = {feature.column: feature for feature in self.features if not feature.family.over_columns}
         return Term(
