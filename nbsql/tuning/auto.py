@@ -18,11 +18,11 @@ from nbsql.judging.refitted_folds import is_cut_by_class
 from nbsql.spec.method import Classifier, Method
 from nbsql.spec.options import Best, Forward, Options
 from nbsql.spec.spec import Feature, Spec
+from nbsql.tuning.candidate_terms import OUT, CandidateTerms, Score
 from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import LEFT_OUT, Choice
 from nbsql.tuning.methods import METHODS, Setting, bag_families, other_methods, row_scores_by_method
 from nbsql.tuning.sweep import family_text
-from nbsql.tuning.terms import OUT, CandidateTerms, Score
 from nbsql.warn import warn_user
 
 AUTO = "auto"

@@ -16,7 +16,7 @@ from nbsql.judging.folds import resolve_settings
 from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.spec.method import Classifier, Method, NaiveBayes, method_named
 from nbsql.spec.options import Options
-from nbsql.tuning.combining import CandidateTerms
+from nbsql.tuning.candidate_terms import CandidateTerms
 
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = ("naive", "tan", "aode")

@@ -151,11 +151,11 @@ def sweep(
         InputError: an argument or the data cannot be used.
 
     >>> import duckdb
-    >>> data = "SELECT i % 2 = 0 AS even, (i % 2 = 0 OR i % 5 = 0)::VARCHAR AS said FROM range(40) AS t(i)"
+    >>> data = "SELECT i % 2 = 0 AS even, (i % 2 = 0 OR i % 5 = 0)::VARCHAR AS answer FROM range(40) AS t(i)"
     >>> found = sweep(duckdb.connect(), data, target="even", alpha=[100, 1], folds=4)
     >>> [(rank, alpha) for rank, alpha, *_ in found.ranking]
     [(1, 1.0), (2, 100.0)]
-    >>> found.best().families["said"].alpha
+    >>> found.best().families["answer"].alpha
     1.0
     """
     refuse_half_life(options)

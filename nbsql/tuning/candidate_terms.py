@@ -70,7 +70,7 @@ class CandidateTerms:
         cut = tuple(feature for features in columns.values() for feature in features if is_cut_by_class(feature))
         self._cut = None
         if cut:
-            options: dict[str, Any] = {"folds": len(cv.names), "fold": cv.fold, "dealt": self.rows}
+            options: dict[str, Any] = {"folds": len(cv.names), "fold": cv.fold, "rows_with_folds": self.rows}
             settings = [replace(spec, features=cut)]
             self._cut = RefittedFolds(self.engine, cv.source, settings, lambda name: temporary(f"cut: {name}"), **options)
         for block in self._blocks(columns):
