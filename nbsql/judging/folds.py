@@ -31,9 +31,8 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Prior, Spec
 from nbsql.warn import warn_user
 
-MAX_SORTED_ROWS = (
-    100_000  # larger sources are split by a hash, which is as even; sorting all rows would take longer than the fit
-)
+# Larger sources are split by a hash, which is as even. Sorting all their rows would take longer than the fit.
+MAX_SORTED_ROWS = 100_000
 
 MAX_CELLS = 5_000_000  # cells of all folds together, for which one statement makes all models
 
@@ -287,9 +286,8 @@ class Folds:
             labels = count.scan(quiet=spec.em is not None)
             for statement in count.cells(cells, "1", temporary=True):
                 count.run(statement)
-        if (
-            self.engine.renderer.dialect.traits.analyzes
-        ):  # without statistics, the planner would search all cells for each word of a class
+        # Without statistics, the planner would search all cells for each word of a class.
+        if self.engine.renderer.dialect.traits.analyzes:
             self.engine.run("analyze cells", self.engine.renderer.statement("analyze", cells))
         return labels
 
@@ -370,9 +368,8 @@ def estimation_key(spec: Spec, features: Sequence[Feature] | None = None) -> str
     """A text of everything, besides the counts, that the estimates of some features depend on. None means all features."""
     parts = []
     for feature in spec.features if features is None else features:
-        family = (
-            feature.family if feature.family.smoothed else replace(feature.family, alpha=None)
-        )  # the family has no pseudo-counts
+        # A family without smoothing has no pseudo-counts.
+        family = feature.family if feature.family.smoothed else replace(feature.family, alpha=None)
         parts.append((feature.index, feature.name, feature.columns, family))
     return repr((spec.prior, parts))
 

@@ -140,10 +140,9 @@ def _can_leave_out(feature: Feature) -> bool:
     """Whether a row can be subtracted from the counts of a feature as it is scored."""
     family = feature.family
     chosen = family.weighed or family.supervised or family.normalised_weights or family.value_limit is not None
-    chosen = chosen or (family.bag and bool(family.declared))  # not that of the counts
-    shrunk = getattr(family, "shrinkage", None) or getattr(
-        family, "smoothing", None
-    )  # the amount of shrinkage changes with every row, too
+    chosen = chosen or (family.bag and bool(family.declared))  # the vocabulary is not that of the counts
+    # The target of the shrinkage changes with every row, too.
+    shrunk = getattr(family, "shrinkage", None) or getattr(family, "smoothing", None)
     return (family.density or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)
 
 

@@ -142,9 +142,8 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
     ends = [
         end
         for _, mean, variance, rate in engine.ask("estimates_of_number", plan.relations["likelihoods"], feature.name)
-        for end in _likely_range(
-            family.formula, mean, variance, None if family.zeros else rate
-        )  # for zero-inflated families, of the values other than 0
+        # For zero-inflated families, the range is that of the values other than 0.
+        for end in _likely_range(family.formula, mean, variance, None if family.zeros else rate)
     ]
     if not ends:
         raise ModelError(f"{feature.name!r} never had a value, so there is nothing to draw")
@@ -171,10 +170,8 @@ def _likely_range(family: str, mean: float | None, variance: float | None, rate:
         return []
     spread = 3.3 * math.sqrt(max(variance, 0.0))
     if family == "lognormal":
-        return [
-            math.exp(mean - spread),
-            math.exp(min(mean + 0.7 * spread, 700.0)),
-        ]  # its full tail would flatten the rest of the picture
+        # Its full tail would flatten the rest of the picture.
+        return [math.exp(mean - spread), math.exp(min(mean + 0.7 * spread, 700.0))]
     return [mean - spread, mean + spread]
 
 

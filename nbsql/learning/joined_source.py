@@ -60,7 +60,7 @@ def join_dimensions(
         InputError: the source has only some columns of a dimension, lacks its key, or the dimension is gone.
     """
     names = {folded(column.name) for column in source.columns}
-    missing = missing_dimensions(spec, names, read(spec, reads_target=reads_target), source.label, title)
+    missing = missing_dimensions(spec, names, read(spec, judged=reads_target), source.label, title)
     if not missing:
         return source
     names |= {folded(name) for dimension in missing for name in dimension.names}

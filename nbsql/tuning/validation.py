@@ -87,7 +87,7 @@ def cross_validate(
         # Features are selected without the fold that judges them, so every fold has models of its own.
         parts = cv.parts(spec)
         if best is not None:
-            parts = [(cv.best(part, best, name), [name]) for part, names in parts for name in names]
+            parts = [(cv.with_best_features(part, best, name), [name]) for part, names in parts for name in names]
         by_fold = (cv.scores(cv.models(chosen, names)) for chosen, names in parts)
         scores = Query(engine, renderer.statement("scores_in_order", cv.gather("scores", by_fold)))
         classes = cv.create("classes", renderer.fragment("classes_of_cells", Context.of(spec, wide=False), cv.cells))
