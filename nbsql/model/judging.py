@@ -197,9 +197,9 @@ class Judging(Handle):
         """Fit a calibration, so that posteriors are right as often as they say, and store it with the model.
 
         Naive Bayes counts dependent features as independent evidence, so that its posteriors are too close to 0 and 1. After
-        the calibration `predict`, `predict_proba` and `evaluate` take `calibrated=True`, and SQL has `FROM
-        name.predict_calibrated('table')` and `predict_proba_calibrated`. A calibration belongs to the current state of the
-        model: `update`, `forget` and `rollback` drop it, with a warning. Files keep it; derived models have none.
+        the calibration `predict`, `predict_proba` and `evaluate` take `calibrated=True`, and SQL has
+        `FROM name.predict_calibrated('table')` and `predict_proba_calibrated`. A calibration belongs to the current state of
+        the model: `update`, `forget` and `rollback` drop it, with a warning. Files keep it; derived models have none.
 
         Args:
             source: rows whose class is known: with folds, all rows that the model has learnt; with `folds=None`, rows that it

@@ -57,8 +57,9 @@ def fit(
 ) -> Model:
     """The model of `target` given the other columns of `source`, fitted where the data is.
 
-    With a name, the model is a schema of the database: other processes, and the DuckDB shell, use it as `FROM
-    name.predict('table')`. The fit is one transaction: either the whole model exists afterwards, or nothing has changed.
+    With a name, the model is a schema of the database: other processes, and the DuckDB shell, use it as
+    `FROM name.predict('table')`. The fit is one transaction: either the whole model exists afterwards, or nothing has
+    changed.
 
     Args:
         con: a DuckDB connection, or the path of a database file; or a psycopg connection, or a postgresql:// address; or a
@@ -76,8 +77,8 @@ def fit(
         families: families that override the inferred ones, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
             A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}. "auto", for all
             columns or for some, chooses by cross-validated log loss, as `nbsql.auto` does, and leaves no column out.
-        weight: the column of row weights, at least 0; a weight w counts as w copies of the row. `nbsql.HalfLife("30 days",
-            at="day")` halves the weight of a row with every 30 days of its age.
+        weight: the column of row weights, at least 0; a weight w counts as w copies of the row.
+            `nbsql.HalfLife("30 days", at="day")` halves the weight of a row with every 30 days of its age.
         method: "naive"; "joint", which counts equal rows (`nbsql.JointBayes`); "lda" or "qda", linear or quadratic
             discriminant analysis (`nbsql.LDA`, `nbsql.QDA`); "tan", a tree of categories that depend on each other
             (`nbsql.TAN`); "aode", which lets each category depend on every other in turn (`nbsql.AODE`); "logistic", logistic
