@@ -118,4 +118,4 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    return __all__  # what a console offers: not the modules that these are made in
+    return __all__  # completion in a console lists the public names, not the modules

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 class NbsqlError(Exception):
-    """Any error that nbsql raises by itself.
+    """Base class of all errors that nbsql raises.
 
     >>> import duckdb, nbsql
     >>> try:
@@ -19,7 +19,7 @@ class NbsqlError(Exception):
 
 
 class InputError(NbsqlError, ValueError):
-    """An argument or the data of a call cannot be used.
+    """An argument is invalid, or the data of a call cannot be used.
 
     >>> import duckdb, nbsql
     >>> try:
@@ -31,7 +31,7 @@ class InputError(NbsqlError, ValueError):
 
 
 class ModelError(NbsqlError):
-    """A model is missing, already there, damaged, or of a newer version.
+    """A model is missing, exists already, is damaged, or was written by a newer version.
 
     >>> import duckdb, nbsql
     >>> try:
@@ -43,7 +43,7 @@ class ModelError(NbsqlError):
 
 
 class DatabaseError(NbsqlError):
-    """The database cannot be opened, written or asked.
+    """The database cannot be opened, read or written.
 
     >>> import nbsql
     >>> try:
@@ -55,7 +55,7 @@ class DatabaseError(NbsqlError):
 
 
 class NotSupportedError(NbsqlError):
-    """The engine cannot do what was asked for, or not yet.
+    """The engine does not support what was asked for.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -69,34 +69,34 @@ class NotSupportedError(NbsqlError):
 
 
 class NbsqlWarning(UserWarning):
-    """Something in the data that a fit goes on with, but a user should know.
+    """Warning about data that can be used, but that deserves the user's attention.
 
     >>> import warnings, duckdb, nbsql
     >>> data = "SELECT i % 2 AS y, i AS x, 1 AS same FROM range(200) AS t(i)"
-    >>> with warnings.catch_warnings(record=True) as said:
+    >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     _ = nbsql.fit(duckdb.connect(), data, target="y")
-    >>> issubclass(said[0].category, nbsql.NbsqlWarning)
+    >>> issubclass(caught[0].category, nbsql.NbsqlWarning)
     True
     """
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    """A hint such as "; did you mean 'play'?", for the closest of `names`, or an empty text."""
-    known = {candidate.lower(): candidate for candidate in names}
-    close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
-    return f"; did you mean {known[close[0]]!r}?" if close else ""
+    """A hint such as "; did you mean 'play'?" with the name closest to `name`, or an empty text if none is close."""
+    by_lower_case = {candidate.lower(): candidate for candidate in names}
+    close = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.6)
+    return f"; did you mean {by_lower_case[close[0]]!r}?" if close else ""
 
 
 def no_column(name: str, columns: Iterable[str], source: str, role: str = "") -> InputError:
-    """What is raised where a source lacks a column; the role, such as "the target of the model", says what for."""
+    """The error for a source that lacks a column. `role`, such as "the target of the model", says what the column is for."""
     columns = list(columns)
     hint = suggestion(name, columns) or (f"; its columns are {listed(columns)}" if columns else "")
     return InputError(f"no column {name!r} in {source}{role and ', '}{role}{hint}")
 
 
 def listed(names: Iterable[str], limit: int = 8) -> str:
-    """Names as a message lists them: 'a', 'b' and 3 more."""
+    """The names as a message lists them: 'a', 'b' and 3 more."""
     quoted = [repr(name) for name in names]
     more = len(quoted) - limit
     return ", ".join(quoted) if more <= 0 else f"{', '.join(quoted[:limit])} and {more} more"

@@ -1,3 +1,3 @@
-"""The version, alone in a file that the build reads too."""
+"""The version, in a file of its own because the build reads it too."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""Warnings, at the line of whoever called nbsql."""
+"""Warnings that point at the line of the user's code that called nbsql."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from nbsql.errors import NbsqlWarning
 _HERE = str(Path(__file__).parent)
 
 
-def say(message: str) -> None:
-    """Warn, at the line outside of this package that called it."""
+def warn_user(message: str) -> None:
+    """Issue an `NbsqlWarning` at the innermost line outside of this package."""
     level = 1
     for frame, _ in traceback.walk_stack(sys._getframe()):
         if not frame.f_code.co_filename.startswith((_HERE, contextlib.__file__)):

@@ -1,4 +1,4 @@
-"""What mistakes cost: from what a user writes to a matrix by the numbers of the classes."""
+"""Misclassification costs: from the forms that a user may write to a matrix by class number."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or
 
 
 def cost_matrix(costs: Any, labels: Sequence[Any]) -> list[list[float]]:
-    """A list for each class that may be predicted: what it costs where each class is the actual one, in the order of `labels`.
+    """The costs as a matrix: a list for each predicted class, with a cost for each actual class, in the order of `labels`.
 
-    A pair that is not given costs 0 if it is right and 1 if it is wrong.
+    A pair that is not given costs 0 if the prediction is right and 1 if it is wrong.
 
     Raises:
-        InputError: the costs have another form, name a class that is none, or are no finite numbers.
+        InputError: the costs have another form, name an unknown class, or are not finite numbers.
 
     >>> cost_matrix({("spam", "ham"): 5}, ["ham", "spam"])
     [[0.0, 5.0], [1.0, 0.0]]

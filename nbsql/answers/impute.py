@@ -1,4 +1,4 @@
-"""Which columns of a row a model can tell from the others, and how a statement names them."""
+"""The columns of a row that a model can infer from the others, and how statements name them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.answers.sample import type_to_cast_to
+from nbsql.answers.sample import castable_type
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Binned, Categorical, Conditional
 from nbsql.rendering.dialect import Dialect, folded
@@ -17,14 +17,14 @@ from nbsql.spec.spec import Feature, Spec
 
 
 @dataclass(frozen=True)
-class Completed:
-    """A column that is told from the others.
+class ImputedColumn:
+    """A column that is inferred from the others.
 
     Args:
-        feature: that reads it.
-        column: its name, as the source has it.
-        type: of what is filled in, that of the rows which the model was fitted to; None: a text.
-        by_pairs: whether it depends on another column within a class, or another on it (impute_by_pairs.sql).
+        feature: the feature that reads it.
+        column: its name in the source.
+        type: the type of the imputed values, which is that of the training rows; None is text.
+        by_pairs: whether it depends on another column within a class, or another depends on it (impute_by_pairs.sql).
     """
 
     feature: Feature
@@ -34,72 +34,72 @@ class Completed:
 
     @property
     def is_value(self) -> bool:
-        """Whether it has values, each with a probability, and is no number with a density."""
+        """Whether it takes values with a probability each, and is not a number with a density."""
         return self.feature.family.sampling_kind == "value"
 
     @property
     def added(self) -> str:
-        """What a column is called that is added for it."""
+        """The name of the column that is added for it."""
         return f"{'probability' if self.is_value else 'deviation'}_{self.column}"
 
 
-def completed(
+def imputable_columns(
     spec: Spec, names: Sequence[str], columns: Collection[str], dialect: Dialect, label: str, title: str
-) -> list[Completed]:
-    """The features of these columns, or with none, of all columns of a source that a model can tell.
+) -> list[ImputedColumn]:
+    """The features of these columns or, if none are named, of all columns of a source that a model can infer.
 
     Args:
-        spec: of the model.
-        names: of columns.
-        columns: of the source.
-        dialect: of the engine.
-        label: what messages call the source.
-        title: what messages call the model.
+        spec: the model's spec.
+        names: the columns to impute.
+        columns: the columns of the source.
+        dialect: the dialect of the engine.
+        label: the name of the source in messages.
+        title: the name of the model in messages.
 
     Raises:
-        InputError: one of them is no column of the model or of the source, or the model cannot tell it; or it can tell none.
+        InputError: a name is not a column of the model or of the source, the model cannot infer it, or it can infer none.
     """
-    spelt = {folded(name): name for name in columns}
-    found = []
-    for feature in _named(spec, names, title) if names else [each for each in spec.features if _is_told(spec, each)]:
+    spelling = {folded(name): name for name in columns}
+    imputed = []
+    for feature in _named(spec, names, title) if names else [each for each in spec.features if _is_imputable(spec, each)]:
         check_features([feature], "impute")
         if others := _other_readers(spec, feature):
             raise InputError(f"impute does not take {feature.column!r}, which {listed(others)} reads, too; fit it without")
-        if folded(feature.column) in spelt:
+        if folded(feature.column) in spelling:
             types = feature.types or (None,)
-            kind = type_to_cast_to(types[0], dialect.query)
+            kind = castable_type(types[0], dialect.query)
             by_pairs = _depends(spec, feature)
             if by_pairs and spec.joins:
                 raise InputError(
                     f"impute does not take {feature.column!r} of joined rows, in which it depends on other columns"
                 )
-            found.append(Completed(_by_itself(feature), spelt[folded(feature.column)], kind, by_pairs))
+            imputed.append(ImputedColumn(_without_parent(feature), spelling[folded(feature.column)], kind, by_pairs))
         elif names:
             raise InputError(f"{label} has no column {feature.column!r}, whose gaps are to be filled")
-    if not found:
+    if not imputed:
         cure = (
             "; with nulls='category' a missing value is no gap"
             if any(each.family.nulls == "category" for each in spec.features)
             else ""
         )
         raise InputError(f"{title} has no feature of a column of {label} whose gaps others could fill{cure}")
-    return found
+    return imputed
 
 
-def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> Completed:
+def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> ImputedColumn:
     """The feature of a column that is to be predicted.
 
     Raises:
-        InputError: it is no column of the model, or the model cannot tell it.
+        InputError: it is not a column of the model, or the model cannot infer it.
     """
     if not isinstance(name, str):
         raise InputError(f"target must be the name of a column, not {name!r}")
     columns = [column for feature in spec.features for column in feature.columns]
-    return completed(spec, [name], columns, dialect, title, title)[0]
+    return imputable_columns(spec, [name], columns, dialect, title, title)[0]
 
 
 def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
-    """The features that read these columns, each once; of several one over columns, or of which it is the first."""
+    """The features that read these columns, each once. Features over several columns take precedence."""
     readers = {folded(column): feature for feature in spec.features for column in _columns(feature)}
     readers |= {folded(feature.column): feature for feature in reversed(spec.features)}
     readers |= {
@@ -107,24 +107,24 @@ def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
     }
     for name in names:
         if folded(name) not in readers:
-            known = list(dict.fromkeys(column for feature in spec.features for column in _columns(feature)))
-            hint = suggestion(name, known) or f"; its columns are {listed(known)}"
+            columns = list(dict.fromkeys(column for feature in spec.features for column in _columns(feature)))
+            hint = suggestion(name, columns) or f"; its columns are {listed(columns)}"
             raise InputError(f"{title} has no feature of a column {name!r}{hint}")
     return list({readers[folded(name)].index: readers[folded(name)] for name in names}.values())
 
 
 def _columns(feature: Feature) -> Sequence[str]:
-    """The columns that a feature is of, without a parent."""
+    """The columns of a feature itself, without its parent."""
     return feature.columns[:1] if feature.family.name == "conditional" else feature.columns
 
 
-def _is_told(spec: Spec, feature: Feature) -> bool:
+def _is_imputable(spec: Spec, feature: Feature) -> bool:
     refused = any(TRAITS[trait].matches(feature.family) for trait in FEATURES["impute"])
     return not refused and not _other_readers(spec, feature) and not (spec.joins and _depends(spec, feature))
 
 
 def _depends(spec: Spec, feature: Feature) -> bool:
-    """Whether it depends on another column within a class, or another on it."""
+    """Whether a feature depends on another within a class, or another depends on it."""
     return feature.family.name == "conditional" or bool(_children(spec, feature))
 
 
@@ -134,7 +134,7 @@ def _children(spec: Spec, feature: Feature) -> list[Feature]:
 
 
 def _other_readers(spec: Spec, feature: Feature) -> list[str]:
-    """The features that read the column, too, and do not depend on it as a category."""
+    """The names of other features that read the column and do not depend on it as a category."""
     children = (
         _children(spec, feature) if feature.family.sampling_kind == "value" or feature.family.name == "conditional" else []
     )
@@ -142,8 +142,8 @@ def _other_readers(spec: Spec, feature: Feature) -> list[str]:
     return [each.name for each in others if each not in children]
 
 
-def _by_itself(feature: Feature) -> Feature:
-    """The feature as it would be without a parent: its values are those of a category, or bins."""
+def _without_parent(feature: Feature) -> Feature:
+    """The feature as it would be without a parent: a category, or bins."""
     family = feature.family
     if not isinstance(family, Conditional):
         return feature

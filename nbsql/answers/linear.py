@@ -1,4 +1,4 @@
-"""A model as weights: its linear form, or its quadratic one."""
+"""A model as weights: its linear or quadratic form."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.spec.spec import Feature
 
 
-def weights(plan: Plan, classes: Sequence[ClassColumn], title: str, degree: Literal[1, 2]) -> str:
+def weights_query(plan: Plan, classes: Sequence[ClassColumn], title: str, degree: Literal[1, 2]) -> str:
     """The query of the weights (sql/macros/scoring/linear.sql).
 
     Args:
-        plan: of the model.
-        classes: its classes.
-        title: what messages call the model.
+        plan: the model's plan.
+        classes: the model's classes.
+        title: the name of the model in messages.
         degree: the highest power that a feature may have.
 
     Raises:
-        ModelError: the model has but one class, or a feature without such a form.
+        ModelError: the model has only one class, or a feature without such a form.
     """
     if len(classes) < 2:
         raise ModelError(f"{title} has one class only; weights tell two or more apart")

@@ -1,4 +1,4 @@
-"""The prediction of one row that is at hand: a statement that is made once, and given the row as its parameters."""
+"""Predictions of single rows: a statement that is prepared once, with the values of the row as its parameters."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from nbsql.plan.context import Context
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.spec import Feature
 
-_STATEMENTS = 16  # of one model that are kept: one for each choice of the columns whose values are not of their types
+_STATEMENTS = 16  # prepared statements kept for a model: one for each set of columns whose values are not of the column's type
 
 Prepared = Callable[[Sequence[Any]], list[tuple[Any, ...]]]
 
 
 class Answer(TypedDict):
-    """What a model says of one row. NULL is None: where no class can explain the row."""
+    """The prediction of one row. NULL is None; all values are None if no class can explain the row."""
 
     prediction: Any
     probability: float | None
@@ -43,13 +43,14 @@ class Item:
 
 @dataclass(frozen=True)
 class Group:
-    """Numbers that one expression scores.
+    """Numbers that are scored by the same expression.
 
     Args:
-        stand_in: a feature of the column nbsql_given that stands for all of them.
-        term: the expression, of the stand-in.
-        parameters: of the stand-in.
-        numbers: of the model, as texts of lists: the positions of the items, the classes, and each of the parameters.
+        stand_in: a feature of the column nbsql_given that stands for each of them.
+        term: the expression, for the stand-in.
+        parameters: the parameters of the stand-in.
+        items: the numbers.
+        numbers: the numbers of the model, as texts of lists: the positions of the items, the classes, and each parameter.
     """
 
     stand_in: Feature
@@ -65,17 +66,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Row:
-    """What sql/macros/scoring/one_row.sql knows as `row`."""
+    """The value of `row` in sql/macros/scoring/one_row.sql."""
 
     columns: list[tuple[str, Markup]]
     groups: list[Group] = field(default_factory=list)
     levels: list[Feature] = field(default_factory=list)
     bags: list[Feature] = field(default_factory=list)
-    numbers: tuple[str, str] | None = None  # the classes and their log_priors, as texts of lists
+    numbers: tuple[str, str] | None = None  # the classes and their log priors, as texts of lists
 
     @cached_property
     def parameters(self) -> dict[str, tuple[int, Markup]]:
-        """The place, from 1, and the type of the parameter of each column."""
+        """The position, from 1, and the type of the parameter of each column."""
         return {name: (place, kind) for place, (name, kind) in enumerate(self.columns, start=1)}
 
     @property
@@ -85,18 +86,18 @@ class Row:
 
     @property
     def listed(self) -> bool:
-        """Whether the numbers of the model stand in the statement."""
+        """Whether the numbers of the model are written into the statement."""
         return self.numbers is not None
 
 
 class RowScorer:
-    """Scores single rows by a model as it is when this is made.
+    """Scores single rows by a model as it was when this object was made.
 
     Args:
-        engine: where the model is.
-        plan: of the model.
-        classes: of the model.
-        title: what messages call the model.
+        engine: the engine of the model.
+        plan: the model's plan.
+        classes: the model's classes.
+        title: the name of the model in messages.
     """
 
     def __init__(self, engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str) -> None:
@@ -107,26 +108,26 @@ class RowScorer:
         self._row = _row(engine, self._context, plan)
         self._names = [name for name, _ in self._row.columns]
         self._input_columns = [_input_column(name, kind, engine, plan, title) for name, kind in self._row.columns]
-        self._plain = [taken.plain for taken in self._input_columns]
+        self._plain = [column.plain for column in self._input_columns]
         self._known = {name if engine.exact else folded(name) for name in self._names}
-        self._short = is_short(self._context)
+        self._is_compact = has_compact_form(self._context)
         self._statements: dict[tuple[str | None, ...], Prepared] = {}
-        self._usual = (None,) * len(self._names)
-        self._prepared(self._usual)
+        self._own_types = (None,) * len(self._names)
+        self._prepared(self._own_types)
 
     def _prepared(self, read_as: tuple[str | None, ...]) -> Prepared:
-        """The statement, where each column is read as a double, as a string, or, for None, as its own type."""
+        """The prepared statement. Each column is read as a double, as a string or, for None, as its own type."""
         run = self._statements.get(read_as)
         if run is None:
             if len(self._statements) == _STATEMENTS:
-                self._statements = {self._usual: self._statements[self._usual]}
+                self._statements = {self._own_types: self._statements[self._own_types]}
             render = self._engine.renderer
             columns = [
                 (name, kind if other is None else render.fragment(other))
                 for (name, kind), other in zip(self._row.columns, read_as, strict=True)
             ]
             row, spec = replace(self._row, columns=columns), self._plan.relations["spec"]
-            if self._short:
+            if self._is_compact:
                 tables = (self._plan.relations["parameters"], self._plan.relations["lookups"])
                 statement = render.statement("row_joints", self._context, row, *tables, spec)
             else:
@@ -136,18 +137,18 @@ class RowScorer:
         return run
 
     def score(self, row: Mapping[str, Any]) -> tuple[Answer, Any]:
-        """The answer for a row, and when the model that gave it has changed last.
+        """The answer for a row, and the time of the last change of the model that gave it.
 
         Raises:
-            InputError: the row lacks a column or has it twice, or a value is of no kind that the model takes for it.
+            InputError: the row lacks a column or has it twice, or a value is of a kind that the model does not accept.
         """
         values, read_as = self._values(row)
-        found = self._prepared(read_as)(values)
-        return self._of_joints(found) if self._short else self._of_table(found[0])
+        rows = self._prepared(read_as)(values)
+        return self._answer_from_joints(rows) if self._is_compact else self._answer_from_table(rows[0])
 
-    def _of_joints(self, found: Sequence[Any]) -> tuple[Answer, Any]:
-        """Of the scores: the posteriors are their softmax, and the class of the highest is predicted, the first of several."""
-        joints, stamp = {number: joint for number, joint, _ in sorted(found)}, found[0][2]
+    def _answer_from_joints(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
+        """The answer from joint log-likelihoods: posteriors are their softmax; ties go to the class with the lower number."""
+        joints, stamp = {number: joint for number, joint, _ in sorted(rows)}, rows[0][2]
         highest = max(joints.values())
         if highest > -math.inf:
             shares = {number: math.exp(joint - highest) for number, joint in joints.items()}
@@ -156,21 +157,22 @@ class RowScorer:
         else:
             by_number = dict.fromkeys(joints)
         best = max(joints, key=joints.__getitem__)
-        labels = dict(enumerate(self._labels, start=1))  # of another model by now, perhaps, whose answer is thrown away
+        # The model may have changed by now, and a number may have no label; the caller then discards this answer.
+        labels = dict(enumerate(self._labels, start=1))
         return {
             "prediction": None if by_number[best] is None else labels.get(best),
             "probability": by_number[best],
             "probabilities": {labels.get(number): share for number, share in by_number.items()},
         }, stamp
 
-    def _of_table(self, found: Sequence[Any]) -> tuple[Answer, Any]:
+    def _answer_from_table(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
         start = len(self._names) or 1
-        by_number = {column.number: found[start + 2 + i] for i, column in enumerate(self._classes)}
+        by_number = {column.number: rows[start + 2 + i] for i, column in enumerate(self._classes)}
         probabilities = {label: by_number[number] for number, label in enumerate(self._labels, start=1)}
-        return {"prediction": found[start], "probability": found[start + 1], "probabilities": probabilities}, found[-1]
+        return {"prediction": rows[start], "probability": rows[start + 1], "probabilities": probabilities}, rows[-1]
 
     def _values(self, row: Mapping[str, Any]) -> tuple[list[Any], tuple[str | None, ...]]:
-        """The parameters, and what each is read as."""
+        """The parameters, and the type as which each is read."""
         if not isinstance(row, Mapping):
             raise InputError(f"a row must be a dictionary, {{column: value}}, not {type(row).__name__}")
         try:
@@ -179,23 +181,23 @@ class RowScorer:
             values = self._folded(row)
         else:
             if len(row) > len(self._names):
-                self._refuse_twice(row)
+                self._refuse_duplicates(row)
         if all(type(value) in plain for value, plain in zip(values, self._plain, strict=True)):
-            return values, self._usual
-        given = [taken.given(value) for taken, value in zip(self._input_columns, values, strict=True)]
+            return values, self._own_types
+        given = [column.to_parameter(value) for column, value in zip(self._input_columns, values, strict=True)]
         return [value for value, _ in given], tuple(other for _, other in given)
 
     def _folded(self, row: Mapping[str, Any]) -> list[Any]:
-        self._refuse_twice(row)
-        known = {folded(name): value for name, value in row.items() if isinstance(name, str)}
+        self._refuse_duplicates(row)
+        value_by_name = {folded(name): value for name, value in row.items() if isinstance(name, str)}
         for name in self._names:
-            if folded(name) not in known:
+            if folded(name) not in value_by_name:
                 cure = suggestion(name, [*map(str, row)]) or "; give None if it is not known"
                 raise InputError(f"no {name!r} in the row, a feature of {self._title}{cure}")
-        return [known[folded(name)] for name in self._names]
+        return [value_by_name[folded(name)] for name in self._names]
 
-    def _refuse_twice(self, row: Mapping[str, Any]) -> None:
-        """Raise InputError if a feature comes twice, in different letters, where the engine does not tell these apart."""
+    def _refuse_duplicates(self, row: Mapping[str, Any]) -> None:
+        """Raise InputError if a feature occurs twice in different case, on engines that ignore case."""
         seen: set[str] = set()
         for name in row:
             key = name if self._engine.exact or not isinstance(name, str) else folded(name)
@@ -206,7 +208,7 @@ class RowScorer:
 
 
 def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, stamp: Any) -> str:
-    """The query of one row whose columns are the parameters $1, $2, ..., of a model that was changed last at `stamp`."""
+    """The query of one row whose columns are the parameters $1, $2, ..., for a model that was last changed at `stamp`."""
     context = plan.context(classes)
     row = _row(engine, context, plan)
     query = _query(plan, context, classes, row)
@@ -216,8 +218,8 @@ def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: s
     return engine.renderer.statement("with_change_guard", query, plan.relations["spec"], str(stamp), message)
 
 
-def is_short(context: Context) -> bool:
-    """Whether a model has the form for one row: features are sums over their columns, or over values that are looked up."""
+def has_compact_form(context: Context) -> bool:
+    """Whether the query for one row has a compact form: every feature is a sum over its columns, or over looked-up values."""
     if context.facts.has_components or context.facts.backoffs:
         return False
     return all(_is_number(f) or _is_looked_up(f) for f in context.facts.features)
@@ -246,18 +248,18 @@ def _row(engine: Engine, context: Context, plan: Plan) -> Row:
     for feature in plan.spec.features:
         for number, name in enumerate(feature.columns):
             kind = _type(feature, number, engine)
-            if columns.get(name, double) == double:  # a joint feature wants the very type, its column by itself does not
+            if columns.get(name, double) == double:  # a joint feature needs the exact type; a number by itself does not
                 columns[name] = kind
     row = Row(list(columns.items()))
-    if not is_short(context):
+    if not has_compact_form(context):
         return row
     levels, bags = ([f for f in context.facts.features if getattr(f.family, kind)] for kind in ("level", "bag"))
     row = replace(row, groups=list(_groups(context, plan)), levels=levels, bags=bags)
-    return _listed(engine, context, plan, row) if context.form.class_numbers else row
+    return _with_numbers(engine, context, plan, row) if context.form.class_numbers else row
 
 
 def _type(feature: Feature, number: int, engine: Engine) -> Markup:
-    """What a value of a column is read as: a number that is scored as one keeps its fraction, whatever the column's type."""
+    """The type as which a value is read. A number that is scored as one keeps its fraction, whatever its column's type."""
     family, render = feature.family, engine.renderer.fragment
     if set(family.accepts) <= NUMBERS or (isinstance(family, Conditional) and family.is_cut(number)):
         return render("double")
@@ -269,7 +271,7 @@ def _type(feature: Feature, number: int, engine: Engine) -> Markup:
 
 
 def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: str) -> InputColumn:
-    """What the model takes for a column of the row, by the features that it is in."""
+    """The values that the model accepts for a column of the row, given the features that read it."""
     families = [feature.family for feature in plan.spec.features if name in feature.columns]
     accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
     bags = [family.accepts[0] for family in families if family.bag]
@@ -278,7 +280,7 @@ def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: st
 
 
 def _groups(context: Context, plan: Plan) -> Iterator[Group]:
-    """The numbers, by the texts that score them: those of one family, unless their options differ."""
+    """The numbers, grouped by the expression that scores them: one group for each family and set of options."""
     render = plan.renderer.fragment
     groups: dict[tuple[Any, ...], Group] = {}
     for feature in filter(_is_number, context.facts.features):
@@ -291,36 +293,38 @@ def _groups(context: Context, plan: Plan) -> Iterator[Group]:
             own = (replace(w, feature=stand_in, parameter=replace(w.parameter, column=column and 1)) for w in wanted)
             parameters = tuple(render("parameter_name", w) for w in own)
             item = Item(name, tuple(render("parameter_name", w) for w in wanted))
-            known = groups.get((term, inputs, parameters)) or Group(stand_in, term, parameters, ())
-            groups[term, inputs, parameters] = replace(known, items=(*known.items, item))
+            group = groups.get((term, inputs, parameters)) or Group(stand_in, term, parameters, ())
+            groups[term, inputs, parameters] = replace(group, items=(*group.items, item))
     yield from groups.values()
 
 
-def _listed(engine: Engine, context: Context, plan: Plan, row: Row) -> Row:
+def _with_numbers(engine: Engine, context: Context, plan: Plan, row: Row) -> Row:
     """The row with the numbers of the model."""
     query = engine.renderer.statement("parameters_by_class", context, plan.relations["parameters"])
     names = engine.names(query)
-    found = [dict(zip(names, values, strict=True)) for values in engine.rows(query)]
-    numbers = [by_class["class_no"] for by_class in found]
+    parameters = [dict(zip(names, values, strict=True)) for values in engine.rows(query)]
+    numbers = [by_class["class_no"] for by_class in parameters]
     groups = []
     for group in row.groups:
         positions = range(1, len(group.items) + 1)
         lists: list[list[Any]] = [[i for i in positions for _ in numbers], [number for _ in positions for number in numbers]]
         lists += [
-            [by_class[str(item.parameters[place])] for item in group.items for by_class in found]
+            [by_class[str(item.parameters[place])] for item in group.items for by_class in parameters]
             for place in range(len(group.parameters))
         ]
-        groups.append(replace(group, numbers=tuple(map(_text, lists))))
-    return replace(row, groups=groups, numbers=(_text(numbers), _text([by_class["log_prior"] for by_class in found])))
+        groups.append(replace(group, numbers=tuple(map(_list_text, lists))))
+    return replace(
+        row, groups=groups, numbers=(_list_text(numbers), _list_text([by_class["log_prior"] for by_class in parameters]))
+    )
 
 
-def _text(numbers: Sequence[float | None]) -> str:
-    """A list as DuckDB reads one in a text, to the last digit; one_row.sql makes it PostgreSQL's."""
+def _list_text(numbers: Sequence[float | None]) -> str:
+    """A list as DuckDB reads it from text, with all digits; one_row.sql converts it for PostgreSQL."""
     return "[" + ", ".join("NULL" if number is None else repr(number) for number in numbers) + "]"
 
 
 def _query(plan: Plan, context: Context, classes: Sequence[ClassColumn], row: Row) -> Markup:
     render = plan.renderer.fragment
-    if is_short(context):
+    if has_compact_form(context):
         return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"])
     return plan.query("predict_proba", Rows(render("row_as_source", row), [name for name, _ in row.columns]), classes)

@@ -1,4 +1,4 @@
-"""A query that has not run yet."""
+"""Queries that run when their rows are asked for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nbsql.answers.table import Table, folded_sql, paragraph
+from nbsql.answers.table import Table, collapsed_sql, paragraph
 from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
@@ -29,28 +29,28 @@ _NOT_INSTALLED = re.compile(r"'(\w+)' is required for this operation but it was 
 
 
 def _are_numbers(values: Sequence[Any]) -> bool:
-    known = [value for value in values if value is not None]
-    return bool(known) and all(isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in known)
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in present)
 
 
 @contextmanager
-def _needs(form: str, package: str) -> Iterator[None]:
-    """A package that is missing, or another that it needs, as one line of ours."""
+def _requiring(form: str, package: str) -> Iterator[None]:
+    """Turn the error of a missing package, or of one that it needs, into a one-line error of nbsql."""
     try:
         yield
     except Exception as error:
-        said = _NOT_INSTALLED.search(str(error))  # as DuckDB has it
-        if said is None and not isinstance(error, ImportError):
+        match = _NOT_INSTALLED.search(str(error))  # DuckDB's wording
+        if match is None and not isinstance(error, ImportError):
             raise
-        missing = said[1] if said is not None else (getattr(error, "name", None) or package).split(".")[0]
+        missing = match[1] if match is not None else (getattr(error, "name", None) or package).split(".")[0]
         others = "without it there are .show(), .fetchall() and .create_table()"
         raise NotSupportedError(f".{form}() needs {missing}: pip install 'nbsql[frames]'; {others}") from error
 
 
 class Query(PendingQuery):
-    """The answer of a model, as SQL that runs when it is asked for. Its repr is its first rows; `sql` is its text.
+    """A query that runs when its rows are asked for. `repr` shows the first rows; `sql` is the text.
 
-    Every method that returns rows runs the query anew, against the data as it then is. A query can be a source, too.
+    Every method that returns rows runs the query again, on the data as it is then. A query can itself be used as a source.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -70,40 +70,40 @@ class Query(PendingQuery):
         *,
         guard: Callable[[], AbstractContextManager[None]] = nullcontext,
         first: Callable[[int], str] | None = None,
-        made: str | None = None,
+        rendered: str | None = None,
     ) -> None:
         self._engine = self.engine = engine
-        self._source = source  # keeps a registered frame readable
-        self._sql = sql  # the very same text until the model changes
-        self._guard = guard  # makes an error of the database that of a model that is no more
-        # A source may be a query of names that are looked for in the current database: in the one that it was then.
+        self._source = source  # kept so that a registered frame stays readable
+        self._sql = sql  # returns the identical text until the model changes
+        self._guard = guard  # turns a database error into a ModelError if the model is gone
+        # The names in a source are resolved in the database that is current now, not in the one that is current when it runs.
         anywhere = source is None or source.is_registered or source.anywhere
         self._path = None if anywhere else engine.current_search_path()
-        self._made = (
-            made if engine.survives_missing_names else None
-        )  # the text as it was when the model was last looked at, until it is run
-        self._first = first  # the text of a query that begins with the same rows, so many at least, and reads no more for them
+        # The text as it was when the model was last read; it is used once.
+        self._rendered = rendered if engine.survives_missing_names else None
+        # The text of a query whose first rows, at least so many, are the same, and that reads no more than these need.
+        self._first = first
 
     @property
     def sql(self) -> str:
-        """The query as text, for the model as it is now."""
-        with self._in_place():
+        """The text of the query, for the model as it is now."""
+        with self._in_original_path():
             return self._text()
 
     def _text(self) -> str:
         return self._sql if isinstance(self._sql, str) else self._sql()
 
-    def _in_place(self) -> AbstractContextManager[None]:
-        """The names of the source mean what they meant when the query was made."""
+    def _in_original_path(self) -> AbstractContextManager[None]:
+        """Resolve the names of the source as they were resolved when the query was made."""
         return nullcontext() if self._path is None else self._engine.using_search_path(self._path)
 
-    def _answer(self, act: Callable[[str], _Answer]) -> _Answer:
-        """What an act makes of the text: of the same that the model has afterwards, or else in a transaction."""
-        with self._in_place(), self._guard(), self._engine.supervised("query"):
-            text, self._made = self._made or self._text(), None
+    def _run(self, action: Callable[[str], _Answer]) -> _Answer:
+        """The result of an action on the text. If the model changed while the action ran, it runs again in a transaction."""
+        with self._in_original_path(), self._guard(), self._engine.supervised("query"):
+            text, self._rendered = self._rendered or self._text(), None
             try:
                 with self._engine.errors():
-                    answer = act(text)
+                    answer = action(text)
             except DatabaseError:
                 if not self._has_changed(text):
                     raise
@@ -113,35 +113,35 @@ class Query(PendingQuery):
             with self._engine.transaction():
                 text = self._text()
                 with self._engine.errors():
-                    return act(text)
+                    return action(text)
 
-    def _logged(self, act: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
-        """An act that the log tells of, as it does of what `Engine.rows` runs."""
+    def _timed(self, action: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
+        """An action that the log records, as it records what `Engine.rows` runs."""
 
         def timed(text: str) -> _Answer:
             with self._engine.timed("query"):
-                return act(text)
+                return action(text)
 
         return timed
 
     def _has_changed(self, text: str) -> bool:
-        """Whether the model has, of which a text was made: it is the very same else, not another that is equal."""
+        """Whether the model has changed since the text was made: an unchanged model returns the identical object."""
         try:
             return self._text() is not text
-        except NbsqlError:  # the connection is closed or its transaction over, which the act has said
+        except NbsqlError:  # the connection or its transaction has ended; the action has raised that already
             return False
 
     @contextmanager
-    def _at_once(self) -> Iterator[None]:
-        """A transaction, so that the model does not change between the making of the text and its end."""
+    def _consistent_text(self) -> Iterator[None]:
+        """A transaction, so that the model does not change between making the text and running it."""
         own = nullcontext() if isinstance(self._sql, str) else self._engine.transaction()
-        with self._in_place(), self._guard(), self._engine.supervised("query"), own:
+        with self._in_original_path(), self._guard(), self._engine.supervised("query"), own:
             yield
 
     def __repr__(self) -> str:
         try:
             limited = self.limit(_SHOWN).sql
-            with self._in_place(), self._guard(), self._engine.errors():
+            with self._in_original_path(), self._guard(), self._engine.errors():
                 rows = self._engine.preview(limited)
             if rows is not None:
                 return f"nbsql.Query, its first rows ({_SHOWN} at most); .show() runs it, .sql is its text\n{rows.rstrip()}"
@@ -151,7 +151,7 @@ class Query(PendingQuery):
         return f"<nbsql.Query of {columns}; .show() runs it, .sql is its text>"
 
     def _repr_html_(self) -> str:
-        """The first rows and the SQL, as a notebook shows them; the columns alone of what is not to run unbidden."""
+        """The first rows and the SQL, as a notebook shows them. A query that should not run unasked shows its columns only."""
         try:
             limited = self.limit(_SHOWN)
             names = limited.columns
@@ -161,13 +161,13 @@ class Query(PendingQuery):
             return str(paragraph(f"nbsql.Query: {error}"))
         right = [place for place, values in enumerate(zip(*rows, strict=True)) if _are_numbers(values)]
         table = Table(names, [[None if value is None else str(value) for value in row] for row in rows], right)
-        return str(table.html() + folded_sql(sql))
+        return str(table.html() + collapsed_sql(sql))
 
     def limit(self, count: int) -> Query:
-        """The query of the first rows, `count` at most; what scores a source scores no more of it than that takes.
+        """The query of the first rows, at most `count`. It scores no more rows of the source than these need.
 
         Raises:
-            InputError: the count is no whole number of at least 0.
+            InputError: the count is not a whole number of at least 0.
         """
         if isinstance(count, bool) or not isinstance(count, int) or count < 0:
             raise InputError(f"the number of rows must be a whole number of at least 0, not {count!r}")
@@ -176,7 +176,7 @@ class Query(PendingQuery):
 
         def sql() -> str:
             nonlocal whole, part
-            with self._in_place():
+            with self._in_original_path():
                 text = self._text() if self._first is None else self._first(count)
             if text is not whole:
                 query = renderer.fragment("subquery", renderer.dialect.query(text))
@@ -185,20 +185,20 @@ class Query(PendingQuery):
 
         fixed = self._first is None and isinstance(self._sql, str)
         limited = Query(self._engine, sql() if fixed else sql, self._source, guard=self._guard)
-        limited._path = self._path  # the names mean what they meant to this one
+        limited._path = self._path  # names are resolved as in this query
         return limited
 
     def head(self, count: int = 5) -> Query:
-        """As `limit`, of five rows if nothing is said."""
+        """The same as `limit`, with five rows by default."""
         return self.limit(count)
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
-        """On DuckDB: the query as a relation, to go on from. A frame it reads must outlive it.
+        """On DuckDB: the query as a relation. A frame that the query reads must outlive the relation.
 
         Raises:
-            InputError: the query was made when another database or schema was the current one; DuckDB reads a relation later,
-                and would look for the names of the source in the wrong one.
+            InputError: another database or schema was current when the query was made. DuckDB reads a relation later, and
+                would resolve the names of the source in the wrong one.
         """
         engine = on_duckdb(self._engine, "Query.relation")
         if self._path is not None and self._path != engine.current_search_path():
@@ -210,61 +210,61 @@ class Query(PendingQuery):
 
     @property
     def dataframe(self) -> pyspark.sql.DataFrame:
-        """On Spark: the query as a DataFrame, of the model as it is now."""
+        """On Spark: the query as a DataFrame, for the model as it is now."""
         if self._engine.title != "Spark":
             raise NotSupportedError(f"Query.dataframe is not available on {self._engine.title}; it is on Spark")
         from nbsql.engines.spark.engine import on_spark
 
-        with self._in_place():
+        with self._in_original_path():
             return on_spark(self._engine, "Query.dataframe").dataframe(self._text())
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        with self._in_place(), self._guard():
+        with self._in_original_path(), self._guard():
             return self._engine.names(self._text())
 
     def df(self) -> pandas.DataFrame:
         """The rows as a pandas DataFrame."""
-        with _needs("df", "pandas"):
-            return self._answer(self._logged(self._engine.df))
+        with _requiring("df", "pandas"):
+            return self._run(self._timed(self._engine.df))
 
     def arrow(self) -> pyarrow.Table:
         """The rows as an Arrow table."""
-        with _needs("arrow", "pyarrow"):
-            return self._answer(self._logged(self._engine.arrow))
+        with _requiring("arrow", "pyarrow"):
+            return self._run(self._timed(self._engine.arrow))
 
     def pl(self) -> polars.DataFrame:
         """The rows as a Polars DataFrame."""
-        with _needs("pl", "polars"):
-            return self._answer(self._logged(self._engine.pl))
+        with _requiring("pl", "polars"):
+            return self._run(self._timed(self._engine.pl))
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """The rows as tuples."""
-        return self._answer(self._engine.rows)
+        return self._run(self._engine.rows)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(self.fetchall())
 
     def show(self) -> None:
         """Print the first rows as a table."""
-        with self._at_once(), self._engine.timed("query"), self._engine.errors():
+        with self._consistent_text(), self._engine.timed("query"), self._engine.errors():
             self._engine.show(self._text())
 
     def create_table(self, name: str) -> None:
-        """Create the table `name` with the rows; the name may be a path, as that of a source: analytics.scored.
+        """Create the table `name` with the rows. The name may be a path, such as analytics.scored.
 
         Raises:
-            InputError: there is a relation of that name already.
+            InputError: a relation of that name exists already.
             DatabaseError: the database cannot be written.
         """
         self._create("create_table_as", name)
 
     def create_view(self, name: str) -> None:
-        """Create the view `name`, or at that path, which runs the query whenever it is read.
+        """Create the view `name`, which runs the query whenever it is read. The name may be a path.
 
         Raises:
-            InputError: the query reads a frame, which a view would outlive, or there is a relation of that name already.
+            InputError: the query reads a frame, which the view would outlive, or a relation of that name exists already.
             DatabaseError: the database cannot be written.
         """
         if self._source is not None and self._source.is_frame and self._source.is_registered:
@@ -275,13 +275,13 @@ class Query(PendingQuery):
         engine = self._engine
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a table or view must be a text of at least one character, not {name!r}")
-        path = (split_path(name) if "." in name or '"' in name else []) or [name]  # a name may have blanks around it
+        path = (split_path(name) if "." in name or '"' in name else []) or [name]  # a name may have spaces around it
         if len(path) > 3:
             raise InputError(f"{name!r} is no path to a table; quote a name that has dots in it: '\"{name}\"'")
         database, schema, table = whole = engine.resolve_path(path)
         if any([*map(folded, row[:3])] == [*map(folded, whole)] for row in engine.ask("relations")):
             raise InputError(f"{name!r} is there already; drop it first, or choose another name")
         relation = engine.renderer.dialect.ident(*engine.path(database, schema), table)
-        with self._at_once():
+        with self._consistent_text():
             query = engine.renderer.dialect.query(self._text())
             engine.run(name, engine.renderer.statement(macro, relation, query))

@@ -1,4 +1,4 @@
-"""The values of one row that is at hand, as the parameters of its statement: read as `predict` reads a column of them."""
+"""The values of a single row as statement parameters, read as `predict` reads a column of them."""
 
 from __future__ import annotations
 
@@ -15,31 +15,32 @@ from nbsql.family.base import label
 
 NUMBERS = frozenset(["boolean", "integer", "float", "decimal"])
 
-# A value, and what it is read as where the column's own type cannot hold it. As a text it is a category never met.
-Given = tuple[Any, Literal["double", "string"] | None]
+# A value, and the type as which it is read if the column's own type cannot hold it. Read as a string, it is an unseen category.
+Parameter = tuple[Any, Literal["double", "string"] | None]
 
 _BITS = {"tinyint": 8, "smallint": 16, "integer": 32, "bigint": 64, "hugeint": 128}
 _RANGES = {
     **{name: (-(1 << bits - 1), (1 << bits - 1) - 1) for name, bits in _BITS.items()},
     **{f"u{name}": (0, (1 << bits) - 1) for name, bits in _BITS.items()},
-}  # of columns of other types none is asked for: they are read as doubles
-_EXACT = 15  # digits of a decimal that a double holds
+}  # columns of other types have no range: their values are read as doubles
+_EXACT = 15  # decimal digits that a double represents exactly
 _LARGEST_FLOAT = 3.4e38
-_SHOWN = 80
-_CALLED = {bool: "boolean", str: "text"}
+_MAX_SHOWN = 80
+_TYPE_NAMES = {bool: "boolean", str: "text"}
 
 
 @dataclass(frozen=True)
 class InputColumn:
-    """A column of the row, and what the model takes for it.
+    """A column of the row, and the values that the model accepts for it.
 
     Args:
-        name: of the column.
-        type: that its value is read as, as the engine writes it.
-        kind: of that type.
-        accepts: the kinds of column that all features of it can be asked for.
-        title: what messages call the model.
-        whole: whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine makes of any text.
+        name: the name of the column.
+        type: the type as which its value is read, as the engine writes it.
+        kind: the kind of that type.
+        accepts: the kinds of column that all features of it accept.
+        title: the name of the model in messages.
+        whole: whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine can convert from
+            any text.
     """
 
     name: str
@@ -51,7 +52,7 @@ class InputColumn:
 
     @property
     def plain(self) -> frozenset[Any]:
-        """The types of the values that go to the engine as they are."""
+        """The Python types of the values that are passed to the engine unchanged."""
         own = {"float": float, "text": str}.get(self.kind)
         return frozenset({type(None), *([own] if own and self.kind in self.accepts and self._holds_doubles else [])})
 
@@ -59,18 +60,18 @@ class InputColumn:
     def _holds_doubles(self) -> bool:
         return self.kind != "float" or "double" in self.type.lower()
 
-    def given(self, value: Any) -> Given:
+    def to_parameter(self, value: Any) -> Parameter:
         """The parameter for a value.
 
         Raises:
-            InputError: it is not of a kind that the model takes for the column, as a column of such values would not be.
+            InputError: the value is of a kind that the model does not accept for the column.
         """
         value = to_python(value)
         if value is None:
             return None, None
         kind = kind_of_value(value)
         if kind not in self.accepts:
-            raise self._refused(value)
+            raise self._wrong_kind_error(value)
         if self.kind in ("tokens", "token counts"):
             return value, None
         if self.kind == "text":
@@ -80,11 +81,11 @@ class InputColumn:
         if kind == "text" and self.kind == "integer" and re.fullmatch("[+-]?[0-9]{1,18}", value):
             value, kind = int(value), "integer"
         if self.whole and kind not in NUMBERS:
-            raise self._refused(value)
+            raise self._wrong_kind_error(value)
         return self._number(value) if kind in NUMBERS else (self._text(value), "string")
 
     @property
-    def _wanted(self) -> str:
+    def _expected(self) -> str:
         if self.accepts <= NUMBERS or self.whole:
             return "a number"
         if "tokens" in self.accepts:
@@ -94,34 +95,34 @@ class InputColumn:
         return "a text" if self.accepts == {"text"} else "a category"
 
     def _text(self, value: Any) -> Any:
-        """A value as text; the engine makes one of what it writes in its own way."""
+        """A value as text, unless the engine writes its type in its own way; the engine then converts it."""
         if self.kind == "text" and isinstance(value, (float, Decimal, date, time, timedelta)):
             return value
         try:
             return label(value)
-        except ValueError:  # Python writes no number of so many digits
-            raise self._beyond() from None
+        except ValueError:  # Python refuses to convert integers with very many digits
+            raise self._too_large_error() from None
 
-    def _refused(self, value: Any) -> InputError:
+    def _wrong_kind_error(self, value: Any) -> InputError:
         try:
             shown = " ".join(repr(value).split())
-        except ValueError:  # a number of so many digits again
-            return self._beyond()
-        shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."
-        called = _CALLED.get(type(value), type(value).__name__)
-        return InputError(f"{self.name!r} of the row is the {called} {shown}, and {self._wanted} in {self.title}")
+        except ValueError:  # an integer with very many digits
+            return self._too_large_error()
+        shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[: _MAX_SHOWN - 3]}..."
+        type_name = _TYPE_NAMES.get(type(value), type(value).__name__)
+        return InputError(f"{self.name!r} of the row is the {type_name} {shown}, and {self._expected} in {self.title}")
 
-    def _beyond(self) -> InputError:
-        return InputError(f"{self.name!r} of the row is beyond the largest double, and {self._wanted} in {self.title}")
+    def _too_large_error(self) -> InputError:
+        return InputError(f"{self.name!r} of the row is beyond the largest double, and {self._expected} in {self.title}")
 
-    def _number(self, value: Any) -> Given:
+    def _number(self, value: Any) -> Parameter:
         try:
             number = float(value)
         except OverflowError:
             if self.accepts <= NUMBERS:
-                raise self._beyond() from None
+                raise self._too_large_error() from None
             return self._text(value), "string"
-        except ValueError:  # a signalling NaN of Decimal's
+        except ValueError:  # a signalling NaN of Decimal
             number = math.nan
         if self.kind == "float":
             fits = self._holds_doubles or not _LARGEST_FLOAT < abs(number) < math.inf
@@ -131,11 +132,14 @@ class InputColumn:
         if not math.isfinite(number) or not self._holds(value):
             return number, "double"
         if self.kind == "decimal" and isinstance(value, (int, Decimal)) and len(Decimal(value).as_tuple().digits) > _EXACT:
-            return format(Decimal(value), "f"), "string"  # DuckDB's client would take it for a double
+            return format(Decimal(value), "f"), "string"  # DuckDB's client would convert it to a double
         return (int(value) if isinstance(value, bool) or self.kind == "integer" else value), None
 
     def _holds(self, value: Any) -> bool:
-        """Whether a column of whole numbers has exactly that number, or one of decimals room for it: a double has 53 bits."""
+        """Whether the column's type has the number exactly, if it is an integer type, or has room for it, if it is decimal.
+
+        A double has 53 bits.
+        """
         if self.kind == "integer":
             low, high = _RANGES.get(self.type.lower(), (1, 0))
             return bool(low <= value <= high and value == int(value))
@@ -143,26 +147,26 @@ class InputColumn:
         if size is None:
             return True
         digits = int(size[1]) - int(size[2])
-        if isinstance(value, Decimal):  # whose abs rounds
+        if isinstance(value, Decimal):  # abs() of a Decimal rounds
             return bool(value.copy_abs() < 10**digits)
         return bool(abs(value) < (10**digits - 1 if isinstance(value, float) else 10**digits))
 
-    def _temporal(self, value: Any) -> Given:
+    def _temporal(self, value: Any) -> Parameter:
         kind = self.type.lower()
-        wanted: type = date
+        python_type: type = date
         if not kind.startswith(("date", "timestamp")):
-            wanted = timedelta if kind.startswith("interval") else time
+            python_type = timedelta if kind.startswith("interval") else time
         if isinstance(value, str):
-            read = _read(value, wanted)
+            read = _parse_time(value, python_type)
             return (value, "string") if read is None else (read, None)
-        return (value, None) if isinstance(value, wanted) else (self._text(value), "string")
+        return (value, None) if isinstance(value, python_type) else (self._text(value), "string")
 
 
-def _read(text: str, wanted: type) -> str | None:
-    """A text as ISO 8601 writes the time in it; None if there is none."""
-    if wanted is timedelta:
+def _parse_time(text: str, python_type: type) -> str | None:
+    """A time in a text, in ISO 8601; None if there is none."""
+    if python_type is timedelta:
         return None
     try:
-        return (time if wanted is time else datetime).fromisoformat(text).isoformat()
+        return (time if python_type is time else datetime).fromisoformat(text).isoformat()
     except ValueError:
         return None

@@ -1,4 +1,4 @@
-"""The generative story: rows drawn from a model, and how probable a model makes the rows of a table."""
+"""Models as generators: rows drawn from a model, and the likelihood of the rows of a table."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from nbsql.errors import InputError, listed
 from nbsql.plan import Plan
 from nbsql.spec.spec import Feature, Spec
 
-# The types that a spec may bring into a statement: names and numbers. What an ENUM holds is drawn as text.
+# Types that a statement may take from a spec: names and numbers. The values of an ENUM are drawn as text.
 _TYPE = re.compile(r"[A-Z][A-Z0-9_ ]*(\(\d+(, ?\d+)?\))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class _Column:
-    """A column to draw: its type as the engine writes it, None for that of what is drawn; its place in a joint feature."""
+    """A column to draw: name, type as the engine writes it (None: that of the drawn value), position in a joint feature."""
 
     name: str
     type: Markup | None
@@ -29,7 +29,7 @@ class _Column:
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _DrawnFeature:
     feature: Feature
     columns: list[_Column]
 
@@ -43,8 +43,9 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
     for name, value in (("n", n), ("seed", seed)):
         if not -(2**63) < value < 2**63 - 1:
             raise InputError(f"{name} must be a whole number of 64 bits, not {value}")
-    able = ("value", "number", "vector") if plan.spec.given else ("value", "number", "vector", "bag")  # a count says how long
-    refused = [feature for feature in plan.spec.features if feature.family.sampling_kind not in able]
+    # Bags are drawn only from counts, which give their lengths.
+    drawable = ("value", "number", "vector") if plan.spec.given else ("value", "number", "vector", "bag")
+    refused = [feature for feature in plan.spec.features if feature.family.sampling_kind not in drawable]
     if refused:
         names = listed(feature.name for feature in refused)
         raise InputError(
@@ -58,35 +59,35 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
             "give its likelihoods, or fit it without"
         )
     renderer = engine.renderer
-    drawn = list(_drawn(plan.spec, renderer.dialect.query))
+    drawn = list(_columns_to_draw(plan.spec, renderer.dialect.query))
     relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.current_cells())
     components = None if plan.spec.components is None else plan.relations["components"]
     return Query(engine, renderer.statement("drawn_rows", drawn, plan.spec.target, n, seed, *relations, components))
 
 
-def _drawn(spec: Spec, gate: Any) -> Iterator[_Drawn]:
-    """What is drawn; a column of several features once, by the one over several columns."""
+def _columns_to_draw(spec: Spec, gate: Any) -> Iterator[_DrawnFeature]:
+    """The features to draw. A column of several features is drawn once, by the feature over several columns."""
     together = {column for feature in spec.features if feature.family.over_columns for column in feature.columns}
     for feature in spec.features:
         if feature.family.over_columns or feature.column not in together:
             types = feature.types or [None] * len(feature.columns)
             columns = [
-                _Column(name, type_to_cast_to(kind, gate), position)
+                _Column(name, castable_type(kind, gate), position)
                 for position, (name, kind) in enumerate(zip(feature.columns, types, strict=True))
             ]
-            yield _Drawn(feature, columns)
+            yield _DrawnFeature(feature, columns)
 
 
-def type_to_cast_to(kind: str | None, gate: Any) -> Markup | None:
-    """A type of a spec, for a statement; None where it is not known, or that of an ENUM."""
+def castable_type(kind: str | None, gate: Any) -> Markup | None:
+    """A type of a spec, for a statement; None if it is unknown or an ENUM."""
     return gate(kind) if kind is not None and _TYPE.fullmatch(kind) else None
 
 
 def mean_or_total(rows: list[tuple[Any, ...]], label: str, *, mean: bool) -> float:
-    """The total of log-likelihoods, or their mean.
+    """The sum of log-likelihoods, or their mean.
 
     Raises:
-        InputError: there is nothing to take the mean of.
+        InputError: there are no rows to take the mean of.
     """
     total, count = rows[0]
     if not mean:

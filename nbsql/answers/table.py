@@ -1,4 +1,4 @@
-"""Small tables as text and as HTML, and numbers and values as people read them."""
+"""Small tables as text and HTML, and numbers and values formatted for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts; `right` numbers the columns that are aligned on the right, `widest` the characters of a cell."""
+    """A table of texts.
+
+    Args:
+        columns: the headings.
+        rows: the cells; None is shown as NULL.
+        right: the positions of the columns that are aligned to the right.
+        widest: the most characters that a cell shows.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str | None]]
@@ -40,7 +47,7 @@ class Table:
         return capture.get().rstrip("\n")
 
     def html(self) -> Markup:
-        """The table as HTML: what stands in it is text, whatever it says."""
+        """The table as HTML. All cells are escaped."""
         sides = ["right" if position in self.right else "left" for position in range(len(self.columns))]
         cell = "padding:0.2em 0.75em;white-space:nowrap;text-align:"
         styles = [Markup(' style="{}{}"').format(cell, side) for side in sides]
@@ -61,19 +68,22 @@ class Table:
         return Markup('<div style="overflow-x:auto;margin:0.5em 0 1em">{}</div>').format(table.format(head, body))
 
 
-class Shown(ABC):
-    """What a terminal and a notebook show as lines and tables below them; a dataclass of it has repr=False."""
+class Displayed(ABC):
+    """A result that terminals and notebooks show as lines of text followed by tables.
+
+    Dataclasses derived from it set repr=False.
+    """
 
     def __repr__(self) -> str:
-        lines, tables = self._shown()
+        lines, tables = self._summary_tables()
         return "\n".join([*lines, "", *(line for table in tables for line in (table.text(), ""))]).rstrip()
 
     def _repr_html_(self) -> str:
-        lines, tables = self._shown()
+        lines, tables = self._summary_tables()
         return str(Markup("").join([*map(paragraph, lines), *(table.html() for table in tables)]))
 
     @abstractmethod
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         """The lines, and the tables."""
 
 
@@ -82,13 +92,13 @@ def paragraph(text: str) -> Markup:
     return Markup("<p>{}</p>").format(escape(text))
 
 
-def folded_sql(sql: str) -> Markup:
-    """A query as HTML, under a fold."""
+def collapsed_sql(sql: str) -> Markup:
+    """A query as HTML, in an element that opens on a click."""
     return Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(escape(sql))
 
 
 def number(value: float) -> str:
-    """A number with as many digits as say something."""
+    """A number with five significant digits, or a whole number in full."""
     if not math.isfinite(value):
         return str(value)
     if value == int(value) and abs(value) < 1e15:
@@ -97,7 +107,7 @@ def number(value: float) -> str:
 
 
 def share(value: float) -> str:
-    """A probability in per cent, never rounded to a certainty that it is not.
+    """A probability in per cent. It is never rounded to 0 or 100 % unless it is 0 or 1.
 
     >>> share(0.5), share(0.99999), share(1.0)
     ('50.0 %', '> 99.9 %', '100.0 %')
@@ -110,21 +120,21 @@ def share(value: float) -> str:
 
 
 def plain(value: str | None, most: int = _CELL) -> str:
-    """A value on one line of so many characters at most, without anything that would steer the terminal."""
+    """A value on one line, cut to `most` characters, without characters that control the terminal."""
     text = "NULL" if value is None else one_line(value)
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def one_line(text: str) -> str:
-    r"""A text on one line, whose breaks and tabs are escaped, without anything that would steer the terminal.
+    r"""A text on one line: line breaks and tabs are escaped, and characters that control the terminal are replaced.
 
     >>> print(one_line("two\nlines"), one_line("a\x1b[31m"))
     two\nlines a�[31m
     """
-    return "".join(map(_shown, text))
+    return "".join(map(_escape_character, text))
 
 
-def _shown(character: str) -> str:
+def _escape_character(character: str) -> str:
     if character.isprintable():
         return character
     return _ESCAPES.get(character, " " if character.isspace() else "�")

@@ -17,7 +17,7 @@ from nbsql.cli.session import open_for_reading, open_for_writing, record_stateme
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import ModelError
-from nbsql.model.overview import differing, history
+from nbsql.model.overview import history, options_text
 
 _ROWS = 40  # the default number of rows of likelihoods
 _SIZES = ("classes", "features", "rows")  # the columns of sizes in the list of models
@@ -68,7 +68,7 @@ def show(
             return
         if families:
             rows: list[list[str | Text | None]] = [
-                [name, family.name, Text(differing(family, complete=True))] for name, family in loaded.families.items()
+                [name, family.name, Text(options_text(family, complete=True))] for name, family in loaded.families.items()
             ]
             tables.table(["feature", "family", "options"], rows, wrap=True)
         for query in queries:

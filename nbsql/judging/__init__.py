@@ -1,1 +1,1 @@
-"""How good a model is: metrics, folds, leave-one-out, sweeps and calibration."""
+"""How good a model is: metrics, folds, leave-one-out and calibration."""

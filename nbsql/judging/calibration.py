@@ -1,4 +1,4 @@
-"""Calibration: posteriors that are as often right as they say, fitted on rows that the model has not met."""
+"""Calibration: posteriors that are right as often as they say, fitted on rows that the model has not seen."""
 
 from __future__ import annotations
 
@@ -9,40 +9,41 @@ from typing import Any, Literal, get_args
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Shown, Table
+from nbsql.answers.table import Displayed, Table
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.engines.steps import Steps
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.judging.evaluate import evaluate, judgeable
+from nbsql.judging.evaluate import evaluate, rows_to_judge
 from nbsql.judging.evaluation import Evaluation
 from nbsql.judging.out_of_fold import out_of_fold
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.storage.calibration import create_calibration, drop_calibration
-from nbsql.storage.drafts import drafted, publish
-from nbsql.warn import say
+from nbsql.storage.drafts import draft_plan, publish
+from nbsql.warn import warn_user
 
 Method = Literal["temperature", "platt", "isotonic", "conformal"]
 METHODS = get_args(Method)
-_JUDGED = ("accuracy", "log loss", "Brier score", "calibration error")
+_COMPARED_METRICS = ("accuracy", "log loss", "Brier score", "calibration error")
 _TESTS = ("before", "after")
-_MOST = 999.0  # from which a temperature is at its bound, 1000 (sql/macros/judging/calibration/temperature.sql)
-_WORSE = 1e-3  # of the log loss, in nats, which is worth a word
+_TEMPERATURE_BOUND = 999.0  # a temperature from here on is at its bound, 1000 (sql/macros/judging/calibration/temperature.sql)
+_NOTABLE_LOSS = 1e-3  # an increase of the log loss, in nats, that is worth a warning
 
 
 @dataclass(frozen=True, repr=False)
-class Calibration(Shown):
-    """What a calibration found, and what it is worth.
+class Calibration(Displayed):
+    """The result of a calibration.
 
     Args:
         method: "temperature", "platt", "isotonic" or "conformal".
-        rows: calibrated on: those with a class that the model knows and can explain.
-        log_loss: mean of -ln p of the true class over these rows, in nats, before; p kept between 2^-52 and 1 - 2^-52.
-        calibrated_log_loss: the same after; on the very rows that it was fitted on, so that it flatters platt and isotonic.
-        temperature: T, of that method.
-        before: the evaluation of the model on the test, if there was one.
-        after: the evaluation of the calibrated model on it.
+        rows: the number of rows calibrated on: rows with a class that the model knows and can explain.
+        log_loss: the mean of -ln p of the true class over these rows before, in nats; p is kept between 2^-52 and 1 - 2^-52.
+        calibrated_log_loss: the same after, on the rows that the calibration was fitted on, so that it flatters platt and
+            isotonic.
+        temperature: T, for that method.
+        before: the evaluation of the model on the test rows, if there were any.
+        after: the evaluation of the calibrated model on them.
         parameters: the table `calibration`: method, class_no, class, temperature, slope, intercept, score, probability.
 
     >>> import duckdb, nbsql
@@ -65,21 +66,25 @@ class Calibration(Shown):
     parameters: Query = field(repr=False, compare=False)
 
     def table(self) -> list[tuple[str, int, str, float, float]]:
-        """A line a number: where it was measured, the rows, its name, before, after."""
+        """One line for each number: where it was measured, the number of rows, its name, before, after."""
         lines = [("calibrated on", self.rows, "log loss", self.log_loss, self.calibrated_log_loss)]
         if self.before is not None and self.after is not None:
             for (name, before), (_, after) in zip(self.before.summary(), self.after.summary(), strict=True):
-                if name in _JUDGED and before is not None and after is not None:
+                if name in _COMPARED_METRICS and before is not None and after is not None:
                     lines.append(("test", self.before.rows, name, before, after))
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers, of types that JSON has."""
+        """The numbers, in types that JSON has."""
         names = ("method", "rows", "log_loss", "calibrated_log_loss", "temperature")
-        tests = {name: None if found is None else found.to_dict() for name, found in vars(self).items() if name in _TESTS}
+        tests = {
+            name: None if evaluation is None else evaluation.to_dict()
+            for name, evaluation in vars(self).items()
+            if name in _TESTS
+        }
         return {**{name: getattr(self, name) for name in names}, **tests}
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         title = f"calibrated by {self.method}" + (f", T = {self.temperature:.4f}" if self.temperature is not None else "")
         lines = [
             [place, f"{rows:,}", name, f"{before:.4f}", f"{after:.4f}"] for place, rows, name, before, after in self.table()
@@ -100,7 +105,7 @@ def calibrate(
     test: Source | None,
     stamp: Any,
 ) -> Calibration:
-    """Calibrate a model, which was last changed at `stamp`, within a transaction of the caller's; see `Model.calibrate`."""
+    """Calibrate a model that was last changed at `stamp`, inside the caller's transaction; see `Model.calibrate`."""
     if method not in METHODS:
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
     if len(classes) < 2:
@@ -108,19 +113,25 @@ def calibrate(
     before = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10)
     renderer = engine.renderer
     with engine.temporaries() as temporary:
-        rows, scores = temporary("outcomes"), temporary("scores")  # made of tables that are then dropped
+        rows, scores = temporary("outcomes"), temporary("scores")  # computed from tables that are then dropped
         if folds is None:
             if weight is not None:
-                evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses weights that are none
-            engine.create("calibrate", rows, plan.calibration_rows(judgeable(engine, plan, source, weight), classes))
+                evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses invalid weights
+            engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(engine, plan, source, weight), classes))
         else:
             cure = "calibrate on others with folds=None"
-            with out_of_fold(engine, plan, classes, title, source, folds, cure) as (context, weighed_by, scored, numbered):
-                query = renderer.fragment("calibration_rows", context, scored, numbered, weighed_by, False)
+            with out_of_fold(engine, plan, classes, title, source, folds, cure) as (
+                context,
+                weight_column,
+                scored,
+                numbered_classes,
+            ):
+                query = renderer.fragment("calibration_rows", context, scored, numbered_classes, weight_column, False)
                 engine.create("calibrate", rows, query)
         if not engine.ask("row_count", rows)[0][0]:
             if folds is None:
-                evaluate(engine, plan, classes, source, weight=weight, bins=10)  # says why, if there is nothing to judge
+                # Raises the reason, if there are no rows to judge.
+                evaluate(engine, plan, classes, source, weight=weight, bins=10)
             raise InputError(
                 f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
             )
@@ -128,16 +139,15 @@ def calibrate(
             engine.create("calibrate", scores, renderer.fragment("calibration_scores", rows))
         last = rows
         if method != "conformal":
-            last = searched(engine, method, rows if method == "temperature" else scores, temporary)
-        found = renderer.fragment("subquery", renderer.fragment(f"{method}_result", last))
-        draft = drafted(engine, plan)
+            last = search_parameters(engine, method, rows if method == "temperature" else scores, temporary)
+        result = renderer.fragment("subquery", renderer.fragment(f"{method}_result", last))
+        draft = draft_plan(engine, plan)
         place, parameters = draft.relations["calibration"], draft.relations["parameters"]
-        query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, found)
+        query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, result)
         drop_calibration(engine, draft.relations)
         create_calibration(engine, draft, classes, query)
-        engine.run(
-            "touch", renderer.statement("set_updated_at", draft.relations["spec"])
-        )  # so that queries that wait are rendered anew
+        # Existing queries are then rendered again.
+        engine.run("touch", renderer.statement("set_updated_at", draft.relations["spec"]))
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
         temperature = _temperature(engine, draft) if method == "temperature" else None
         publish(engine, draft, plan.relations, stamp)
@@ -146,32 +156,32 @@ def calibrate(
     if before is not None and after is not None and test is not None:
         _warn(None, test.label, after.rows, before.log_loss, after.log_loss)
     order = ["class_no", "score"]
-    found_by = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
-    return Calibration(method, count, log_loss, after_loss, temperature, before, after, found_by)
+    parameter_rows = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
+    return Calibration(method, count, log_loss, after_loss, temperature, before, after, parameter_rows)
 
 
 def _warn(temperature: float | None, label: str, rows: int, before: float | None, after: float | None) -> None:
-    """Say where a calibration is of no use: the posteriors of these rows cannot be mended so."""
-    if temperature is not None and temperature >= _MOST:
-        say(
+    """Warn if a calibration is of no use, because it cannot improve the posteriors of these rows."""
+    if temperature is not None and temperature >= _TEMPERATURE_BOUND:
+        warn_user(
             f"the temperature is at its bound, {temperature:g}: the posteriors of the {rows:,} rows of {label} tell nothing of "
             "the class, and none would of other rows; calibrate on more rows"
         )
-    elif before is not None and after is not None and after > before + _WORSE:
-        say(
+    elif before is not None and after is not None and after > before + _NOTABLE_LOSS:
+        warn_user(
             f"the calibration makes the log loss of the {rows:,} rows of {label} worse, {after:.4f} after {before:.4f}; "
             "calibrate on more rows, or by method='temperature'"
         )
 
 
-def searched(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
-    """The temporary table of the last step of the search for what a method finds (sql/macros/judging/calibration/).
+def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
+    """The temporary table of the last step of the search for a method's parameters (sql/macros/judging/calibration/).
 
     Args:
-        engine: where.
-        method: of the calibration.
-        scores: the relation `scores`, or, of temperature, `rows`.
-        temporary: names temporary tables.
+        engine: the engine to run on.
+        method: the calibration method.
+        scores: the relation `scores`, or `rows` for temperature.
+        temporary: names a temporary table.
     """
     render = engine.renderer.fragment
     steps, points = Steps(engine, "calibrate", temporary), scores

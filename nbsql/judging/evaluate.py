@@ -1,4 +1,4 @@
-"""Judges a model on rows whose class is known."""
+"""Evaluates a model on rows whose class is known."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, no_column
-from nbsql.judging.evaluation import QUERIES, Evaluation, evaluation_of
+from nbsql.judging.evaluation import QUERIES, Evaluation, read_evaluation
 from nbsql.judging.slices import Slices, check_slices
 from nbsql.plan import Judgeable, Plan
 from nbsql.plan.classes import ClassColumn
@@ -43,10 +43,10 @@ def evaluate(
     options: dict[str, Any] = {"calibration": calibration, "costs": costs}
     queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, by=by, **options)
 
-    def nothing(left_out: int | None) -> str:
-        return _nothing(engine, plan.spec.target, source, left_out)
+    def explain_no_rows(left_out: int | None) -> str:
+        return _explain_no_rows(engine, plan.spec.target, source, left_out)
 
-    evaluation = evaluation_of(queries, weight, nothing)
+    evaluation = read_evaluation(queries, weight, explain_no_rows)
     if costs is None:
         return evaluation
     sql = cost_sql(engine, plan, classes, source, weight=weight, calibration=calibration, costs=costs)
@@ -64,8 +64,8 @@ def cost_sql(
     calibration: str | None,
     costs: Sequence[Sequence[float]],
 ) -> str:
-    """The query of what the predictions of least cost did cost on a source: cost, expected_cost."""
-    rows = judgeable(engine, plan, source, weight)
+    """The query of the mean cost of the predictions of least cost on a source: cost, expected_cost."""
+    rows = rows_to_judge(engine, plan, source, weight)
     return plan.evaluation_costs(rows, classes, calibration=calibration, costs=costs)
 
 
@@ -81,15 +81,15 @@ def evaluation_queries(
     costs: Sequence[Sequence[float]] | None = None,
     by: Any = None,
 ) -> dict[str, Query]:
-    """The queries of an evaluation, by name; with `slices` if there are columns to slice by.
+    """The queries of an evaluation, by name, with `slices` if there are columns to slice by.
 
     Raises:
-        InputError: the source lacks the target, the weight or a column to slice by, or an argument is of no use.
+        InputError: the source lacks the target, the weight or a column to slice by, or an argument is invalid.
     """
     names = [] if by is None else check_slices(by, source)
-    rows = judgeable(engine, plan, source, weight, names)
+    rows = rows_to_judge(engine, plan, source, weight, names)
     judged = plan.judged_rows(rows, classes, calibration=calibration, costs=costs)
-    queries = queries_of(engine, judged, source, bins)
+    queries = queries_of_judged_rows(engine, judged, source, bins)
     if rows.by:
         queries["slices"] = Slices(engine, judged, source, rows.by, [column.label for column in classes])
     return queries
@@ -104,23 +104,23 @@ def comparison(
     source: Source,
     weight: str | None,
 ) -> Query:
-    """The query of how much better or worse than another model of the same target a model does, on the same rows.
+    """The query of the difference between two models of the same target on the same rows.
 
     Raises:
-        InputError: the source lacks the target or the weight, or they are of no use.
+        InputError: the source lacks the target or the weight, or they cannot be used.
     """
-    as_text = any(judgeable(engine, one, source, weight).as_text for one in (plan, other))
+    as_text = any(rows_to_judge(engine, one, source, weight).as_text for one in (plan, other))
     weights = None if weight is None else _column(source, weight, "the weight").name
     columns = [column.name for column in source.columns]
     rows = Judgeable(source.relation, columns, weight=weights, as_text=as_text)
     return Query(engine, plan.comparison(rows, classes, other, other_classes), source)
 
 
-def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:
-    """What judging reads of a source, sliced by some columns.
+def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:
+    """The columns of a source that an evaluation reads, sliced by some columns.
 
     Raises:
-        InputError: the source lacks the target or the weight, or they are of no use.
+        InputError: the source lacks the target or the weight, or they cannot be used.
     """
     target = _column(source, plan.spec.target, "the target of the model")
     as_text = _check_labels(engine, plan, target, source)
@@ -139,14 +139,14 @@ def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None, by
         columns[folded(column.name)] = column.name
     renderer = engine.renderer
     read, narrowed = [column.name for column in source.columns], source.relation
-    if plan.spec.segment_by is None:  # the segment may be said by any column
+    if plan.spec.segment_by is None:  # the segment expression may read any column
         read = list(columns.values())
         narrowed = renderer.fragment("subquery", renderer.fragment("selected_columns", source.relation, read))
     return Judgeable(narrowed, read, **judged)
 
 
-def queries_of(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
-    """The queries of an evaluation, by name, on rows that are judged."""
+def queries_of_judged_rows(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
+    """The queries of an evaluation, by name, on the relation of judged rows."""
     if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
         raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
     statements = {
@@ -158,22 +158,22 @@ def queries_of(engine: Engine, judged: Markup, source: Source, bins: int) -> dic
 def _column(source: Source, name: str, role: str) -> Column:
     if not isinstance(name, str):
         raise InputError(f"{role} must be the name of a column, not {name!r}")
-    found = next((column for column in source.columns if folded(column.name) == folded(name)), None)
-    if found is None:
+    column_ = next((column for column in source.columns if folded(column.name) == folded(name)), None)
+    if column_ is None:
         raise no_column(name, (column.name for column in source.columns), source.label, role)
-    return found
+    return column_
 
 
 def weight_column(source: Source, weight: str) -> Column:
-    """The column of the weights of rows, or InputError."""
-    found = _column(source, weight, "the weight")
-    if found.kind not in _NUMBERS:
-        raise InputError(f"weight column {found.name!r} is {found.type}; weights must be numbers")
-    return found
+    """The column of row weights; InputError if it is not a column of numbers."""
+    column = _column(source, weight, "the weight")
+    if column.kind not in _NUMBERS:
+        raise InputError(f"weight column {column.name!r} is {column.type}; weights must be numbers")
+    return column
 
 
 def label_column(engine: Engine, plan: Plan, source: Source) -> tuple[str | None, bool]:
-    """The column of the classes, where a source has one and it holds any, and whether labels are compared as text.
+    """The column of the classes, if the source has one with values, and whether labels are compared as text.
 
     Raises:
         InputError: its labels cannot be compared with those of the model.
@@ -187,28 +187,29 @@ def label_column(engine: Engine, plan: Plan, source: Source) -> tuple[str | None
 
 
 def _are_comparable(engine: Engine, plan: Plan, target: Column) -> bool:
-    return _comparable(_labels(engine, plan)) == _comparable(target)
+    return _comparison_kind(_class_column(engine, plan)) == _comparison_kind(target)
 
 
-def _labels(engine: Engine, plan: Plan) -> Column:
-    """The column of the classes that the model knows."""
+def _class_column(engine: Engine, plan: Plan) -> Column:
+    """The column of the model's own tables that holds its classes."""
     return next(c for c in engine.columns(plan.relations["parameters"]) if c.name in ("class", "class_1"))
 
 
 def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) -> bool:
-    """Whether labels are compared as text; InputError if those of the source can be none of the model's."""
-    known = _labels(engine, plan)
-    if _comparable(known) != _comparable(target):
-        if not engine.ask("row_count", source.relation, target.name)[0][0]:  # a NULL alone has no type, or any
-            raise InputError(_nothing(engine, target.name, source, None))
+    """Whether labels are compared as text; InputError if the types cannot be compared."""
+    class_column = _class_column(engine, plan)
+    if _comparison_kind(class_column) != _comparison_kind(target):
+        if not engine.ask("row_count", source.relation, target.name)[0][0]:  # a column of NULLs has no type of its own
+            raise InputError(_explain_no_rows(engine, target.name, source, None))
         raise InputError(
-            f"column {target.name!r} of {source.label} is {target.type}, and the classes of the model are {known.type}; cast it"
+            f"column {target.name!r} of {source.label} is {target.type}, "
+            f"and the classes of the model are {class_column.type}; cast it"
         )
-    return known.kind == "text" and known.type != target.type
+    return class_column.kind == "text" and class_column.type != target.type
 
 
-def _comparable(column: Column) -> str:
-    """Columns of one such kind can be compared."""
+def _comparison_kind(column: Column) -> str:
+    """The kind by which columns are compared: columns of the same kind can be."""
     if column.kind in _NUMBERS:
         return "number"
     if column.type.startswith(("DATE", "TIMESTAMP")) and "ZONE" not in column.type:
@@ -216,8 +217,8 @@ def _comparable(column: Column) -> str:
     return column.kind if column.kind in ("text", "boolean") else column.type
 
 
-def _nothing(engine: Engine, target: str, source: Source, left_out: int | None) -> str:
-    """Why there is no row to judge."""
+def _explain_no_rows(engine: Engine, target: str, source: Source, left_out: int | None) -> str:
+    """The message that explains why there is no row to judge."""
     rows = engine.ask("row_count", source.relation)[0][0]
     if not rows:
         return f"{source.label} has no rows; there is nothing to judge"

@@ -1,4 +1,4 @@
-"""How well a model does on rows whose class is known."""
+"""The result of an evaluation."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Shown, Table
+from nbsql.answers.table import Displayed, Table
 from nbsql.errors import InputError
 from nbsql.judging.slices import Slices
 
 _COUNTS = ("rows", "left_out", "unknown", "unexplained")
 TABLES = ("intervals", "confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
 QUERIES = ("metrics", *TABLES)
-SLICES = ("slices", "slice_intervals")  # if there are columns to slice by
+SLICES = ("slices", "slice_intervals")  # present if there are columns to slice by
 
 
 @dataclass(frozen=True)
 class ClassEvaluation:
-    """One class against the rest. What is undefined, such as the recall of a class that never occurs nor is predicted, is None.
+    """One class against the rest. Undefined numbers are None, such as the recall of a class that never occurs nor is predicted.
 
     Args:
         label: the class, in its own type.
-        support: rows of the class, or their weight.
+        support: the number of rows of the class, or their weight.
         precision: the share of the predictions of the class that are right.
-        recall: the share of the rows of the class that are predicted to be.
-        f1: the harmonic mean of the two.
-        roc_auc: how often a row of the class has a higher posterior of it than a row of another, a tie counting half.
+        recall: the share of the rows of the class that are predicted as such.
+        f1: the harmonic mean of precision and recall.
+        roc_auc: how often a row of the class has a higher posterior of it than a row of another class; a tie counts half.
         average_precision: the mean precision over the recalls, without interpolation.
 
     >>> import duckdb, nbsql
@@ -53,43 +53,43 @@ class ClassEvaluation:
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation(Shown):
-    """How well a model did on a source: numbers, a table of the classes, and the curves as queries.
+class Evaluation(Displayed):
+    """How well a model predicted a source: numbers, a table of the classes, and curves as queries.
 
-    Definitions are those of scikit-learn's `metrics`. A row that no class can explain is predicted wrong and has a posterior of
-    0 in every class; so has a class that the model does not know. The means named `_macro` and `_weighted` (by support) go
-    over the classes for which the number is defined.
+    The definitions are those of scikit-learn's `metrics`. A row that no class can explain counts as a wrong prediction with a
+    posterior of 0 in every class; so does a row whose class the model does not know. The means named `_macro` and `_weighted`
+    (by support) are over the classes for which the number is defined.
 
     Args:
-        rows: the rows judged: those with a class, of a weight above 0.
-        weight: their weight; the number of rows without weights.
-        left_out: rows without a class, which are not judged.
-        unknown: rows judged whose class the model does not know.
-        unexplained: rows judged that no class can explain.
-        accuracy: the share of the rows predicted right.
+        rows: the number of rows judged: rows with a class and a weight above 0.
+        weight: their weight; without weights, their number.
+        left_out: the number of rows without a class, which are not judged.
+        unknown: the number of judged rows whose class the model does not know.
+        unexplained: the number of judged rows that no class can explain.
+        accuracy: the share of the rows that are predicted right.
         majority: the share of the most frequent class, which is the accuracy of always predicting it.
         balanced_accuracy: the mean recall of the classes that occur.
-        log_loss: the mean of -ln p of the true class, in nats, p kept between 2^-52 and 1 - 2^-52.
+        log_loss: the mean of -ln p of the true class, in nats; p is kept between 2^-52 and 1 - 2^-52.
         brier: the mean of the sum over the classes of (p - 1 or 0)^2; half of it with two classes.
-        calibration_error: the mean gap between how probable a prediction is said to be and how often it is right, over bins.
-        roc_auc: with two classes that of the larger label; otherwise the macro mean of each class against the rest.
+        calibration_error: the mean gap, over bins, between the probability of a prediction and how often it is right.
+        roc_auc: with two classes, that of the larger label; otherwise the macro mean of each class against the rest.
         average_precision: likewise.
-        classes: a class each, by label.
+        classes: one `ClassEvaluation` for each class, ordered by label.
         metrics: all these numbers: class (NULL for the whole), metric, value.
-        intervals: how sure they are: class (NULL for the whole), metric, value, standard_error, and low and high, between which
-            the number of all rows of this kind lies 95 times in 100 (shares by Wilson 1927, roc_auc by DeLong et al. 1988,
-            log_loss and brier by the error of a mean). A weight w counts as w independent rows. Of a class there are also
-            selection_rate, the share of all rows that are predicted to be of it, false_positive_rate, that of the rows of other
-            classes, and false_negative_rate, the share of its rows that are not.
+        intervals: their uncertainty: class (NULL for the whole), metric, value, standard_error, and low and high, the 95 %
+            confidence interval for all rows of this kind (shares by Wilson 1927, roc_auc by DeLong et al. 1988, log_loss and
+            brier by the error of a mean). A weight w counts as w independent rows. Classes also have selection_rate, the
+            share of all rows that are predicted as the class, false_positive_rate, that share among the rows of other
+            classes, and false_negative_rate, the share of the rows of the class that are not predicted as such.
         confusion: class, prediction, n.
         roc: class, threshold, false_positive_rate, true_positive_rate.
         precision_recall: class, threshold, precision, recall.
         calibration: class (NULL for the prediction, whatever its class), bin, lower, upper, n, probability, frequency.
         lift: class, depth, gain, lift.
         thresholds: class, threshold, the four counts, precision, recall, specificity, f1, accuracy.
-        cost: with costs, what the predictions cost on average, over the rows whose class the model knows and can explain.
-        expected_cost: what they cost by the posteriors.
-        slices: with `by`, the numbers a slice, the surely worst first (see `Slices`); None without.
+        cost: with costs, the mean cost of the predictions, over the rows whose class the model knows and can explain.
+        expected_cost: the mean cost that the posteriors predict for them.
+        slices: with `by`, the numbers of each slice, the ones that are surely worst first (see `Slices`); otherwise None.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -136,14 +136,14 @@ class Evaluation(Shown):
     slices: Slices | None = field(default=None, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers and the classes, of types that JSON has; a label that JSON lacks is text."""
+        """The numbers and the classes, in types that JSON has. A label of another type is text."""
         left = (*QUERIES, "slices", "classes", *(("cost", "expected_cost") if self.cost is None else ()))
         names = [item.name for item in dataclasses.fields(self) if item.name not in left]
-        classes = [{**dataclasses.asdict(item), "label": _plain(item.label)} for item in self.classes]
+        classes = [{**dataclasses.asdict(item), "label": _json_label(item.label)} for item in self.classes]
         return {**{name: getattr(self, name) for name in names}, "classes": classes}
 
     def summary(self) -> list[tuple[str, float | None]]:
-        """The numbers of the whole, as a report names them."""
+        """The overall numbers, with their names in reports."""
         return [
             ("accuracy", self.accuracy),
             ("accuracy of the majority", self.majority),
@@ -157,7 +157,7 @@ class Evaluation(Shown):
         ]
 
     def table(self) -> list[tuple[Any, ...]]:
-        """A row a class, and the two means: label, precision, recall, f1, ROC AUC, average precision, support."""
+        """A row for each class, and the two means: label, precision, recall, f1, ROC AUC, average precision, support."""
         rates = ("precision", "recall", "f1", "roc_auc", "average_precision")
         lines: list[tuple[Any, ...]] = [
             (item.label, *(getattr(item, rate) for rate in rates), item.support) for item in self.classes
@@ -169,16 +169,16 @@ class Evaluation(Shown):
         return lines
 
     def notes(self) -> list[str]:
-        """What there is to know about the rows."""
-        found = [
+        """Notes on rows that were left out or judged as wrong."""
+        counts = [
             (self.left_out, "without a class, not judged"),
             (self.unknown, "of a class that the model does not know, judged as wrong"),
             (self.unexplained, "that no class can explain, judged as wrong"),
         ]
-        return [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in found if count]
+        return [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in counts if count]
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
-        """The rows, and the tables of the whole and of each class."""
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
+        """The number of rows, and the tables of the whole and of each class."""
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])
         headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
         lines = [[str(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
@@ -186,15 +186,17 @@ class Evaluation(Shown):
         return [judged, *self.notes()], [whole, Table(headings, lines, right=range(1, 7))]
 
 
-def evaluation_of(
-    queries: Mapping[str, Query], weight: str | None, nothing: Callable[[int | None], str] = "no rows to judge, {}".format
+def read_evaluation(
+    queries: Mapping[str, Query],
+    weight: str | None,
+    explain_no_rows: Callable[[int | None], str] = "no rows to judge, {}".format,
 ) -> Evaluation:
-    """The evaluation by its queries.
+    """The evaluation, read from its queries.
 
     Args:
-        queries: by name.
+        queries: the queries, by name.
         weight: the column of weights.
-        nothing: says why there is no row to judge, from the number of rows left out.
+        explain_no_rows: the message for no rows to judge, given the number of rows left out.
     """
     overall: dict[str, Any] = {}
     by_class: dict[Any, dict[str, Any]] = {}
@@ -211,7 +213,7 @@ def evaluation_of(
             f"weights must be at least 0"
         )
     if not overall["rows"]:
-        raise InputError(nothing(overall["left_out"]))
+        raise InputError(explain_no_rows(overall["left_out"]))
     items = tuple(ClassEvaluation(label=label, **metrics) for label, metrics in by_class.items())
     fields: dict[str, Any] = {**overall, **queries}
     return Evaluation(**fields, classes=items)
@@ -221,7 +223,7 @@ def _rounded(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.4f}"
 
 
-def _plain(label: Any) -> Any:
+def _json_label(label: Any) -> Any:
     if isinstance(label, decimal.Decimal):
         return float(label)
     if isinstance(label, (datetime.date, datetime.time, datetime.timedelta, uuid.UUID, bytes)):

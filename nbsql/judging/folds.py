@@ -1,4 +1,4 @@
-"""A source dealt into folds and counted once, from which the models of the other folds follow for any number of settings."""
+"""Folds: a source is split and counted once, and the models of the other folds follow for any number of settings."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Conditional
-from nbsql.judging.estimated import Estimated, estimated
-from nbsql.judging.shared import Shared
-from nbsql.learning.collinear import together
-from nbsql.learning.count import Count, total
-from nbsql.learning.fit import answer_questions, declared_labels, given_priors, with_classes
+from nbsql.judging.fold_estimates import FoldEstimates, estimate_fold
+from nbsql.judging.shared_features import SharedFeatures
+from nbsql.learning.collinear import features_with_covariance
+from nbsql.learning.count import Count, total_rows
+from nbsql.learning.fit import declared_labels, prepare_families, priors_by_label, with_classes
 from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
@@ -29,43 +29,44 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.options import Best, Options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Prior, Spec
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
-SORTED_ROWS = 100_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
+# Larger sources are split by a hash, which is as even. Sorting all their rows would take longer than the fit.
+MAX_SORTED_ROWS = 100_000
 
-CELLS_AT_ONCE = 5_000_000  # of all folds together, when their models are made in one statement
+MAX_CELLS = 5_000_000  # cells of all folds together, for which one statement makes all models
 
 
 @dataclass(frozen=True)
 class Models:
-    """The models of the other folds: what the macros know of them, and the tables that scoring reads."""
+    """The models of the other folds: their context, and the tables that scoring reads."""
 
     context: Context
     parameters: Markup
     lookups: Markup
 
 
-def resolved(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
-    """The specs of settings, without the column of the folds."""
+def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
+    """The specs of several settings, without the column of the folds."""
     if fold is not None:
-        settings = [replace(options, exclude=[*_listed(options.exclude), fold]) for options in settings]
+        settings = [replace(options, exclude=[*_as_list(options.exclude), fold]) for options in settings]
     joins = tuple(joining.dimension for joining in source.joins)
     specs = [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
     return [with_classes(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
 
 
 class Folds:
-    """The folds of a source, counted for some settings, within a transaction of the caller's.
+    """The folds of a source, counted for some settings inside the caller's transaction.
 
     Args:
-        engine: where.
-        source: what to learn from and to predict.
-        specs: what to model, of the same target and weight, none reading the column `fold`.
-        table: names temporary tables, which are the caller's to drop.
-        folds: how many.
-        fold: the column that says the fold of a row, instead.
-        dealt: the rows, if they have been dealt so already.
-        columns: that the rows keep, and are dealt by; None for those of the specs.
+        engine: the engine to run on.
+        source: the rows to learn from and to predict.
+        specs: what to model: specs of the same target and weight, none of which reads the column `fold`.
+        table: names temporary tables, which the caller drops.
+        folds: the number of folds.
+        fold: a column that holds the fold of each row, instead of a number of folds.
+        rows_with_folds: the rows, if they have been split already.
+        columns: the columns that the rows keep, and by which they are split; None for those of the specs.
     """
 
     def __init__(
@@ -77,61 +78,63 @@ class Folds:
         *,
         folds: int,
         fold: str | None = None,
-        dealt: Markup | None = None,
+        rows_with_folds: Markup | None = None,
         columns: Sequence[str] | None = None,
     ) -> None:
         self.engine = engine
         self.source = source
         self.fold = fold
-        self._given = dealt
+        self._prepared_rows = rows_with_folds
         self._columns = columns
         self._table = table
         for spec in specs:
             check(spec, "cross_validate")
-        self._made: dict[str, tuple[str, Markup]] = {}
+        self._tables_by_kind: dict[str, tuple[str, Markup]] = {}
         column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
         self.cells = table("cells")
         self._hashes_rows = column is None
         self._prepare(specs, folds, column)
 
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
-        """Ask what must be known of the columns, deal the rows and count them."""
+        """Prepare the families, split the rows and count them."""
         engine, source = self.engine, self.source
         for spec in specs:
             check(spec, "search")
-        specs = [answer_questions(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
-        self._shared = Shared(specs)
-        known = answer_questions(engine, self._shared.spec, source)
-        for feature in known.features:
+        specs = [prepare_families(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
+        self._shared = SharedFeatures(specs)
+        prepared = prepare_families(engine, self._shared.spec, source)
+        for feature in prepared.features:
             if (option := feature.family.non_additive_option) is not None:
                 name = repr(feature.name)
                 raise InputError(f"{name} depends on all rows at once, so no fold can be taken away; leave out {option}")
-        knowing = [feature for feature in known.features if feature.family.supervised]
-        parents = [feature.name for feature in knowing if isinstance(feature.family, Conditional)]
-        bins = [feature.name for feature in knowing if feature.name not in parents]
-        told = [f"the bins of {listed(bins)} were cut"] if bins else []
-        told += [f"the parents of {listed(parents)} were chosen"] if parents else []
-        if told:
-            say(f"{' and '.join(told)} by the classes of all rows, and so the figures too good; judge on others")
-        self._count(replace(known, slice_by="nbsql_slice"), folds, column)
+        supervised = [feature for feature in prepared.features if feature.family.supervised]
+        parents = [feature.name for feature in supervised if isinstance(feature.family, Conditional)]
+        bins = [feature.name for feature in supervised if feature.name not in parents]
+        choices = [f"the bins of {listed(bins)} were cut"] if bins else []
+        choices += [f"the parents of {listed(parents)} were chosen"] if parents else []
+        if choices:
+            warn_user(f"{' and '.join(choices)} by the classes of all rows, and so the figures too good; judge on others")
+        self._count(replace(prepared, slice_by="nbsql_slice"), folds, column)
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = complete_features(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
-        # Every feature that is counted, by its name among the cells.
-        self.known = _marked(known, [feature.name for feature in known.features], complete)
-        answered = [self._known(self._shared.with_answer(spec, known)) for spec in specs]
-        self.specs = [_marked(spec, self.counted_as(spec), complete) for spec in answered]
-        self.names = self._named()
+        # All counted features, by their names in the cells.
+        self.counted_spec = _mark_complete(prepared, [feature.name for feature in prepared.features], complete)
+        answered = [self._with_given_priors(self._shared.with_answer(spec, prepared)) for spec in specs]
+        self.specs = [_mark_complete(spec, self.counted_names(spec), complete) for spec in answered]
+        self.names = self._fold_names()
 
     def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:
-        """The specs of the models of a setting, each with the folds that it is for: one for all of them."""
+        """The specs of the models of a setting, each with its folds; here one spec for all folds."""
         return [(spec, self.names)]
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> Models:
-        """The models of the other folds for one of the settings. Those of the last one are gone, but for what they share.
+        """The models of the other folds for one of the settings.
+
+        They replace the models of the setting before, except for tables that both share.
 
         Args:
             spec: the setting, or one with fewer features.
-            names: of the folds to score; None for all.
+            names: the folds to score; None for all.
         """
         names = self.names if names is None else names
         context = self.context(spec)
@@ -140,15 +143,19 @@ class Folds:
         with self.engine.temporaries() as temporary:
 
             @cache
-            def known(fold: str) -> Estimated:
-                return estimated(self.engine, context, spec, self.others(spec, fold), fold, temporary)
+            def estimates_of(fold: str) -> FoldEstimates:
+                return estimate_fold(self.engine, context, spec, self.cells_of_others(spec, fold), fold, temporary)
 
-            parameters = self.make("parameters", context, spec, parametrised, names, known)
-            lookups = self.make("lookups", context, spec, looked_up, names, known) if looked_up else self._table("no lookups")
+            parameters = self.make_table("parameters", context, spec, parametrised, names, estimates_of)
+            lookups = (
+                self.make_table("lookups", context, spec, looked_up, names, estimates_of)
+                if looked_up
+                else self._table("no lookups")
+            )
         return Models(context, parameters, lookups)
 
     def context(self, spec: Spec, *, coded: bool = False) -> Context:
-        """What the macros know of the models of a setting; coded, of one without its categories (nbsql/tuning/coded.py)."""
+        """The context of the models of a setting. If `coded`, of a setting without its categories (nbsql/tuning/coded.py)."""
         labels = spec.classes or [label for label, *_ in self.labels]
         classes = [ClassColumn(number, label, "", "") for number, label in enumerate(labels, start=1)]
         layout = self.engine.renderer.layout
@@ -157,60 +164,62 @@ class Folds:
         reading = QueryOptions(by_slice=True, integer_slices=whole, has_category_scores=coded)
         return Context.of(spec, classes, reading, wide=wide, vectorised=vectorised, layout=layout)
 
-    def counted_as(self, spec: Spec) -> list[str]:
-        """The names of the features of one of the settings among the cells, in order."""
+    def counted_names(self, spec: Spec) -> list[str]:
+        """The names of the features of a setting in the cells, in order."""
         return [counted for counted, _ in self._shared.names(spec)]
 
     def scored(self, models: Models) -> Markup:
-        """The rows as the models of the other folds score them."""
+        """The rows, scored by the models of the other folds."""
         fragment = self.engine.renderer.fragment
-        return fragment("subquery", fragment("scored", models.context, self.dealt, models.parameters, models.lookups))
+        return fragment("subquery", fragment("scored", models.context, self.rows_with_folds, models.parameters, models.lookups))
 
     def scores(self, models: Models) -> Markup:
-        """The query of a row a fold: fold, rows, weight, accuracy, log_loss."""
+        """The query of one row for each fold: fold, rows, weight, accuracy, log_loss."""
         return self.engine.renderer.fragment("fold_scores", models.context, self.scored(models), models.parameters)
 
     def score(self, models: Models) -> list[tuple[Any, ...]]:
-        """The rows of `scores`, in no order."""
+        """The rows of `scores`, unordered."""
         return self.engine.ask("fold_scores", models.context, self.scored(models), models.parameters)
 
     def outcomes(self, models: Models, classes: Markup) -> Markup:
-        """The query of the rows as they are predicted, for those of an evaluation; `classes` numbers all classes."""
+        """The query of the predicted rows, for an evaluation. `classes` is the relation of all classes and their numbers."""
         fragment = self.engine.renderer.fragment
         return fragment("out_of_fold", models.context, self.scored(models), models.parameters, classes)
 
-    def others(self, spec: Spec, fold: str) -> Markup:
+    def cells_of_others(self, spec: Spec, fold: str) -> Markup:
         """The query of the cells of the other folds for one of the settings."""
-        return self._others(spec, self.engine.renderer.dialect.text(fold))
+        return self._cells_of_others(spec, self.engine.renderer.dialect.text(fold))
 
-    def _others(self, spec: Spec, fold: Markup) -> Markup:
+    def _cells_of_others(self, spec: Spec, fold: Markup) -> Markup:
         return self.engine.renderer.fragment("cells_of_setting", self.cells, self._shared.names(spec), fold)
 
-    def best(self, spec: Spec, best: Best, fold: str) -> Spec:
-        """A setting with the best features only, by the cells of the other folds."""
-        return best_features(self.engine, spec, best, self.engine.renderer.fragment("subquery", self.others(spec, fold)))
+    def with_best_features(self, spec: Spec, best: Best, fold: str) -> Spec:
+        """A setting with only its best features, by the cells of the other folds."""
+        return best_features(
+            self.engine, spec, best, self.engine.renderer.fragment("subquery", self.cells_of_others(spec, fold))
+        )
 
-    def whole(self, spec: Spec) -> Markup:
-        """The query of the cells of all rows for one of the settings, as a fit would have them."""
+    def cells_of_all_rows(self, spec: Spec) -> Markup:
+        """The query of the cells of all rows for one of the settings, as a fit would count them."""
         fragment = self.engine.renderer.fragment
         cells = fragment("cells_of_setting", self.cells, self._shared.names(spec))
         return fragment("folded_cells", fragment("subquery", cells), "1")
 
     def create(self, name: str, query: Markup) -> Markup:
-        """A temporary table of a query."""
+        """A temporary table with the rows of a query."""
         relation = self._table(name)
         self.engine.create(name, relation, query)
         return relation
 
-    def renew(self, name: str, query: Markup) -> Markup:
-        """A temporary table in the place of that of the setting before."""
+    def replace_table(self, name: str, query: Markup) -> Markup:
+        """A temporary table that replaces the one of the setting before."""
         relation = self._table(name)
         self.engine.ask("drop_if_exists", relation)
         self.engine.create(name, relation, query)
         return relation
 
     def gather(self, name: str, queries: Iterable[Markup]) -> Markup:
-        """A temporary table of the rows of several queries, each run before the next is made."""
+        """A temporary table with the rows of several queries, each of which runs before the next is made."""
         several = iter(queries)
         relation = self.create(name, next(several))
         for query in several:
@@ -219,31 +228,37 @@ class Folds:
 
     @property
     def rows(self) -> int:
-        """The rows that count."""
-        return total(self.labels)
+        """The number of rows that count."""
+        return total_rows(self.labels)
 
-    def _named(self) -> list[str]:
+    def _fold_names(self) -> list[str]:
         names = [row[0] for row in self.engine.ask("folds_of", self.cells)]
         if len(names) < 2:
             raise InputError(f"cross-validation needs at least two folds, and {self.source.label} has {len(names)}")
         return names
 
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:
-        self._deal(spec, folds, column)
-        self._count_dealt(spec)
+        self._assign_folds(spec, folds, column)
+        self._count_rows(spec)
 
-    def _deal(self, spec: Spec, folds: int, column: str | None) -> None:
+    def _assign_folds(self, spec: Spec, folds: int, column: str | None) -> None:
         engine, source = self.engine, self.source
         renderer = engine.renderer
-        if self._given is not None:
-            self.dealt = self._given
+        if self._prepared_rows is not None:
+            self.rows_with_folds = self._prepared_rows
             return
-        numbered = (
+        has_row_numbers = (
             source.is_table
             and renderer.dialect.traits.row_numbers
-            and all(folded(known.name) != "rowid" for known in source.columns)
+            and all(folded(column_.name) != "rowid" for column_ in source.columns)
         )
-        by = "class" if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS else "number" if numbered else "hash"
+        by = (
+            "class"
+            if engine.ask("row_count", source.relation)[0][0] <= MAX_SORTED_ROWS
+            else "number"
+            if has_row_numbers
+            else "hash"
+        )
         query = renderer.fragment(
             "rows_with_folds",
             source.relation,
@@ -255,67 +270,68 @@ class Folds:
             by,
             source.kinds,
         )
-        if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from where they are
-            self.dealt = renderer.fragment("subquery", query)
+        if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from the source
+            self.rows_with_folds = renderer.fragment("subquery", query)
         else:
-            self.dealt = self.create("dealt", query)
+            self.rows_with_folds = self.create("dealt", query)
 
-    def _count_dealt(self, spec: Spec) -> None:
-        self.labels: list[tuple[Any, ...]] = self._count_cells(spec, self.dealt, self.cells)
+    def _count_rows(self, spec: Spec) -> None:
+        self.labels: list[tuple[Any, ...]] = self._count_cells(spec, self.rows_with_folds, self.cells)
 
     def _count_cells(self, spec: Spec, rows: Markup, cells: Markup) -> list[tuple[Any, ...]]:
-        """Make a temporary table of the cells of some rows; their classes, as `Count.scan` has them."""
+        """Create a temporary table of the cells of some rows; return their classes, as `Count.scan` does."""
         plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
         with self.engine.temporaries() as temporary:
             count = Count(self.engine, self.source, plan, temporary, sliced=rows)
             labels = count.scan(quiet=spec.em is not None)
             for statement in count.cells(cells, "1", temporary=True):
                 count.run(statement)
-        if self.engine.renderer.dialect.traits.analyzes:  # or each word of a class would be looked for among all cells
+        # Without statistics, the planner would search all cells for each word of a class.
+        if self.engine.renderer.dialect.traits.analyzes:
             self.engine.run("analyze cells", self.engine.renderer.statement("analyze", cells))
         return labels
 
-    def _known(self, spec: Spec) -> Spec:
-        """The spec with given priors as the engine writes the labels."""
+    def _with_given_priors(self, spec: Spec) -> Spec:
+        """The spec with given priors by label, as the engine writes the labels."""
         if spec.prior.kind != "given":
             return spec
         labels = declared_labels(self.engine, spec, spec.classes or None) or self.labels
-        given = given_priors(spec, labels, dict(spec.prior.given))
+        given = priors_by_label(spec, labels, dict(spec.prior.given))
         return replace(spec, prior=Prior("given", given=tuple(given.items())))
 
-    def make(
+    def make_table(
         self,
         kind: str,
         context: Context,
         spec: Spec,
         features: Sequence[Feature],
         folds: Sequence[str],
-        known: Callable[[str], Estimated] | None = None,
+        estimates_of: Callable[[str], FoldEstimates] | None = None,
     ) -> Markup:
-        """A table of the models of folds, "parameters" or "lookups", or the one that is there, if the same options made it.
+        """The table "parameters" or "lookups" of the models of folds. A table that the same options made is reused.
 
         Args:
             kind: the macro.
-            context: of the models.
+            context: the context of the models.
             spec: the setting.
-            features: of the setting, those that the table is about.
-            folds: their names.
-            known: what is known of a fold, where the estimates are tables.
+            features: the features of the setting that the table is about.
+            folds: the names of the folds.
+            estimates_of: the estimates of a fold, on engines that store them as tables.
         """
-        laid_out = (context.has_prior, bool(context.form.class_numbers), folds)
-        key = estimates(spec, features) + repr(laid_out)
-        made = self._made.get(kind)
-        if made is not None and made[0] == key:
-            return made[1]
+        layout_key = (context.has_prior, bool(context.form.class_numbers), folds)
+        key = estimation_key(spec, features) + repr(layout_key)
+        cached = self._tables_by_kind.get(kind)
+        if cached is not None and cached[0] == key:
+            return cached[1]
         engine, renderer = self.engine, self.engine.renderer
-        relation = made[1] if made else self._table(kind)
-        if made is not None:
+        relation = cached[1] if cached else self._table(kind)
+        if cached is not None:
             engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
-        for number, query in enumerate(self._queries(kind, context, spec, features, folds, known)):
+        for number, query in enumerate(self._queries(kind, context, spec, features, folds, estimates_of)):
             macro = "insert_into" if number else "create_table_as"
             options = {} if number else {"temporary": True}
             engine.run(f"{kind} of the folds", renderer.statement(macro, relation, query, **options))
-        self._made[kind] = (key, relation)
+        self._tables_by_kind[kind] = (key, relation)
         return relation
 
     def _queries(
@@ -325,48 +341,49 @@ class Folds:
         spec: Spec,
         features: Sequence[Feature],
         folds: Sequence[str],
-        known: Callable[[str], Estimated] | None,
+        estimates_of: Callable[[str], FoldEstimates] | None,
     ) -> Iterator[Markup]:
-        """The queries of the models of folds: of all together, or, where that is too much, of some at a time."""
+        """The queries of the models of folds: one for all folds or, where that would be too large, one for some at a time."""
         fragment, text = self.engine.renderer.fragment, self.engine.renderer.dialect.text
 
         def of(fold: Markup) -> tuple[Markup, Markup]:
-            cells = fragment("subquery", self._others(spec, fold))
+            cells = fragment("subquery", self._cells_of_others(spec, fold))
             return cells, fragment("subquery", fragment("priors", context, cells))
 
-        if self.engine.renderer.dialect.traits.materializes_estimates and known is not None:
-            parts = [(fold, known(fold)) for fold in folds]
+        if self.engine.renderer.dialect.traits.materializes_estimates and estimates_of is not None:
+            parts = [(fold, estimates_of(fold)) for fold in folds]
             yield fragment(
                 "union_of_rows", [fragment("model_of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in parts]
             )
             return
-        if together(replace(spec, features=tuple(features))) or len(folds) == 1:
+        if features_with_covariance(replace(spec, features=tuple(features))) or len(folds) == 1:
             yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
-        size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.cells)[0][0])
+        size = max(1, MAX_CELLS // self.engine.ask("row_count", self.cells)[0][0])
         for start in range(0, len(folds), size):
             yield fragment("models_of_folds", kind, context, *of(fragment("fold_of_row")), folds[start : start + size])
 
 
-def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:
-    """What the estimates of features, of all of them for None, depend on beside the counts."""
-    found = []
+def estimation_key(spec: Spec, features: Sequence[Feature] | None = None) -> str:
+    """A text of everything, besides the counts, that the estimates of some features depend on. None means all features."""
+    parts = []
     for feature in spec.features if features is None else features:
-        family = feature.family if feature.family.smoothed else replace(feature.family, alpha=None)  # it has no pseudo-counts
-        found.append((feature.index, feature.name, feature.columns, family))
-    return repr((spec.prior, found))
+        # A family without smoothing has no pseudo-counts.
+        family = feature.family if feature.family.smoothed else replace(feature.family, alpha=None)
+        parts.append((feature.index, feature.name, feature.columns, family))
+    return repr((spec.prior, parts))
 
 
-def _marked(spec: Spec, names: Sequence[str], complete: Collection[str]) -> Spec:
-    """The spec, whose features have these names among the cells, with what is complete marked.
+def _mark_complete(spec: Spec, names: Sequence[str], complete: Collection[str]) -> Spec:
+    """The spec with complete features marked. `names` are the names of its features in the cells.
 
-    None is near: a row meets the parameters of its fold by a join, which copies lists.
+    No feature is marked as near: rows meet the parameters of their fold by a join, which copies lists.
     """
-    both = zip(spec.features, names, strict=True)
+    pairs = zip(spec.features, names, strict=True)
     return replace(
-        spec, features=tuple(replace(feature, is_complete=name in complete, has_near_means=False) for feature, name in both)
+        spec, features=tuple(replace(feature, is_complete=name in complete, has_near_means=False) for feature, name in pairs)
     )
 
 
-def _listed(exclude: Any) -> list[str]:
+def _as_list(exclude: Any) -> list[str]:
     return [exclude] if isinstance(exclude, str) else list(exclude)

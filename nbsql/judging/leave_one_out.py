@@ -1,4 +1,4 @@
-"""Leave-one-out: every row predicted by the model of all others, by taking it out of the counts as it is scored."""
+"""Leave-one-out: every row is predicted by the model of all others, by subtracting it from the counts as it is scored."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import MultivariateGaussian
 from nbsql.judging.folds import Folds, Models
-from nbsql.learning.fit import answer_questions
+from nbsql.learning.fit import prepare_families
 from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 
 LOO = "loo"
 FEW_CLASSES = 20
-MOST_DECISIVE = 50  # each is a count of all other rows
+MAX_DECISIVE = 50  # decisive rows; each needs a count of all other rows
 _DISTRIBUTIONS = (
     "dirichlet",
     "complement",
@@ -30,7 +30,7 @@ _MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ClassQuantity:
     """A column of the relation `classes` (left_out_tables.sql): a quantity of a feature, or of one of its columns."""
 
     feature: Feature
@@ -41,20 +41,20 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Parts:
-    """The features by how a row is left out of them.
+    """The features, grouped by how a row is left out of them.
 
     Args:
-        numbers: by their moments.
+        numbers: numbers with moments.
         columns: count columns that share a total.
-        levels: categories, and yes or no.
-        bags: of tokens.
+        levels: categories and booleans.
+        bags: bags of tokens.
         together: numbers with a covariance matrix.
-        backoffs: joint features whose columns count where no other row has their values.
-        gates: by the index of a feature, the indices of the joint features that it stands in for.
-        class_numbers: of the classes, if they are few.
+        backoffs: joint features that back off to their columns where no other row has their values.
+        gates: by the index of a feature, the indices of the joint features that it replaces on backoff.
+        class_numbers: the numbers of the classes, if there are few.
         matrices: by the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql).
-        decisive: by the index of a feature of `together`, the relation of the rows that its matrices are
-            counted without, if there are any.
+        decisive: by the index of a feature of `together`, the relation of the rows for which its matrices are counted anew,
+            if there are any.
     """
 
     numbers: Sequence[Feature]
@@ -70,7 +70,7 @@ class Parts:
 
     @classmethod
     def of(cls, spec: Spec, classes: int) -> Parts:
-        """The parts of a spec, for so many classes."""
+        """The parts of a spec, given the number of classes."""
         kinds: dict[str, Any] = {"numbers": [], "columns": [], "levels": [], "bags": [], "together": []}
         for feature in spec.features:
             kinds[_kind(feature)].append(feature)
@@ -93,27 +93,29 @@ class Parts:
         return [feature for feature in self.bags if feature.family.presence]
 
     @property
-    def wanted(self) -> list[Wanted]:
+    def class_quantities(self) -> list[ClassQuantity]:
         """The columns of the relation of the classes."""
-        found = [Wanted(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
-        found += [
-            Wanted(feature, quantity)
+        quantities = [ClassQuantity(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
+        quantities += [
+            ClassQuantity(feature, quantity)
             for feature in self.numbers
             if getattr(feature.family, "shared_variance", False)
             for quantity in ("within_m2", "within_classes")
         ]
-        found += [Wanted(feature, "zeros") for feature in self.numbers if feature.family.zeros]
+        quantities += [ClassQuantity(feature, "zeros") for feature in self.numbers if feature.family.zeros]
         for feature in self.columns:
-            found += [Wanted(feature, quantity) for quantity in ("total", "a")]
-            found += [Wanted(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)]
-        found += [Wanted(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
-        found += [Wanted(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
-        return found
+            quantities += [ClassQuantity(feature, quantity) for quantity in ("total", "a")]
+            quantities += [
+                ClassQuantity(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)
+            ]
+        quantities += [ClassQuantity(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
+        quantities += [ClassQuantity(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
+        return quantities
 
 
 @dataclass(frozen=True)
 class LeftOut(Models):
-    """What rows are scored by; parameters and lookups are the relations `classes` and `lookups` of left_out.sql."""
+    """What rows are scored by: `parameters` and `lookups` are the relations `classes` and `lookups` of left_out.sql."""
 
     parts: Parts
     absences: Markup | None
@@ -134,66 +136,70 @@ def _stands_in(feature: Feature, joint: Feature) -> bool:
     return not feature.family.over_columns and feature.column in joint.columns
 
 
-def _is_left_out(feature: Feature) -> bool:
-    """Whether a row can be taken out of its counts where it is scored."""
+def _can_leave_out(feature: Feature) -> bool:
+    """Whether a row can be subtracted from the counts of a feature as it is scored."""
     family = feature.family
     chosen = family.reweights_tokens or family.supervised or family.normalised_weights or family.value_limit is not None
-    chosen = chosen or (family.bag and bool(family.declared))  # a vocabulary that is not that of the counts
-    shrunk = getattr(family, "shrinkage", None) or getattr(family, "smoothing", None)  # by what every row changes, too
+    chosen = chosen or (family.bag and bool(family.declared))  # the vocabulary is not that of the counts
+    # The target of the shrinkage changes with every row, too.
+    shrunk = getattr(family, "shrinkage", None) or getattr(family, "smoothing", None)
     return (family.density or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)
 
 
 class LeaveOneOut(Folds):
-    """The rows of a source, counted once for some settings; each is a fold of its own. Arguments are those of `Folds`.
+    """The rows of a source, counted once for some settings; each row is its own fold. The arguments are those of `Folds`.
 
     Raises:
-        InputError: a row cannot be left out of a feature in one pass, or there is one row only.
+        InputError: a row cannot be left out of a feature in one pass, or there is only one row.
     """
 
     def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
-        specs = [answer_questions(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
+        specs = [prepare_families(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
         for spec in specs:
             if spec.classes:
                 raise InputError(
                     "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
                 )
-            refused = [feature for feature in spec.features if not _is_left_out(feature)]
+            refused = [feature for feature in spec.features if not _can_leave_out(feature)]
             if refused:
                 names = listed(feature.name for feature in refused)
-                families = ", ".join(dict.fromkeys(_described(feature) for feature in refused))
+                families = ", ".join(dict.fromkeys(_describe_family(feature) for feature in refused))
                 raise InputError(
                     f"folds='loo' takes a row out of the counts as it is scored, which {names} ({families}) does not allow; "
                     "use folds=10"
                 )
-        self._known_ends: tuple[str, Markup] | None = None
-        self._recounted: dict[int, tuple[str, Parts]] = {}
+        self._cached_ends: tuple[str, Markup] | None = None
+        self._decisive_parts: dict[int, tuple[str, Parts]] = {}
         super().__init__(engine, source, specs, table, folds=1)
         if self.rows < 2:
             raise InputError(f"leave-one-out needs at least two rows, and {source.label} has {self.rows}")
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> LeftOut:  # noqa: ARG002 - all rows are one fold here
-        """What every row is scored by: the counts of all, from which it is taken."""
-        spec = replace(spec, slice_by=None)  # the slices add up to the whole
+        """The tables by which every row is scored: the counts of all rows, from which it is subtracted."""
+        spec = replace(spec, slice_by=None)  # slices add up to the whole model
         context, parts = Context.of(spec, wide=False), Parts.of(spec, len(self.labels))
-        cells = self.renew("cells of setting", self.whole(spec))
+        cells = self.replace_table("cells of setting", self.cells_of_all_rows(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
         ends = self._ends(context, parts.numbers) if parts.numbers else None
         parts = replace(parts, matrices={feature.index: self._matrices(context, cells, feature) for feature in parts.together})
-        classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.wanted, lookups, ends)
+        classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.class_quantities, lookups, ends)
         for feature in parts.together:
-            parts = self._without_decisive(context, spec, parts, feature, classes)
+            parts = self._with_decisive_rows(context, spec, parts, feature, classes)
         absences = None
         if parts.presences:
-            arguments = (context, self.dealt, parts.presences, classes, lookups)
+            arguments = (context, self.rows_with_folds, parts.presences, classes, lookups)
             absences = self._relation("absences", "left_out_absences", *arguments)
         return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
 
     def scored(self, models: Models) -> Markup:
-        """The rows as the models of all others score them: by numbers of classes (sql/macros/judging/left_out/left_out.sql)."""
-        assert isinstance(models, LeftOut)  # noqa: S101 - what `models` has made
+        """The rows, scored by the models of all others, by class number.
+
+        See sql/macros/judging/left_out/left_out.sql.
+        """
+        assert isinstance(models, LeftOut)  # noqa: S101 - `models` returns it
         fragment = self.engine.renderer.fragment
         tables = (models.parameters, models.lookups, models.absences)
-        return fragment("subquery", fragment("left_out", models.context, self.dealt, models.parts, *tables))
+        return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
 
     def scores(self, models: Models) -> Markup:
         """The query of one row: fold ("loo"), rows, weight, accuracy, log_loss."""
@@ -204,7 +210,10 @@ class LeaveOneOut(Folds):
         return self.engine.ask("left_out_scores", self.scored(models))
 
     def outcomes(self, models: Models, classes: Markup) -> Markup:
-        """The query of the rows as they are predicted, for those of an evaluation; `classes` numbers all classes."""
+        """The query of the predicted rows, for an evaluation.
+
+        `classes` is the relation of all classes and their numbers.
+        """
         return self.engine.renderer.fragment(
             "left_out_outcomes", models.context, self.scored(models), models.parameters, classes
         )
@@ -212,23 +221,23 @@ class LeaveOneOut(Folds):
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:  # noqa: ARG002
         source, spec = self.source, replace(spec, slice_by=None)
         query = self.engine.renderer.fragment("selected_columns", source.relation, spec.columns)
-        self.dealt = source.relation if source.is_table else self.create("rows", query)
-        self._count_dealt(spec)
+        self.rows_with_folds = source.relation if source.is_table else self.create("rows", query)
+        self._count_rows(spec)
 
-    def _named(self) -> list[str]:
+    def _fold_names(self) -> list[str]:
         return [LOO]
 
     def _ends(self, context: Context, numbers: Sequence[Feature]) -> Markup:
-        """The ends of the numbers, which settings that differ in estimates share; to find them is a scan."""
-        wanted = repr([(feature.index, feature.columns, feature.family.name, feature.family.formula) for feature in numbers])
-        if self._known_ends is None or self._known_ends[0] != wanted:
-            self._known_ends = wanted, self._relation("ends", "outermost_values", context, self.dealt, numbers)
-        return self._known_ends[1]
+        """The extremes and inner moments of the numbers, from a scan that settings which differ only in estimates share."""
+        key = repr([(feature.index, feature.columns, feature.family.name, feature.family.formula) for feature in numbers])
+        if self._cached_ends is None or self._cached_ends[0] != key:
+            self._cached_ends = key, self._relation("ends", "outermost_values", context, self.rows_with_folds, numbers)
+        return self._cached_ends[1]
 
     def _matrices(self, context: Context, cells: Markup, feature: Feature, number: int = 0) -> tuple[Markup, Markup]:
-        """What the covariance matrices of cells say: of all classes together, and of each."""
+        """The covariance matrices of cells: pooled over all classes, and of each class."""
         family = feature.family
-        assert isinstance(family, MultivariateGaussian)  # noqa: S101 - what `together` has
+        assert isinstance(family, MultivariateGaussian)  # noqa: S101 - as all features of `together`
         own = feature.unregularised
         shared = replace(feature, family=replace(family, shared=True, shrinkage=None, variance="population"))
         name = f"{feature.index} {number}"
@@ -236,62 +245,64 @@ class LeaveOneOut(Folds):
         arguments = (context, cells, own, pooled, not family.shared)
         return pooled, self._relation(f"of classes {name}", "left_out_of_classes", *arguments)
 
-    def _without_decisive(self, context: Context, spec: Spec, parts: Parts, feature: Feature, classes: Markup) -> Parts:
-        """The parts with the matrices of the rows that must be counted without them, each a count; settings share these."""
+    def _with_decisive_rows(self, context: Context, spec: Spec, parts: Parts, feature: Feature, classes: Markup) -> Parts:
+        """The parts with the matrices of the rows that need a count of their own. Settings share these counts."""
         i = feature.index
         key = repr((feature.columns, feature.family))
-        if self._recounted.get(i, ("", parts))[0] != key:
+        if self._decisive_parts.get(i, ("", parts))[0] != key:
             alone = replace(parts, numbers=[], columns=[], levels=[], bags=[], together=[feature], backoffs=[], decisive={})
-            arguments = (context, self.dealt, alone, feature, classes)
+            arguments = (context, self.rows_with_folds, alone, feature, classes)
             decisive = self._relation(f"decisive {i}", "left_out_decisive", *arguments)
             rows = self.engine.ask("row_count", decisive)[0][0]
-            if rows > MOST_DECISIVE:
+            if rows > MAX_DECISIVE:
                 raise InputError(
                     f"folds='loo' counts anew without each row that alone spans a direction of {feature.name!r}, and "
                     f"{self.source.label} has {rows} of them; use folds=10"
                 )
             if rows:
-                found = [parts.matrices[i]]
+                matrices_of_rows = [parts.matrices[i]]
                 for number in range(1, rows + 1):
-                    cells = self._counted_without(context, spec, feature, classes, decisive, number)
-                    found.append(self._matrices(context, cells, feature, number))
+                    cells = self._cells_without_row(context, spec, feature, classes, decisive, number)
+                    matrices_of_rows.append(self._matrices(context, cells, feature, number))
                 names = (f"all pooled {i}", f"all of classes {i}")
                 matrices = [
                     self._relation(name, "left_out_matrices", relations)
-                    for name, relations in zip(names, zip(*found, strict=True), strict=True)
+                    for name, relations in zip(names, zip(*matrices_of_rows, strict=True), strict=True)
                 ]
                 alone = replace(alone, matrices={i: (matrices[0], matrices[1])}, decisive={i: decisive})
-            self._recounted[i] = key, alone
-        known = self._recounted[i][1]
-        return replace(parts, matrices={**parts.matrices, i: known.matrices[i]}, decisive={**parts.decisive, **known.decisive})
+            self._decisive_parts[i] = key, alone
+        cached = self._decisive_parts[i][1]
+        return replace(
+            parts, matrices={**parts.matrices, i: cached.matrices[i]}, decisive={**parts.decisive, **cached.decisive}
+        )
 
-    def _counted_without(
+    def _cells_without_row(
         self, context: Context, spec: Spec, feature: Feature, classes: Markup, decisive: Markup, number: int
     ) -> Markup:
         """The cells of one feature without one of its decisive rows."""
         fragment = self.engine.renderer.fragment
         spec = replace(spec, features=(feature,))
-        others = fragment("left_out_others", context, self.dealt, spec.columns, feature, classes, decisive, number)
+        others = fragment("left_out_others", context, self.rows_with_folds, spec.columns, feature, classes, decisive, number)
         cells = self._table(f"cells {feature.index}")
         self.engine.ask("drop_if_exists", cells)
         self._count_cells(spec, fragment("subquery", others), cells)
         return cells
 
     def _relation(self, name: str, macro: str, *arguments: Any) -> Markup:
-        return self.renew(name, self.engine.renderer.fragment(macro, *arguments))
+        return self.replace_table(name, self.engine.renderer.fragment(macro, *arguments))
 
 
-def deal(
+def make_folds(
     engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup], *, folds: int | str, fold: str | None
 ) -> Folds:
-    """The folds of a source, counted: so many, those of a column, or each row by itself (`folds="loo"`)."""
+    """The counted folds of a source: a number of folds, those of a column, or each row by itself (`folds="loo"`)."""
     if isinstance(folds, str):
         return LeaveOneOut(engine, source, specs, table)
     return Folds(engine, source, specs, table, folds=folds, fold=fold)
 
 
 def check_folds(folds: Any, fold: str | None = None) -> None:
-    """Raise InputError unless it is a number of folds, or "loo"."""
+    """Raise InputError unless `folds` is a number of folds or "loo"."""
     if folds == LOO and isinstance(folds, str):
         if fold is not None:
             raise InputError(f"folds='loo' makes a fold of every row, and fold={fold!r} says the folds; leave one of them out")
@@ -300,8 +311,8 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
         raise InputError(f"folds must be a whole number of at least 2, or 'loo', not {folds!r}")
 
 
-def _described(feature: Feature) -> str:
-    """The family of a feature that no row can be left out of, and the option that is in the way."""
+def _describe_family(feature: Feature) -> str:
+    """The family of a feature from which no row can be left out, with the option that prevents it."""
     family = feature.family
     for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage", "monotone"):
         if getattr(family, option, False):

@@ -1,4 +1,4 @@
-"""A model watched over time: how the rows of each period differ from a reference, and how well the model does on them."""
+"""Monitoring: how the rows of each period differ from a reference, and how well the model predicts them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ METRICS = (
     "psi", "nulls", "unseen", "rows", "log_evidence", "unexplained", "posterior_psi", "label_psi", "labelled", "unknown",
     "accuracy", "log_loss", "predicted", "posterior", "actual",
 )  # fmt: skip
-_ALL = "nbsql_all"  # the one class of monitored rows (sql/macros/judging/monitor.sql)
+_ALL = "nbsql_all"  # the only class of monitored rows (sql/macros/judging/monitor.sql)
 _WEIGHT = "nbsql_weight"
 
 
 @dataclass(frozen=True)
 class _Side:
-    """The rows that are watched, or those of the reference: with the column of their labels, if they have one."""
+    """The monitored rows, or those of the reference, with the column of their labels if they have one."""
 
     source: Source
     label: str | None
@@ -46,17 +46,17 @@ def monitor(
     by: str | None,
     weight: str | None,
 ) -> Query:
-    """The query of what the rows of each period are like, and how well the model does on them; see `Model.monitor`.
+    """The query that compares the rows of each period with a reference and judges the model on them; see `Model.monitor`.
 
     Raises:
-        InputError: a source lacks the weight, `by` is no expression, or labels cannot be those of the model.
+        InputError: a source lacks the weight, `by` is not an expression, or labels cannot be those of the model.
     """
     renderer, spec = engine.renderer, plan.spec
-    found = [label_column(engine, plan, side) for side in (source, *([] if reference is None else [reference]))]
-    as_text = any(text for _, text in found)
-    sides = [_Side(source, found[0][0], _period(engine, source, by))]
+    labels = [label_column(engine, plan, side) for side in (source, *([] if reference is None else [reference]))]
+    as_text = any(text for _, text in labels)
+    sides = [_Side(source, labels[0][0], _period(engine, source, by))]
     if reference is not None:
-        sides.append(_Side(reference, found[1][0], is_reference=True))
+        sides.append(_Side(reference, labels[1][0], is_reference=True))
     weights = [weight_column(side.source, weight).name for side in sides if weight is not None]
     names = _columns(spec, sides)
     counted = replace(
@@ -71,14 +71,14 @@ def monitor(
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
     sql = renderer.statement(
         "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), plan.monitored_rows(rows, classes),
-        plan.current_cells(), plan.relations["priors"], as_text, _tied(spec, by), score,
+        plan.current_cells(), plan.relations["priors"], as_text, _feature_of_period(spec, by), score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
     return Query(engine, sql, source)
 
 
 def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:
-    """The expression of a row's period: a column, or whatever can be said of the columns."""
+    """The expression of a row's period: a column, or an expression over columns."""
     if by is None:
         return None
     dialect = engine.renderer.dialect
@@ -89,19 +89,19 @@ def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:
     return dialect.query(by)
 
 
-def _tied(spec: Spec, by: str | None) -> str | None:
-    """The feature that is the period itself, and so has moved by definition."""
+def _feature_of_period(spec: Spec, by: str | None) -> str | None:
+    """The feature that is the period itself, and so moves by definition."""
     return next((feature.name for feature in spec.features if by is not None and feature.columns == (by,)), None)
 
 
 def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:
-    """The names of the columns that are read of all sides, the target first."""
-    wanted = [name for feature in spec.features for name in feature.columns]
-    if spec.segment_by is not None:  # the segment may be said by any column
+    """The names of the columns that are read from all sides, the target first."""
+    columns = [name for feature in spec.features for name in feature.columns]
+    if spec.segment_by is not None:  # the segment expression may read any column
         others = [{folded(column.name) for column in side.source.columns} for side in sides[1:]]
-        wanted += [column.name for column in sides[0].source.columns if all(folded(column.name) in names for names in others)]
-    found = {folded(name): name for name in [spec.target, *wanted]}
-    return list(found.values())
+        columns += [column.name for column in sides[0].source.columns if all(folded(column.name) in names for names in others)]
+    names_by_key = {folded(name): name for name in [spec.target, *columns]}
+    return list(names_by_key.values())
 
 
 def _rows(engine: Engine, plan: Plan, sides: Sequence[_Side], names: Sequence[str], weights: Sequence[str]) -> Markup:
@@ -119,15 +119,16 @@ def _with_bins(
     renderer = engine.renderer
     relation = renderer.fragment("rows_of_one_class", renderer.fragment("subquery", rows))
 
-    def cut(feature: Feature, relation: Markup) -> Binned:
+    def bin_by_reference(feature: Feature, relation: Markup) -> Binned:
         binned = Binned(alpha=1.0, nulls="skip", unseen="smooth", estimate="mean")
         family = binned.with_answer(engine.ask("binned_edges", Context.of(counted), relation, replace(feature, family=binned)))
-        assert isinstance(family, Binned)  # noqa: S101 - an answer makes no other family
+        assert isinstance(family, Binned)  # noqa: S101 - `with_answer` keeps the class of a family
         return family
 
     features = tuple(
-        replace(feature, family=cut(feature, relation)) if is_number(feature) else feature for feature in counted.features
+        replace(feature, family=bin_by_reference(feature, relation)) if is_number(feature) else feature
+        for feature in counted.features
     )
     scored = plan.scored_rows(Judgeable(relation, [*names, "nbsql_period", _WEIGHT, _ALL]), classes)
-    score = cut(Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True), scored)
+    score = bin_by_reference(Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True), scored)
     return replace(counted, features=features), (score.edges or (), score.labels)

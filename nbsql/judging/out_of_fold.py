@@ -1,4 +1,4 @@
-"""Rows that a model has learnt, each scored by a model without it: by that of the other folds, or of all other rows."""
+"""Training rows scored by models that have not seen them: models of the other folds, or of all other rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.judging.leave_one_out import check_folds
-from nbsql.judging.refitted import deal_for
+from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -23,38 +23,38 @@ from nbsql.spec.rules import spec_for_recount
 def out_of_fold(
     engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int | str, cure: str
 ) -> Iterator[tuple[Context, str | None, Markup, Markup]]:
-    """The rows of `out_of_fold` (folds.sql), the column of their weight, and the relation of the classes that numbers them.
+    """The context, the weight column, the rows of `out_of_fold` (folds.sql), and the relation that numbers their classes.
 
     Args:
-        engine: where.
-        plan: of the model.
-        classes: its classes.
-        title: of the model.
-        source: the rows that it has learnt, all of them.
-        folds: how many, or "loo".
-        cure: what to do with other rows.
+        engine: the engine to run on.
+        plan: the model's plan.
+        classes: the model's classes.
+        title: the name of the model in messages.
+        source: all rows that the model has learnt.
+        folds: the number of folds, or "loo".
+        cure: what the message advises for other rows.
 
     Raises:
-        InputError: the rows are not those that the model has learnt, or of one of its families no row can be taken away.
+        InputError: the rows are not those that the model has learnt, or no row can be left out of one of its families.
     """
     check_folds(folds)
     spec = replace(spec_for_recount(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
-    if not isinstance(folds, str):  # the fold that is judged has no say in its bins
+    if not isinstance(folds, str):  # bins must not depend on the fold that is judged
         spec = replace(spec, features=tuple(replace(each, family=each.family.without_answer()) for each in spec.features))
-    learnt = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
+    learnt_weight = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
     renderer = engine.renderer
     with engine.temporaries() as temporary:
-        dealt = deal_for(engine, source, spec, temporary, folds=folds, fold=None)
-        given = sum(float(label[3]) for label in dealt.labels)
-        if abs(given - learnt) > 1e-9 * learnt:
+        cv = make_folds_for_spec(engine, source, spec, temporary, folds=folds, fold=None)
+        counted_weight = sum(float(label[3]) for label in cv.labels)
+        if abs(counted_weight - learnt_weight) > 1e-9 * learnt_weight:
             raise InputError(
-                f"{source.label} counts {given:g} rows, and {title} has learnt {learnt:g}; folds are of the rows that it "
-                f"has learnt, all of them; {cure}"
+                f"{source.label} counts {counted_weight:g} rows, and {title} has learnt {learnt_weight:g}; "
+                f"folds are of the rows that it has learnt, all of them; {cure}"
             )
-        if sorted({*spec.classes, *(label[0] for label in dealt.labels)}) != sorted(column.label for column in classes):
+        if sorted({*spec.classes, *(label[0] for label in cv.labels)}) != sorted(column.label for column in classes):
             raise InputError(f"the classes of {source.label} are not those that {title} has learnt; {cure}")
-        known = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])
-        numbered = dealt.create("classes", known)
-        parts = (dealt.models(part, names) for part, names in dealt.parts(dealt.specs[0]))
-        scored = dealt.gather("out of fold", (dealt.outcomes(models, numbered) for models in parts))
-        yield Context.of(spec, wide=False), spec.weight, scored, numbered
+        query = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])
+        numbered_classes = cv.create("classes", query)
+        parts = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
+        scored = cv.gather("out of fold", (cv.outcomes(models, numbered_classes) for models in parts))
+        yield Context.of(spec, wide=False), spec.weight, scored, numbered_classes

@@ -1,4 +1,4 @@
-"""What one feature says of the classes, and where features depend on each other: queries that pictures are drawn from."""
+"""The profile of one feature, and the dependence between features: the queries behind the pictures."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 
-POINTS = 100  # at which a density is evaluated
-BINS = 25  # of a histogram
+POINTS = 100  # points at which a density is evaluated
+BINS = 25  # bins of a histogram
 CHOICE = "nbsql_choice"  # the number of a value, in rows_of_choices (profile.sql)
 _NUMBERS = ("integer", "float", "decimal")
 _WHOLE = ("poisson", "geometric")  # distributions of whole numbers
@@ -31,7 +31,7 @@ _WHOLE = ("poisson", "geometric")  # distributions of whole numbers
 
 @dataclass(frozen=True)
 class Grid:
-    """Places on the line of a number, at equal steps."""
+    """Equally spaced points of a number."""
 
     low: float
     step: float
@@ -44,21 +44,21 @@ def feature_named(spec: Spec, name: str, title: str) -> Feature:
     Raises:
         InputError: the model has none.
     """
-    found = next((feature for feature in spec.features if feature.name == name), None)
-    if found is None:
+    match = next((feature for feature in spec.features if feature.name == name), None)
+    if match is None:
         raise InputError(f"{title} has no feature {name!r}{suggestion(str(name), [item.name for item in spec.features])}")
-    return found
+    return match
 
 
 def is_number(feature: Feature) -> bool:
-    """Whether a feature is a number that has a density in each class."""
+    """Whether a feature is a number with a density in each class."""
     return feature.family.density or feature.family.name == "kernel"
 
 
 def profile(
     engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, feature: Feature, source: Source | None
 ) -> Query:
-    """The query of what a feature says of the classes; see `Model.profile`."""
+    """The query of the profile of a feature; see `Model.profile`."""
     renderer, relations = engine.renderer, plan.relations
     counted = feature.family.level or feature.family.distribution in ("dirichlet", "complement")
     if feature.family.over_columns and not counted:
@@ -70,7 +70,7 @@ def profile(
     check(plan.spec, "densities", title)
     grid = _grid(engine, plan, feature)
     places = renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count)
-    explained = _explained(plan, classes, [feature], Rows(places, [feature.column]), ())
+    explained = _explain_rows(plan, classes, [feature], Rows(places, [feature.column]), ())
     histogram = None
     if source is not None:
         histogram = _histogram(engine, plan, feature, source, grid)
@@ -84,30 +84,32 @@ def choices_sql(
     features: Sequence[Feature],
     rows: Sequence[Sequence[str | None]],
 ) -> Markup:
-    """The query of what values of features add to the joint log-likelihood of each class: `explain`, with the number of a row.
+    """The query of the contributions of given values to the joint log-likelihood of each class.
+
+    It is the query of `explain`, with the number of a row as its key.
 
     Args:
-        engine: where.
-        plan: of the model.
-        classes: its classes.
-        features: of one column or several.
-        rows: of each a text a column of the features, None where it is missing; of a bag the one token that is in it.
+        engine: the engine to run on.
+        plan: the model's plan.
+        classes: the model's classes.
+        features: features of one or more columns.
+        rows: for each row, a text for each column of the features, None where it is missing; for a bag, its only token.
     """
     types = [type_name for feature in features for type_name in _types(engine, feature)]
     relation = engine.renderer.fragment("rows_of_choices", features, types, [list(row) for row in rows])
     columns = [column for feature in features for column in feature.columns]
-    return _explained(plan, classes, features, Rows(relation, [CHOICE, *columns]), (CHOICE,))
+    return _explain_rows(plan, classes, features, Rows(relation, [CHOICE, *columns]), (CHOICE,))
 
 
 def _types(engine: Engine, feature: Feature) -> list[Markup]:
-    """What the columns of a feature are read as where their values are texts: a number may be between those of its type."""
+    """The types as which texts of a feature's columns are read. Numbers may lie between the values of an integer type."""
     if feature.types and feature.family.name != "binned" and not is_number(feature):
         return [engine.type_name(name) for name in feature.types]
     is_text = feature.family.has_categories and not feature.is_number
     return [engine.renderer.fragment("string" if is_text else "double")] * len(feature.columns)
 
 
-def _explained(
+def _explain_rows(
     plan: Plan, classes: Sequence[ClassColumn], features: Sequence[Feature], rows: Rows, id: tuple[str, ...]
 ) -> Markup:
     spec = replace(plan.spec, features=tuple(features), id=id, joins=())
@@ -116,7 +118,7 @@ def _explained(
 
 
 def number_grid(engine: Engine, plan: Plan, feature: Feature, count: int) -> Grid:
-    """So many places at most where a number of the model is to be met: round ones, which somebody would choose."""
+    """A grid of at most `count` round numbers over the range of a feature."""
     grid = _grid(engine, plan, feature)
     if grid.count <= count:
         return grid
@@ -131,7 +133,7 @@ def number_grid(engine: Engine, plan: Plan, feature: Feature, count: int) -> Gri
 
 
 def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
-    """Where the distributions of the classes have nearly all of their probability."""
+    """The range that holds nearly all of the probability of the classes' distributions."""
     family = feature.family
     if family.name == "kernel":
         low, width = (getattr(family, name) for name in ("low", "width"))
@@ -140,7 +142,8 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
     ends = [
         end
         for _, mean, variance, rate in engine.ask("estimates_of_number", plan.relations["likelihoods"], feature.name)
-        for end in _ends(family.formula, mean, variance, None if family.zeros else rate)  # of what is not 0
+        # For zero-inflated families, the range is that of the values other than 0.
+        for end in _likely_range(family.formula, mean, variance, None if family.zeros else rate)
     ]
     if not ends:
         raise ModelError(f"{feature.name!r} never had a value, so there is nothing to draw")
@@ -157,8 +160,8 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
     return Grid(low, (high - low) / (POINTS - 1), POINTS)
 
 
-def _ends(family: str, mean: float | None, variance: float | None, rate: float | None) -> list[float]:
-    """Between which a number of a class lies, but for some in a thousand."""
+def _likely_range(family: str, mean: float | None, variance: float | None, rate: float | None) -> list[float]:
+    """The range that holds all but a few thousandths of the values of a number in a class."""
     if rate is not None:
         if family == "poisson":
             return [0.0, rate + 4 * math.sqrt(rate) + 1]
@@ -167,14 +170,15 @@ def _ends(family: str, mean: float | None, variance: float | None, rate: float |
         return []
     spread = 3.3 * math.sqrt(max(variance, 0.0))
     if family == "lognormal":
-        return [math.exp(mean - spread), math.exp(min(mean + 0.7 * spread, 700.0))]  # its long tail would flatten all else
+        # Its full tail would flatten the rest of the picture.
+        return [math.exp(mean - spread), math.exp(min(mean + 0.7 * spread, 700.0))]
     return [mean - spread, mean + spread]
 
 
 def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, grid: Grid) -> Markup:
     high = grid.low + grid.step * (grid.count - 1)
     low, width, bins = grid.low, (high - grid.low) / BINS, BINS
-    if feature.whole:  # as many whole numbers in each bin
+    if feature.whole:  # each bin holds the same number of whole numbers
         low = math.floor(low)
         width = float(max(1, math.ceil((high - low) / BINS)))
         bins = int((high - low) // width) + 1
@@ -184,12 +188,12 @@ def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, gri
 
 
 def dependence(engine: Engine, spec: Spec, title: str, source: Source, features: Sequence[str] | None) -> Query:
-    """The query of how much features tell of each other within the classes; see `Model.dependence`."""
-    wanted = [feature_named(spec, name, title) for name in features or ()] or list(spec.features)
+    """The query of the dependence between features within the classes; see `Model.dependence`."""
+    selected = [feature_named(spec, name, title) for name in features or ()] or list(spec.features)
     kinds = {folded(column.name): column.kind for column in source.columns}
     columns = [
         (feature.column, place, kinds[folded(feature.column)] in _NUMBERS)
-        for place, feature in enumerate(wanted, start=1)
+        for place, feature in enumerate(selected, start=1)
         if not feature.family.bag and not feature.family.over_columns
     ]
     if len(columns) < 2:
@@ -197,14 +201,14 @@ def dependence(engine: Engine, spec: Spec, title: str, source: Source, features:
             f"{title} has {len(columns)} feature{'' if len(columns) == 1 else 's'} of one value a row; two can depend"
         )
     pairs = list(combinations(columns, 2))
-    together = [_together(a[0], b[0], a[2], b[2]) for a, b in pairs]
+    families = [_joint_family(a[0], b[0], a[2], b[2]) for a, b in pairs]
     places = [(a[1], b[1]) for a, b in pairs]
-    statement = engine.renderer.statement("dependence", Context.of(spec), source.relation, columns, places, together)
+    statement = engine.renderer.statement("dependence", Context.of(spec), source.relation, columns, places, families)
     return Query(engine, statement, source)
 
 
-def _together(one: str, other: str, *are_numbers: bool) -> str | None:
-    """The family of two columns as one, as Python writes it; None for a number and a category."""
+def _joint_family(one: str, other: str, *are_numbers: bool) -> str | None:
+    """The family of two columns together, as a Python expression; None for a number and a category."""
     if are_numbers[0] != are_numbers[1]:
         return None
     kind = MultivariateGaussian if are_numbers[0] else Joint

@@ -1,4 +1,4 @@
-"""An evaluation by slices: the values of some columns of the source."""
+"""Evaluations by slices: by the values of some columns of the source."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.rendering.dialect import folded
 
-_ADDED = (
+_RESERVED = (
     "rows", "weight", "accuracy", "low", "high", "log_loss", "brier", "roc_auc", "precision", "selection_rate",
     "false_positive_rate", "false_negative_rate", "class", "metric", "value", "standard_error",
 )  # fmt: skip
 
 
 class Slices(Query):
-    """The slices of an evaluation, the surely worst first: a row a value of the columns that `evaluate` was given as `by`.
+    """The slices of an evaluation: a row for each value of the columns that were given as `by` to `evaluate`.
 
-    The columns of the slice, rows, weight, accuracy with its interval (low, high), log_loss, brier, roc_auc, and with two
-    classes precision, selection_rate, false_positive_rate and false_negative_rate of the larger label. A NULL is a slice of its
-    own. The order is that of `high`: first comes what is bad even at the better end of its interval, so that a slice of three
-    rows, of which little is sure, does not lead.
+    Columns: those of the slice, rows, weight, accuracy with its interval (low, high), log_loss, brier, roc_auc and, with two
+    classes, precision, selection_rate, false_positive_rate and false_negative_rate of the larger label. NULL is a slice of
+    its own. Slices are ordered by `high`: first come those that are bad even at the upper end of their interval, so that a
+    slice of three rows, about which little is certain, does not lead.
 
     Attributes:
-        intervals: how sure all the numbers are, of every class: the columns of the slice, class (NULL for the whole), metric,
-            value, standard_error, low, high, as `Evaluation.intervals` has them of all rows.
+        intervals: the uncertainty of all numbers, for every class: the columns of the slice, class (NULL for the whole),
+            metric, value, standard_error, low, high, as in `Evaluation.intervals`.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT i % 2 AS y, i % 2 + i % 3 AS x, 's' || i % 2 AS site FROM range(60) AS t(i)"
@@ -46,22 +46,23 @@ class Slices(Query):
         self._judged, self._names, self._labels = judged, [name for name, _ in by], list(labels)
 
     def compare(self, a: Any, b: Any, *, label: Any = None) -> Query:
-        """How much more often one slice than another is selected, or predicted wrong, and how sure that is.
+        """How much more often one slice than another is selected or predicted wrong, with confidence intervals.
 
-        A row a share: metric (accuracy, and of one class precision, recall, selection_rate, false_positive_rate and
+        A row for each rate: metric (accuracy, and for one class precision, recall, selection_rate, false_positive_rate and
         false_negative_rate), value, other, difference (value - other) with low and high, and ratio (value / other) with
-        ratio_low and ratio_high, between which the numbers of all rows of this kind lie 95 times in 100. The interval of the
-        difference is the hybrid score interval (Newcombe 1998, method 10), that of the ratio the normal one of its logarithm
-        (Katz et al. 1978), NULL where either share is 0. The difference of selection_rate is that of demographic parity, those
-        of recall and false_positive_rate are those of equalized odds (Hardt, Price and Srebro 2016).
+        ratio_low and ratio_high. The intervals are 95 % confidence intervals for all rows of this kind. The interval of the
+        difference is the hybrid score interval (Newcombe 1998, method 10), that of the ratio the normal interval of its
+        logarithm (Katz et al. 1978), which is NULL where either rate is 0. The difference of selection_rate is that of
+        demographic parity; those of recall and false_positive_rate are those of equalized odds (Hardt, Price and Srebro
+        2016).
 
         Args:
-            a: the value of the column that slices, or a tuple of those of several columns; None is NULL.
-            b: another one.
-            label: the class that is selected; None: with two classes the larger label.
+            a: the value of the column that slices, or a tuple of the values of several columns; None is NULL.
+            b: the slice to compare with.
+            label: the class that is selected; with two classes, None is the larger label.
 
         Raises:
-            InputError: the source has no such slice, or the model no such class, or several and none is named.
+            InputError: the source has no such slice, the model has no such class, or it has several and none is named.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT i % 2 AS y, i % 2 + i % 3 AS x, 's' || i % 2 AS site FROM range(60) AS t(i)"
@@ -70,20 +71,20 @@ class Slices(Query):
         ['metric', 'value', 'other', 'difference', 'low', 'high']
         """
         source = self._source
-        assert source is not None  # noqa: S101 - it is made of one
+        assert source is not None  # noqa: S101 - slices always have a source
         renderer = self._engine.renderer
-        with self._in_place():
-            known = [tuple(row) for row in self._engine.rows(renderer.statement("slice_values", source.relation, self._names))]
+        with self._in_original_path():
+            slices = [tuple(row) for row in self._engine.rows(renderer.statement("slice_values", source.relation, self._names))]
         sides = [self._values(value) for value in (a, b)]
         for values in sides:
-            if values not in known:
-                said, there = _shown(values), [_shown(slice_) for slice_ in sorted(known, key=repr)]
-                hint = suggestion(said, there) or f"; there are {listed(there)}"
-                raise InputError(f"{source.label} has no slice {said!r} by {listed(self._names)}{hint}")
+            if values not in slices:
+                shown, known_names = _format_values(values), [_format_values(slice_) for slice_ in sorted(slices, key=repr)]
+                hint = suggestion(shown, known_names) or f"; there are {listed(known_names)}"
+                raise InputError(f"{source.label} has no slice {shown!r} by {listed(self._names)}{hint}")
         return Query(self._engine, renderer.statement("slice_comparison", self._judged, *sides, self._label(label)), source)
 
     def _label(self, label: Any) -> str | None:
-        """The class that is selected, as text; None for the larger label of two."""
+        """The class that is selected, as text; None for the larger of two labels."""
         if label is None and len(self._labels) == 2:
             return None
         if label is None:
@@ -105,21 +106,21 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _shown(values: Sequence[str | None]) -> str:
+def _format_values(values: Sequence[str | None]) -> str:
     return ", ".join("NULL" if value is None else value for value in values)
 
 
 def check_slices(by: Any, source: Source) -> list[str]:
-    """The names of the columns that slice, as the user gave one or several.
+    """The names of the columns that slice, of which the user may give one or several.
 
     Raises:
-        InputError: they are no names, or one is that of a number of a slice.
+        InputError: they are not names of columns, or a name is that of a number of the result.
     """
     names = [by] if isinstance(by, str) else by
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
         raise InputError(f"by must be the name of a column, or a list of them, not {by!r}")
     for name in names:
-        if folded(name) in _ADDED:
+        if folded(name) in _RESERVED:
             raise InputError(f"column {name!r} of {source.label} is called as a number of a slice is; rename it")
     if len({*map(folded, names)}) < len(names):
         raise InputError(f"by names a column twice: {listed(names)}")

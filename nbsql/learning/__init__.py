@@ -1,1 +1,1 @@
-"""Counts into a model: fitted, changed, derived from others."""
+"""From rows to a model: counting, fitting, changing, and deriving models from others."""

@@ -1,4 +1,4 @@
-"""What a fit says where the family that a column's type suggests cannot be of use, and the line that cures it."""
+"""Advice on features whose inferred family is probably of no use, with the argument that fixes it."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from nbsql.errors import listed
 from nbsql.family import Categorical, Gaussian
 from nbsql.spec.spec import Feature, Spec
 
-_LEAST_ROWS = 200  # of fewer the counts say little
-_DISTINCT = 0.5  # values a row, from which a category is of values that hardly come again
-_SEVERAL_WORDS = 0.5  # of the rows, from which it is a text
-_CLASSES = 100
+_MIN_ROWS = 200  # with fewer rows, the counts say little
+_NEARLY_UNIQUE = 0.5  # values per row, above which hardly any value of a category occurs again
+_MOSTLY_WORDS = 0.5  # share of values with several words, above which a category is a text
+_MANY_CLASSES = 100
 _ROWS_A_CLASS = 10
 _CAMEL = re.compile(r"[a-z](Id|ID|Key)$")
 _SNAKE = re.compile(r"(^|[_ ])(id|key|uuid|guid|pk)$", re.IGNORECASE)
-_LEAST_ALIKE = 3  # names that a pattern stands for
+_MIN_PATTERN_NAMES = 3  # the fewest names that a pattern replaces
 
 
 def inferred_features(spec: Spec) -> tuple[list[Feature], list[Feature]]:
-    """The categories and the numbers whose families were chosen by the types of their columns, and may be of no use."""
+    """The categories and the numbers whose families were inferred from the types of their columns."""
     inferred = [feature for feature in spec.features if feature.is_inferred]
     categories = [feature for feature in inferred if isinstance(feature.family, Categorical)]
     numbers = [f for f in inferred if f.whole and isinstance(f.family, Gaussian) and spec.logistic is None]
@@ -35,19 +35,19 @@ def inferred_features(spec: Spec) -> tuple[list[Feature], list[Feature]]:
 
 
 def advice(spec: Spec, summary: Iterable[tuple[Any, ...]]) -> Iterator[str]:
-    """A line a problem, by the rows of `feature_summary` (model.sql) of a model that was just fitted."""
+    """A line for each problem, from the rows of `feature_summary` (model.sql) of a model that was just fitted."""
     categories, numbers = inferred_features(spec)
-    known = {row[0]: (row[2], *row[4:]) for row in summary if row[0] is not None and row[2] >= _LEAST_ROWS}
+    facts_by_name = {row[0]: (row[2], *row[4:]) for row in summary if row[0] is not None and row[2] >= _MIN_ROWS}
     for feature in categories:
-        n, values, in_words = known.get(feature.name, (0, 0, 0))[:3]
-        if n and values > _DISTINCT * n:
-            yield _nearly_unique(feature.name, values, n, is_text=in_words > _SEVERAL_WORDS * n)
+        n, values, in_words = facts_by_name.get(feature.name, (0, 0, 0))[:3]
+        if n and values > _NEARLY_UNIQUE * n:
+            yield _nearly_unique(feature.name, values, n, is_text=in_words > _MOSTLY_WORDS * n)
     flags: list[str] = []
     constant: list[str] = []
     for feature in numbers:
-        if feature.name not in known:
+        if feature.name not in facts_by_name:
             continue
-        n, _, _, beyond_one, m2 = known[feature.name]
+        n, _, _, beyond_one, m2 = facts_by_name[feature.name]
         if abs(beyond_one) < 1e-9 * n:
             (flags if m2 > 0 else constant).append(feature.name)
         elif spec.weight is None and abs(12 * m2 - n * (n * n - 1)) < 1e-6 * n**3:
@@ -59,22 +59,22 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]]) -> Iterator[str]:
             )
     if flags:
         others = [feature.name for feature in spec.features if feature.name not in {*flags, *constant}]
-        shown = ", ".join(f'{json.dumps(key)}: "bernoulli"' for key in patterns(flags, others))
+        shown = ", ".join(f'{json.dumps(key)}: "bernoulli"' for key in name_patterns(flags, others))
         hold, are = ("holds", "is") if len(flags) == 1 else ("hold", "are")
         quantities = "a quantity" if len(flags) == 1 else "quantities"
         yield f"{listed(flags)} {hold} 0 and 1 only, and {are} taken for {quantities}: families={{{shown}}}"
 
 
 def advice_on_classes(engine: Engine, source: Source, target: str, labels: Sequence[tuple[Any, ...]]) -> str | None:
-    """What to say of a target of so many classes that it is hardly one; None if it may be.
+    """The advice on a target with so many classes that it is probably a quantity or too fine; None if it is not.
 
     Args:
-        engine: where.
-        source: that is learnt from.
-        target: the column.
-        labels: (label as text, label, rows, n) a class.
+        engine: the engine to run on.
+        source: the source of the fit.
+        target: the column that holds the class.
+        labels: for each class: label as text, label, rows, n.
     """
-    if len(labels) <= _CLASSES:
+    if len(labels) <= _MANY_CLASSES:
         return None
     rows = sum(row[2] for row in labels)
     subject = f"{target!r} has {len(labels):,} classes in {rows:,} rows"
@@ -105,20 +105,20 @@ def _exclude(name: str) -> str:
     return f"exclude=[{json.dumps(name, ensure_ascii=False)}]"
 
 
-def patterns(names: Sequence[str], others: Iterable[str]) -> list[str]:
-    """The names, with a pattern in the place of those that differ by a number at the end, where it takes no other name.
+def name_patterns(names: Sequence[str], others: Iterable[str]) -> list[str]:
+    """The names, where those that differ only by a number at the end are replaced by a pattern if it matches no other name.
 
-    >>> patterns(["soil_1", "soil_2", "soil_10", "wet"], ["soils"])
+    >>> name_patterns(["soil_1", "soil_2", "soil_10", "wet"], ["soils"])
     ['soil_*', 'wet']
-    >>> patterns(["x1", "x2", "x3"], ["x_max"])
+    >>> name_patterns(["x1", "x2", "x3"], ["x_max"])
     ['x1', 'x2', 'x3']
     """
     others = [other.lower() for other in others]
-    found: dict[str, list[str]] = {}
+    names_by_stem: dict[str, list[str]] = {}
     for name in names:
-        found.setdefault(re.sub(r"\d+$", "", name), []).append(name)
+        names_by_stem.setdefault(re.sub(r"\d+$", "", name), []).append(name)
     keys: list[str] = []
-    for stem, members in found.items():
+    for stem, members in names_by_stem.items():
         alone = not stem or set(stem) & set("*?") or any(other.startswith(stem.lower()) for other in others)
-        keys += members if alone or len(members) < _LEAST_ALIKE else [f"{stem}*"]
+        keys += members if alone or len(members) < _MIN_PATTERN_NAMES else [f"{stem}*"]
     return keys

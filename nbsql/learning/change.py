@@ -1,4 +1,4 @@
-"""Changes a model over time: what is learnt later, forgotten, rolled back and folded together."""
+"""Changes to a model over time: update, forget, roll back and compact."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family.rate import Rate
 from nbsql.learning.collinear import check_covariances
-from nbsql.learning.count import Count, total
-from nbsql.learning.factorised import count_of
-from nbsql.learning.half_life import check_now
+from nbsql.learning.count import Count, total_rows
+from nbsql.learning.factorised import make_count
+from nbsql.learning.half_life import check_reference_time
 from nbsql.plan import EARLIER_MACROS, MACROS, Entry, Plan
 from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
 from nbsql.spec.rules import spec_for_recount
 from nbsql.storage.build import run_statements
-from nbsql.storage.calibration import outdate
-from nbsql.warn import say
+from nbsql.storage.calibration import drop_outdated_calibration
+from nbsql.warn import warn_user
 
-_WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights")  # what columns of weights are called
+_WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights")  # usual names of weight columns
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """The ledger of a model, as it is now.
+    """The current ledger of a model.
 
     Args:
-        entries: its lines, oldest first.
-        title: what messages call the model.
+        entries: its entries, oldest first.
+        title: the name of the model in messages.
     """
 
     entries: Sequence[Entry]
@@ -45,7 +45,7 @@ class Ledger:
         return cls([Entry(*row) for row in engine.ask("ledger", plan.relations["batches"])], title)
 
     def find(self, batch: str) -> Entry:
-        """The line of that name.
+        """The entry of that name.
 
         Raises:
             InputError: there is none.
@@ -58,10 +58,10 @@ class Ledger:
         raise InputError(f"no batch {batch!r} in {self.title}{hint}")
 
     def next(self, batch: str | None) -> tuple[int, str]:
-        """The number and the name of the next line.
+        """The number and the name of the next entry.
 
         Raises:
-            InputError: the name is taken, or no name.
+            InputError: the name is taken or invalid.
         """
         number = max(entry.number for entry in self.entries) + 1
         if batch is None:
@@ -75,13 +75,13 @@ class Ledger:
 
 
 class Change:
-    """A change of one model, within a transaction of the caller's.
+    """A change to one model, inside the caller's transaction.
 
     Args:
-        engine: where.
-        plan: of the model.
-        classes: its classes, before the change.
-        title: what messages call the model.
+        engine: the engine to run on.
+        plan: the model's plan.
+        classes: the model's classes, before the change.
+        title: the name of the model in messages.
     """
 
     def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], title: str) -> None:
@@ -94,47 +94,47 @@ class Change:
         self._batches = plan.relations["batches"]
 
     def update(self, source: Source, batch: str | None) -> None:
-        """Learn the rows of a source."""
+        """Add the rows of a source to the counts."""
         number, name = self.ledger.next(batch)
-        self._say_unweighted(source)
-        plan = self._counting(source)
+        self._warn_of_ignored_weights(source)
+        plan = self._counting_plan(source)
         with self.engine.temporaries() as temporary:
-            count = count_of(self.engine, source, plan, temporary)
+            count = make_count(self.engine, source, plan, temporary)
             labels = count.scan()
-            self._check_given(labels)
+            self._check_given_priors(labels)
             cells = self._count(count, temporary("cells"), name)
             self._check_covariances(self.engine.renderer.fragment("cells_of", cells))
-            self._add(self.engine.renderer.fragment("cells_of", cells))
-        outdate(self.engine, self.plan.relations, self.title)
-        self._write(Entry(number, name, "update", source.label, total(labels)))
+            self._insert_cells(self.engine.renderer.fragment("cells_of", cells))
+        drop_outdated_calibration(self.engine, self.plan.relations, self.title)
+        self._record(Entry(number, name, "update", source.label, total_rows(labels)))
 
-    def _say_unweighted(self, source: Source) -> None:
-        """Warn of a column that looks as if rows were to count by it, where the model has no weights."""
+    def _warn_of_ignored_weights(self, source: Source) -> None:
+        """Warn about a column that looks like row weights if the model was fitted without weights."""
         spec = self.plan.spec
         used = {folded(name) for name in (spec.target, *spec.id, *(name for f in spec.features for name in f.columns))}
         if spec.weight is not None:
             return
         for column in source.columns:
             if folded(column.name) in _WEIGHTS and folded(column.name) not in used:
-                say(
+                warn_user(
                     f"{self.title} was fitted without weights, so every row of {source.label} counts once and column "
                     f"{column.name!r} is left out; fit it with weight={column.name!r} to have rows count by it"
                 )
 
     def forget(self, source: Source) -> None:
-        """Unlearn the rows of a source."""
-        self._say_unweighted(source)
+        """Subtract the rows of a source from the counts."""
+        self._warn_of_ignored_weights(source)
         number, name = self.ledger.next(None)
-        plan = self._counting(source)
+        plan = self._counting_plan(source)
         with self.engine.temporaries() as temporary:
-            count = count_of(self.engine, source, plan, temporary)
+            count = make_count(self.engine, source, plan, temporary)
             labels = count.scan()
-            self._take(self._count(count, temporary("cells"), name), name, source.label)
-        outdate(self.engine, self.plan.relations, self.title)
-        self._write(Entry(number, name, "forget", source.label, total(labels)))
+            self._subtract(self._count(count, temporary("cells"), name), name, source.label)
+        drop_outdated_calibration(self.engine, self.plan.relations, self.title)
+        self._record(Entry(number, name, "forget", source.label, total_rows(labels)))
 
     def forget_batch(self, batch: str) -> None:
-        """Unlearn what came with one line of the ledger."""
+        """Subtract the cells of one batch."""
         entry = self.ledger.find(batch)
         label = f"batch {batch!r}"
         if any(other.operation == "forget" and other.source == label for other in self.ledger.entries):
@@ -148,25 +148,25 @@ class Change:
             cells = temporary("cells")
             query = self.engine.renderer.fragment("cells_of_batch", self._statistics, batch)
             self.engine.create("cells", cells, query)
-            self._take(cells, name, label)
-        outdate(self.engine, self.plan.relations, self.title)
-        self._write(Entry(number, name, "forget", label, entry.rows))
+            self._subtract(cells, name, label)
+        drop_outdated_calibration(self.engine, self.plan.relations, self.title)
+        self._record(Entry(number, name, "forget", label, entry.rows))
 
     def rollback(self, batch: str) -> None:
-        """Undo what came after one line of the ledger."""
+        """Undo all changes after one entry of the ledger."""
         number = self.ledger.find(batch).number
         for relation in (self._statistics, self._batches):
             statement = self.engine.renderer.statement("delete_after", relation, self._batches, number)
             self.engine.run(f"roll back to {batch}", statement)
-        outdate(self.engine, self.plan.relations, self.title)
+        drop_outdated_calibration(self.engine, self.plan.relations, self.title)
         self._rebuild()
 
     def compact(self, through: str | None) -> None:
-        """Fold the cells up to one line of the ledger, or all, into one batch."""
+        """Fold the cells up to one entry of the ledger, or all cells, into one batch."""
         last = self.ledger.find(through) if through is not None else self.ledger.entries[-1]
-        old = [entry for entry in self.ledger.entries if entry.number <= last.number and entry.operation != "export"]
-        last = old[-1]
-        rows = sum(-entry.rows if entry.operation == "forget" else entry.rows for entry in old)
+        compacted = [entry for entry in self.ledger.entries if entry.number <= last.number and entry.operation != "export"]
+        last = compacted[-1]
+        rows = sum(-entry.rows if entry.operation == "forget" else entry.rows for entry in compacted)
         renderer = self.engine.renderer
         with self.engine.temporaries() as temporary:
             folded_cells = temporary("folded")
@@ -176,13 +176,15 @@ class Change:
             )
             for relation in (self._statistics, self._batches):
                 self.engine.run("fold", renderer.statement("delete_through", relation, self._batches, last.number))
-            self._add(renderer.fragment("cells_of", folded_cells))
-        self._write(replace(last, operation="compact", source=f"{len(old)} batch{'' if len(old) == 1 else 'es'}", rows=rows))
+            self._insert_cells(renderer.fragment("cells_of", folded_cells))
+        self._record(
+            replace(last, operation="compact", source=f"{len(compacted)} batch{'' if len(compacted) == 1 else 'es'}", rows=rows)
+        )
 
     # Steps. --------------------------------------------------------------------------------------------------------
 
-    def _counting(self, source: Source) -> Plan:
-        """The plan by which the source is counted: its columns may have other types than those of the fit."""
+    def _counting_plan(self, source: Source) -> Plan:
+        """The plan that counts the source, whose columns may have other types than those of the fit."""
         spec = self.plan.spec
         check(spec, "change", self.title)
         spec = spec_for_recount(spec, source.columns, source.label, self.title, exact=self.engine.exact)
@@ -191,11 +193,11 @@ class Change:
             self.engine.check_expression(spec.slice_expression, source, f"{argument} of {self.title}")
         return Plan(self.engine.renderer, spec, self.plan.relations)
 
-    def _check_given(self, labels: Sequence[tuple[Any, ...]]) -> None:
+    def _check_given_priors(self, labels: Sequence[tuple[Any, ...]]) -> None:
         prior = self.plan.spec.prior
-        known = {label for label, _ in prior.given}
+        labels_with_prior = {label for label, _ in prior.given}
         for label, *_ in labels:
-            if prior.kind == "given" and label not in known:
+            if prior.kind == "given" and label not in labels_with_prior:
                 raise InputError(f"the prior of {self.title} has no probability for class {label!r}; fit it anew with one")
 
     def _count(self, count: Count, cells: Markup, batch: str) -> Markup:
@@ -203,11 +205,11 @@ class Change:
             count.run(statement)
         return cells
 
-    def _add(self, query: Markup) -> None:
+    def _insert_cells(self, query: Markup) -> None:
         self.engine.run("add the cells", self.engine.renderer.statement("insert_into", self._statistics, query))
 
-    def _take(self, cells: Markup, batch: str, label: str) -> None:
-        """Take cells away.
+    def _subtract(self, cells: Markup, batch: str, label: str) -> None:
+        """Subtract cells.
 
         Raises:
             InputError: the model has not learnt all of them, or nothing would be left.
@@ -243,33 +245,33 @@ class Change:
         if engine.ask("rows_left", self._statistics, cells)[0][0] <= 0:
             raise InputError(f"cannot forget {label}: nothing would be left of {self.title}; drop it instead")
         self._check_covariances(engine.renderer.fragment("negated_cells", cells, batch))
-        self._add(engine.renderer.fragment("negated_cells", cells, batch))
+        self._insert_cells(engine.renderer.fragment("negated_cells", cells, batch))
 
     def _check_covariances(self, change: Markup) -> None:
         cells = self.engine.renderer.fragment("cells_of", self._statistics)
         check_covariances(self.engine, self.plan.spec, cells, change)
 
-    def _write(self, entry: Entry) -> None:
+    def _record(self, entry: Entry) -> None:
         statement = self.plan.add_ledger_line(entry)
         self.engine.run(statement.name, statement.sql)
         self._rebuild()
 
     def _rebuild(self) -> None:
-        """Make anew what scoring reads; the macros only where the classes are others."""
+        """Rebuild the tables that scoring reads; the macros only if the classes or the form have changed."""
         engine, plan = self.engine, self.plan
         renderer = engine.renderer
-        check_now(engine, plan.spec, plan.relations["statistics"], self.title)
+        check_reference_time(engine, plan.spec, plan.relations["statistics"], self.title)
         engine.run("touch", renderer.statement("set_updated_at", plan.relations["spec"]))
         for statement in plan.create_estimates(again=True):
             engine.run(statement.name, statement.sql)
         classes = class_columns(engine.rows(plan.class_order()))
         plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored_class_count(classes)))
-        same = classes == self.classes and plan.wide == self.plan.wide
-        again = renderer.dialect.traits.refills_tables and same
-        for name in () if again else ("parameters", "lookups"):
+        is_same_form = classes == self.classes and plan.wide == self.plan.wide
+        refill = renderer.dialect.traits.refills_tables and is_same_form
+        for name in () if refill else ("parameters", "lookups"):
             engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
-        statements = list(plan.create_scoring_tables(classes, again=again))
-        if not plan.relations.temporary and not same:
+        statements = list(plan.create_scoring_tables(classes, again=refill))
+        if not plan.relations.temporary and not is_same_form:
             for name in (*MACROS, *EARLIER_MACROS):
                 engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name], if_exists=True))
             macros = list(plan.create_macros(classes))

@@ -1,4 +1,4 @@
-"""Covariance matrices that have no inverse, found before anything is written."""
+"""Checks for covariance matrices that have no inverse, before anything is written."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from nbsql.errors import InputError, listed
 from nbsql.spec.spec import Feature, Spec
 
 
-def together(spec: Spec) -> list[Feature]:
-    """The features with a covariance matrix."""
+def features_with_covariance(spec: Spec) -> list[Feature]:
+    """The features that have a covariance matrix."""
     return [feature for feature in spec.features if feature.family.centred and not feature.family.by_column]
 
 
 def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
-    """Hold the covariance matrices of a model to be against what scoring needs.
+    """Check that the covariance matrices of a model to be made can be inverted.
 
     Args:
-        engine: where.
-        spec: of the model.
-        cells: the queries that together give its cells.
+        engine: the engine to run on.
+        spec: the model's spec.
+        cells: the queries whose union is the model's cells.
 
     Raises:
-        InputError: a matrix cannot be inverted; the message names the columns that make each other up.
+        InputError: a matrix cannot be inverted; the message names the columns that are linearly dependent.
     """
-    for feature in together(spec):
+    for feature in features_with_covariance(spec):
         statistics = engine.renderer.fragment("union_of_cells", cells)
         for label, numbers in engine.ask("collinear_columns", spec, statistics, feature):
-            raise InputError(_collinear(feature, label, [feature.columns[i - 1] for i in numbers]))
+            raise InputError(_collinear_message(feature, label, [feature.columns[i - 1] for i in numbers]))
 
 
-def _collinear(feature: Feature, label: str, columns: Sequence[str]) -> str:
+def _collinear_message(feature: Feature, label: str, columns: Sequence[str]) -> str:
     where = "within the classes" if feature.family.degree == 1 else f"in class {label!r}"
     what = f"{columns[0]!r} does not vary" if len(columns) == 1 else f"{listed(columns)} are collinear"
     leave = f"leave {'it' if len(columns) == 1 else 'one of them'} out"
-    shrunk = getattr(feature.family, "shrinkage", None)
-    cure = leave if shrunk else f"{leave}, or use shrinkage=0.1, say"  # what is shrunk toward nothing varies no more
+    shrinkage = getattr(feature.family, "shrinkage", None)
+    cure = leave if shrinkage else f"{leave}, or use shrinkage=0.1, say"  # more shrinkage does not make a constant column vary
     return f"{what} {where}, so the covariance matrix of {feature.name!r} has no inverse; {cure}"

@@ -1,4 +1,4 @@
-"""Counts a source: reads it, holds its rows against the rules, and writes its cells. What fitting and updating share."""
+"""Counts a source: reads it, checks its rows against the rules, and writes its cells. Fitting and updating share this."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from nbsql.family import Text
 from nbsql.plan import Plan, Statement
 from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
-FEW_ROWS = 1_000_000  # of eight groups of a table of DuckDB's, each of which one thread reads
+FEW_ROWS = 1_000_000  # about eight row groups of a DuckDB table, each of which is read by one thread
 
 
 class Count:
     """The count of one source.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         source: what to count.
-        plan: of the model that it is counted for.
-        temporary: names temporary tables.
-        sliced: its rows with their slices, where the caller has cut them.
+        plan: the plan of the model that the source is counted for.
+        temporary: names a temporary table.
+        sliced: the rows with their slices, if the caller has computed them.
     """
 
     def __init__(
@@ -48,18 +48,18 @@ class Count:
         self._is_table = (source.is_table and plan.spec.components is None) or sliced is not None
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
-        self._careful: list[Feature] = []
-        self._few_rows = False  # until a scan has told
-        self._broken_unlabelled: Sequence[Any] = ()
+        self._rescanned: list[Feature] = []
+        self._few_rows = False  # known after the scan
+        self._violations_unlabelled: Sequence[Any] = ()
         for feature in plan.spec.features:
             if isinstance(feature.family, Text) and feature.family.pattern != Text().pattern:
                 engine.check_pattern(feature.family.pattern)
 
     def scan(self, *, quiet: bool = False) -> list[tuple[Any, ...]]:
-        """Read the source in one wide scan, and hold its rows against the rules.
+        """Read the source in one wide scan, and check its rows against the rules.
 
         Args:
-            quiet: whether to leave it to another count of the same rows to warn of those without a class.
+            quiet: whether another count of the same rows warns about those without a class.
 
         Returns:
             The classes that count, as (label as text, label, rows, n).
@@ -72,64 +72,64 @@ class Count:
             self.run(self.plan.stage(self._relation, staged))
             self._relation = staged
         self.run(self.plan.scan(self._relation, self._scan, self.rules, self.centres()))
-        labels = self._check(quiet=quiet)
-        self._few_rows = total(labels) <= FEW_ROWS
+        labels = self._check_scan(quiet=quiet)
+        self._few_rows = total_rows(labels) <= FEW_ROWS
         indices = {row[0] for query in self.plan.find_imprecise_features(self._scan) for row in self.engine.rows(query)}
-        self._careful = [feature for feature in self.plan.centred_features if feature.index in indices]
-        if self._careful:
+        self._rescanned = [feature for feature in self.plan.centred_features if feature.index in indices]
+        if self._rescanned:
             self._rescan = self._temporary("rescan")
-            self.run(self.plan.rescan(self._relation, self._rescan, self._careful))
+            self.run(self.plan.rescan(self._relation, self._rescan, self._rescanned))
         return labels
 
     def check_unlabelled(self) -> None:
-        """Raise InputError if a row without a class, which a count leaves out, breaks a rule."""
-        for rule, count in zip(self.rules, self._broken_unlabelled, strict=False):
+        """Raise InputError if a row without a class, which is not counted, breaks a rule."""
+        for rule, count in zip(self.rules, self._violations_unlabelled, strict=False):
             if count:
                 raise InputError(rule.violation_message(count))
 
     @property
     def relation(self) -> Markup:
-        """What is counted; once it is scanned, where it is quick to read again."""
+        """The relation that is counted; after the scan, a copy that is quick to read again."""
         return self._relation
 
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         """The statements that create the table of cells."""
-        scans = (self._relation, self._scan, self._rescan, self._careful)
+        scans = (self._relation, self._scan, self._rescan, self._rescanned)
         return self.plan.create_cells(relation, batch, *scans, temporary=temporary, few_rows=self._few_rows)
 
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
         """The statements that create a temporary table of the cells of the classes and of some scanned features."""
         plan = Plan(self.engine.renderer, replace(self.plan.spec, features=tuple(features)), self.plan.relations)
-        careful = [feature for feature in self._careful if feature in features]
-        return plan.create_cells(relation, "1", self._relation, self._scan, self._rescan, careful, temporary=True)
+        rescanned = [feature for feature in self._rescanned if feature in features]
+        return plan.create_cells(relation, "1", self._relation, self._scan, self._rescan, rescanned, temporary=True)
 
     def centres(self) -> dict[int, float | list[float]]:
-        """A typical value of every feature whose squares are summed."""
+        """A typical value of each feature whose squares are summed."""
         centred = self.plan.centred_features
         if not centred:
             return {}
         rows = self.engine.rows(self.plan.centres(self._relation))
-        found = {(index, *column): centre for index, centre, *column in rows}
+        centres_by_column = {(index, *column): centre for index, centre, *column in rows}
         several = any(feature.family.over_columns for feature in centred)
         return {
-            feature.index: [found.get((feature.index, j), 0.0) for j in range(1, len(feature.columns) + 1)]
+            feature.index: [centres_by_column.get((feature.index, j), 0.0) for j in range(1, len(feature.columns) + 1)]
             if feature.family.over_columns
-            else found.get((feature.index, 1) if several else (feature.index,), 0.0)
+            else centres_by_column.get((feature.index, 1) if several else (feature.index,), 0.0)
             for feature in centred
         }
 
     def run(self, statement: Statement) -> None:
         self.engine.run(statement.name, statement.sql)
 
-    def _check(self, *, quiet: bool) -> list[tuple[Any, ...]]:
-        """Hold the scan against the rules."""
+    def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:
+        """Check the scan against the rules, and return the classes that count."""
         rows = self.engine.ask("class_labels", self._scan, len(self.rules))
         name = self.source.label
         if not rows:
             raise InputError(f"{name} is empty; a model needs at least one row")
         target = self.plan.spec.target
-        without = sum(row[2] for row in rows if row[0] is None)
-        self._broken_unlabelled = next((row[4:] for row in rows if row[0] is None), ())
+        unlabelled = sum(row[2] for row in rows if row[0] is None)
+        self._violations_unlabelled = next((row[4:] for row in rows if row[0] is None), ())
         rows = [row for row in rows if row[0] is not None]
         if not rows:
             raise InputError(f"every row of {name} has a NULL {target!r}; a model needs rows with a class")
@@ -145,12 +145,12 @@ class Count:
         for label in (str(row[0]) for row in rows if declared and row[0] not in declared):
             cure = suggestion(label, declared) or "; name every class there may be, or leave the rows out"
             raise InputError(f"{target!r} of {name} is {label!r} in some rows, which classes does not name{cure}")
-        if without and not quiet:
-            rows_of, have, are = ("row", "has", "is") if without == 1 else ("rows", "have", "are")
-            say(f"{without} {rows_of} of {name} {have} no {target!r} and {are} left out")
+        if unlabelled and not quiet:
+            rows_of, have, are = ("row", "has", "is") if unlabelled == 1 else ("rows", "have", "are")
+            warn_user(f"{unlabelled} {rows_of} of {name} {have} no {target!r} and {are} left out")
         return rows
 
 
-def total(labels: Sequence[tuple[Any, ...]]) -> int:
-    """The rows of the classes that count."""
+def total_rows(labels: Sequence[tuple[Any, ...]]) -> int:
+    """The number of rows of the classes that count."""
     return int(sum(row[2] for row in labels))

@@ -1,4 +1,4 @@
-"""Models from the cells of others: as they stood, of some slices, merged, and read from a file."""
+"""Models derived from the cells of others: as of a batch, of some slices, merged, or read from a file."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from nbsql.engines.connect import transient_relations
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.learning.collinear import check_covariances
-from nbsql.learning.joins import joins_of_model
+from nbsql.learning.joins import dimensions_of_model
 from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Spec
 from nbsql.storage.build import build
-from nbsql.storage.schema import displace
+from nbsql.storage.schema import drop_replaced
 
 
 def derive(
@@ -33,32 +33,33 @@ def derive(
     weights: Markup | None = None,
     origin: Relations | None = None,
 ) -> tuple[Plan, list[ClassColumn]]:
-    """A new model of some cells, within a transaction of the caller's.
+    """Create a model from cells, inside the caller's transaction.
 
     Args:
-        engine: where.
-        spec: of the model.
+        engine: the engine to run on.
+        spec: the model's spec.
         cells: the query of its cells.
         entries: its ledger.
-        relations: where the model is to be; None makes a transient model.
-        replaces: the database and schema of the model that this one takes the place of.
+        relations: the relations of the new model; None makes a transient model.
+        replaces: the database and schema of the model that it replaces.
         wide: the form of the tables that scoring reads; None chooses it by their size.
-        weights: the query of its weights, if it has learnt some.
-        origin: the model whose spec it is, from whose database dimensions are named; None: from the current one.
+        weights: the query of its learnt weights, if it has any.
+        origin: the model that the spec comes from, relative to whose database dimensions are named; None is the current
+            database.
 
     Returns:
         The plan of the model and its classes.
     """
     relations = relations or transient_relations(engine)
     if spec.joins:
-        spec = replace(spec, joins=joins_of_model(engine, spec.joins, relations, origin))
+        spec = replace(spec, joins=dimensions_of_model(engine, spec.joins, relations, origin))
     plan = Plan(engine.renderer, spec, relations)
     with engine.temporaries() as temporary:
-        staged = temporary("cells")  # they may be those of the model that is replaced
+        staged = temporary("cells")  # they may come from the model that is replaced
         engine.create("cells", staged, cells)
         check_covariances(engine, spec, engine.renderer.fragment("cells_of", staged))
         if replaces is not None:
-            displace(engine, *replaces)
+            drop_replaced(engine, *replaces)
         if not relations.temporary:
             statement = plan.create_schema()
             engine.run(statement.name, statement.sql)
@@ -88,47 +89,47 @@ def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:
     return [row[0] for row in engine.ask("slices_in_order", plan.relations["statistics"])]
 
 
-def known_slices(engine: Engine, plan: Plan, title: str, wanted: Sequence[object]) -> list[str]:
-    """The wanted slices as text.
+def check_slice_names(engine: Engine, plan: Plan, title: str, names: Sequence[object]) -> list[str]:
+    """The names of slices, as text.
 
     Raises:
-        InputError: one is not there.
+        InputError: no slice has that name, or no name is given.
     """
-    names = slice_names(engine, plan, title)
-    texts = [str(name) for name in wanted]
+    existing = slice_names(engine, plan, title)
+    texts = [str(name) for name in names]
     for text in texts:
-        if text not in names:
-            raise InputError(f"no slice {text!r} in {title}{suggestion(text, names) or f'; it has {listed(names)}'}")
+        if text not in existing:
+            raise InputError(f"no slice {text!r} in {title}{suggestion(text, existing) or f'; it has {listed(existing)}'}")
     if not texts:
-        raise InputError(f"name at least one slice; {title} has {listed(names)}")
+        raise InputError(f"name at least one slice; {title} has {listed(existing)}")
     return texts
 
 
-def mergeable(specs: Sequence[tuple[str, Spec]]) -> Spec:
-    """The spec of models merged.
+def merge_specs(specs: Sequence[tuple[str, Spec]]) -> Spec:
+    """The spec of several models merged.
 
     Args:
-        specs: what messages call each model, and its spec.
+        specs: the name of each model in messages, and its spec.
 
     Raises:
-        ModelError: they do not model the same.
+        ModelError: the specs do not match.
     """
     (first, spec), *others = specs
     for title, each in specs:
         if each.given:
             check(each, "merge", title)
     for title, other in others:
-        reason = _difference(spec, other)
+        reason = _describe_difference(spec, other)
         if reason is not None:
             raise ModelError(f"{first} and {title} cannot be merged: {reason}")
     for title, each in specs:
         check(each, "merge", title)
     if others:
         check(spec, "merge_several", f"{first} and {others[0][0]}")
-    return replace(spec, shared=tuple(dict.fromkeys(said for _, each in specs for said in each.shared)))
+    return replace(spec, shared=tuple(dict.fromkeys(note for _, each in specs for note in each.shared)))
 
 
-def _difference(one: Spec, other: Spec) -> str | None:
+def _describe_difference(one: Spec, other: Spec) -> str | None:
     if (one.target, one.target_type) != (other.target, other.target_type):
         return f"one predicts {one.target!r} ({one.target_type}), the other {other.target!r} ({other.target_type})"
     ours, theirs = ({feature.name: feature for feature in spec.features} for spec in (one, other))
@@ -140,8 +141,8 @@ def _difference(one: Spec, other: Spec) -> str | None:
     if one.prior != other.prior:
         return f"one has the prior {one.prior.kind!r}, the other {other.prior.kind!r}, or with other numbers"
     if one.classes != other.classes:
-        said = [listed(spec.classes) if spec.classes else "not named" for spec in (one, other)]
-        return f"the classes of one are {said[0]}, and of the other {said[1]}"
+        descriptions = [listed(spec.classes) if spec.classes else "not named" for spec in (one, other)]
+        return f"the classes of one are {descriptions[0]}, and of the other {descriptions[1]}"
     if one.half_life != other.half_life:
         return f"one has the half-life {one.half_life}, the other {other.half_life}"
     if one.slice_by != other.slice_by:

@@ -1,4 +1,4 @@
-"""Expectation-maximisation: counts of rows without a class, each shared out to the classes by what the model says of it."""
+"""Expectation-maximisation: rows without a class are counted in each class, with its posterior as their weight."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from nbsql.plan.context import Context
 from nbsql.spec.method import EM
 from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.build import run_statement
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
-BATCH = "em"  # the line of the ledger of what was counted so
+BATCH = "em"  # the ledger entry of the rows without a class
 WEIGHT = "nbsql_weight"
 
 
 @dataclass(frozen=True)
-class Expected:
-    """What a model says of the rows (sql/macros/learning/em.sql).
+class Expectation:
+    """The evidence of the rows by a model (sql/macros/learning/em.sql).
 
     Args:
         evidence: the log-likelihood of all rows.
-        weight: of all rows together.
-        soft: how many rows have no class.
-        unexplained: how many of these fit none.
+        weight: the weight of all rows.
+        soft: the number of rows without a class.
+        unexplained: the number of these that no class can explain.
     """
 
     evidence: float
@@ -45,37 +45,37 @@ class Expected:
 
     @property
     def mean(self) -> float:
-        """The evidence a row."""
+        """The mean evidence of a row."""
         return self.evidence / self.weight
 
 
-def shared_out(
-    engine: Engine, spec: Spec, wanted: EM, count: Count, temporary: Callable[[str], Markup]
+def run_em(
+    engine: Engine, spec: Spec, options: EM, count: Count, temporary: Callable[[str], Markup]
 ) -> tuple[Markup, Entry | None]:
-    """The query of the cells of a source with those of its rows without a class, and the line of the ledger for these.
+    """The query of the cells of a source including its rows without a class, and the ledger entry of these rows.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         spec: what to model.
-        wanted: how.
-        count: of the source, which has been scanned.
-        temporary: names temporary tables.
+        options: the options of the algorithm.
+        count: the count of the source, which has been scanned.
+        temporary: names a temporary table.
 
     Raises:
         InputError: a row without a class breaks a rule.
     """
     count.check_unlabelled()
-    return _Search(engine, spec, wanted, count, temporary).run()
+    return _Search(engine, spec, options, count, temporary).run()
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Terms(Text):
-    """A text that is cut already, into a list of its terms."""
+    """A text that has already been cut into a list of its terms."""
 
     name: ClassVar[str] = "tokens"
 
 
-def _cut(feature: Feature) -> Feature:
+def _with_terms(feature: Feature) -> Feature:
     family = feature.family
     if not isinstance(family, Text):
         return feature
@@ -83,15 +83,15 @@ def _cut(feature: Feature) -> Feature:
 
 
 class _Search:
-    """One search for the counts at which the evidence stands still."""
+    """One search for the counts at which the evidence no longer changes."""
 
-    def __init__(self, engine: Engine, spec: Spec, wanted: EM, count: Count, temporary: Callable[[str], Markup]) -> None:
+    def __init__(self, engine: Engine, spec: Spec, options: EM, count: Count, temporary: Callable[[str], Markup]) -> None:
         self.engine = engine
-        self.wanted = wanted
+        self.options = options
         self.source = count.source
         texts = [feature for feature in spec.features if isinstance(feature.family, Text)]
-        # The rows that are scored and counted in every step are joined already, and their texts cut.
-        self.spec = replace(spec, joins=(), features=tuple(map(_cut, spec.features)))
+        # The rows, which are scored and counted in every step, are joined and their texts are cut only once.
+        self.spec = replace(spec, joins=(), features=tuple(map(_with_terms, spec.features)))
         self.temporary = temporary
         self.labelled, self.rows = temporary("labelled"), temporary("rows")
         for statement in count.cells(self.labelled, "1", temporary=True):
@@ -102,91 +102,93 @@ class _Search:
         self.columns = [name for name in columns if name not in (spec.target, spec.weight)]
 
     def run(self) -> tuple[Markup, Entry | None]:
-        """The query of the cells, and the line of the ledger of the soft ones."""
-        last: Expected | None = None
-        soft: Markup | None = None
+        """The query of the cells, and the ledger entry of the rows without a class."""
+        previous: Expectation | None = None
+        soft_cells: Markup | None = None
         steps = 0
         while True:
-            with self._model(soft) as (plan, classes), self.engine.temporaries() as temporary:
+            with self._model(soft_cells) as (plan, classes), self.engine.temporaries() as temporary:
                 expected = temporary("expected")
-                now = self._expect(plan, classes, expected)
-                if now.soft == now.unexplained or self._stands(steps, last, now):
+                current = self._expect_classes(plan, classes, expected)
+                if current.soft == current.unexplained or self._has_converged(steps, previous, current):
                     break
                 counted = self.temporary(f"soft {steps + 1}")
                 self._count(plan, classes, expected, counted, temporary)
-            if soft is not None:
-                self.engine.ask("drop_if_exists", soft)
-            steps, last, soft = steps + 1, now, counted
-        self._warn(now)
-        return self._cells(soft), self._entry(now, steps) if soft is not None else None
+            if soft_cells is not None:
+                self.engine.ask("drop_if_exists", soft_cells)
+            steps, previous, soft_cells = steps + 1, current, counted
+        self._warn_of_useless_rows(current)
+        return self._cells(soft_cells), self._entry(current, steps) if soft_cells is not None else None
 
-    def _stands(self, steps: int, last: Expected | None, now: Expected) -> bool:
-        """Whether the search has come to its end."""
-        # The model of the labelled rows leaves out values that it has not met: its evidence is of less.
-        change = abs(now.mean - last.mean) if steps > 1 and last is not None else math.inf
-        if change <= self.wanted.tolerance * max(1.0, abs(now.mean)):
+    def _has_converged(self, steps: int, previous: Expectation | None, current: Expectation) -> bool:
+        """Whether the search ends."""
+        # The model of the labelled rows skips values that it has not seen, so its evidence is not comparable.
+        change = abs(current.mean - previous.mean) if steps > 1 and previous is not None else math.inf
+        if change <= self.options.tolerance * max(1.0, abs(current.mean)):
             return True
-        if steps < self.wanted.iterations:
+        if steps < self.options.iterations:
             return False
         count = f"{steps} step{'' if steps == 1 else 's'}"
         by = f", the last of which changed it by {change:.2g} a row" if change < math.inf else ""
-        say(f"the evidence does not stand still after {count} of method='em'{by}; allow more iterations")
+        warn_user(f"the evidence does not stand still after {count} of method='em'{by}; allow more iterations")
         return True
 
     @contextmanager
-    def _model(self, soft: Markup | None) -> Iterator[tuple[Plan, list[ClassColumn]]]:
-        """The model of the labelled rows and of those that were shared out last, for as long as it is scored by."""
-        plan, classes = derive(self.engine, self.spec, self._cells(soft), [Entry(1, "1", "fit", self.source.label, 0)])
+    def _model(self, soft_cells: Markup | None) -> Iterator[tuple[Plan, list[ClassColumn]]]:
+        """The model of the labelled rows and of the latest soft counts, which exists while the context is open."""
+        plan, classes = derive(self.engine, self.spec, self._cells(soft_cells), [Entry(1, "1", "fit", self.source.label, 0)])
         try:
             yield plan, classes
         finally:
             drop_derived(self.engine, plan)
 
-    def _cells(self, soft: Markup | None) -> Markup:
+    def _cells(self, soft_cells: Markup | None) -> Markup:
         render = self.engine.renderer.fragment
-        parts = [render("cells_of", relation) for relation in (self.labelled, soft) if relation is not None]
+        parts = [render("cells_of", relation) for relation in (self.labelled, soft_cells) if relation is not None]
         return render("union_of_rows", parts)
 
-    def _expect(self, plan: Plan, classes: list[ClassColumn], expected: Markup) -> Expected:
-        """Score the rows, and say how likely they are."""
-        self.engine.create("expect the classes", expected, plan.expected_classes(self.rows, classes, self.wanted.weight))
+    def _expect_classes(self, plan: Plan, classes: list[ClassColumn], expected: Markup) -> Expectation:
+        """Score the rows, and return their evidence."""
+        self.engine.create("expect the classes", expected, plan.expected_classes(self.rows, classes, self.options.weight))
         evidence, weight, soft, unexplained = self.engine.ask("evidence_of_rows", expected)[0]
-        return Expected(float(evidence or 0), float(weight or 0), soft, unexplained)
+        return Expectation(float(evidence or 0), float(weight or 0), soft, unexplained)
 
     def _count(
         self, plan: Plan, classes: list[ClassColumn], expected: Markup, counted: Markup, temporary: Callable[[str], Markup]
     ) -> None:
-        """A table of the cells of the rows without a class, each shared out to the classes."""
+        """Create a table of the cells of the rows without a class, which count in each class with its posterior."""
         arguments = (self.rows, expected, plan.relations["parameters"], self.columns)
         rows = self.engine.renderer.fragment("posterior_weighted_rows", plan.context(classes), *arguments)
-        weighed = Plan(self.engine.renderer, replace(self.spec, weight=WEIGHT), plan.relations)
-        count = _Shared(self.engine, Source(rows, self.source.label, self.source.columns), weighed, temporary, rows)
+        weighted_plan = Plan(self.engine.renderer, replace(self.spec, weight=WEIGHT), plan.relations)
+        count = _WeightedCount(
+            self.engine, Source(rows, self.source.label, self.source.columns), weighted_plan, temporary, rows
+        )
         count.scan()
         for statement in count.cells(counted, BATCH, temporary=True):
             run_statement(self.engine, statement)
 
-    def _entry(self, now: Expected, steps: int) -> Entry:
-        weight = "" if self.wanted.weight == 1 else f", each counting {self.wanted.weight:g}"
+    def _entry(self, current: Expectation, steps: int) -> Entry:
+        weight = "" if self.options.weight == 1 else f", each counting {self.options.weight:g}"
         count = f"{steps} step{'' if steps == 1 else 's'}"
         source = f"{self.source.label} without {self.spec.target!r}{weight}, {count}"
-        return Entry(2, BATCH, "em", source, now.soft - now.unexplained)
+        return Entry(2, BATCH, "em", source, current.soft - current.unexplained)
 
-    def _warn(self, now: Expected) -> None:
-        """Say which rows count for nothing."""
+    def _warn_of_useless_rows(self, current: Expectation) -> None:
+        """Warn about rows that count for nothing."""
         label, target = self.source.label, self.spec.target
-        if not now.soft:
-            say(f"every row of {label} has a {target!r}, so method='em' counts what method='naive' does")
-        elif now.unexplained:
-            rows, are = ("row", "is") if now.unexplained == 1 else ("rows", "are")
-            say(f"{now.unexplained} {rows} of {label} without {target!r} could be of no class and {are} left out")
+        if not current.soft:
+            warn_user(f"every row of {label} has a {target!r}, so method='em' counts what method='naive' does")
+        elif current.unexplained:
+            rows, are = ("row", "is") if current.unexplained == 1 else ("rows", "are")
+            warn_user(f"{current.unexplained} {rows} of {label} without {target!r} could be of no class and {are} left out")
 
 
-class _Shared(Count):
-    """The count of rows that are shared out: read as often as they are counted, so from a table where that is often."""
+class _WeightedCount(Count):
+    """The count of weighted copies of rows. They are copied to a table if they are read more than twice."""
 
     def __init__(
         self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup], relation: Markup
     ) -> None:
         super().__init__(engine, source, plan, temporary, sliced=relation)
         self._is_table = False
-        self.rules = []  # which all rows were held against
+        self.rules = []  # all rows have been checked already

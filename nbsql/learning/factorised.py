@@ -1,8 +1,8 @@
-"""Counts a joined source without joining its rows: keys are counted by class, and what has a key once, by that weight.
+"""Counts a joined source without joining its rows: keys are counted by class, and a dimension row counts with that weight.
 
-A row of weight w counts as w copies of it. So the features of a dimension have the same cells from a row a class and key, whose
-weight is how often the facts have the two together, as from a row a fact. Kumar, Naughton and Patel, "Learning generalized
-linear models over normalized data", SIGMOD 2015, call it factorised learning.
+A row of weight w counts as w copies of it. So the features of a dimension have the same cells whether they are counted from
+one row for each fact, or from one row for each class and key whose weight is the number of facts with both. Kumar, Naughton
+and Patel, "Learning generalized linear models over normalized data", SIGMOD 2015, call this factorised learning.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.learning.count import Count, total
+from nbsql.learning.count import Count, total_rows
 from nbsql.plan import Plan, Statement
 from nbsql.plan.joins import joins_of_columns
 from nbsql.spec.spec import Feature
@@ -25,35 +25,35 @@ from nbsql.spec.spec import Feature
 WEIGHT = "nbsql_weight"
 
 # With fewer facts for each class and key, counting by key takes longer than joining the facts as they are read. Measured with
-# 600,000 facts: from 1.2 a key on it is quicker.
-LEAST_FACTS_A_KEY = 1.25
+# 600,000 facts, it is quicker from 1.2 facts per key on.
+MIN_FACTS_PER_KEY = 1.25
 
 
-def count_of(engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> Count:
-    """The count of a source, in parts if it is joined and that is the same.
+def make_count(engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> Count:
+    """The count of a source: in parts, if the source is joined and the result is the same.
 
     Args:
-        engine: where.
+        engine: the engine to run on.
         source: what to count.
-        plan: of the model that it is counted for.
-        temporary: names temporary tables.
+        plan: the plan of the model that the source is counted for.
+        temporary: names a temporary table.
     """
     spec = plan.spec
     facts = {column.name for column in source.facts.columns}
     roles = {spec.target, spec.weight} - {None}
-    once = spec.logistic is None and spec.em is None and spec.components is None and not spec.non_additive_parts
-    if not source.joins or not roles <= facts or not once:
+    is_additive = spec.logistic is None and spec.em is None and spec.components is None and not spec.non_additive_parts
+    if not source.joins or not roles <= facts or not is_additive:
         return Count(engine, source, plan, temporary)
     if spec.slice_expression is not None:
         try:
             engine.check_expression(spec.slice_expression, source.facts, "the slices")
-        except InputError:  # it reads a dimension
+        except InputError:  # the expression reads a dimension
             return Count(engine, source, plan, temporary)
     return Factorised(engine, source, plan, temporary)
 
 
 class Factorised(Count):
-    """The count of a joined source, in parts: the facts' own features, and for every key the features that it leads to.
+    """The count of a joined source in parts: the facts' own features, and the features reached by each key.
 
     Its arguments are those of `Count`.
     """
@@ -65,27 +65,27 @@ class Factorised(Count):
         self._parts: list[Count] = []
 
     def scan(self, *, quiet: bool = False) -> list[tuple[Any, ...]]:
-        own, as_read, by_key = self._by_key()
+        own, joined_features, by_key = self._group_features()
         facts = self._staged_facts(by_key)
-        first = Count(self.engine, self.source.facts, self._plan(own), self._named("facts"), sliced=facts)
+        first = Count(self.engine, self.source.facts, self._plan(own), self._with_prefix("facts"), sliced=facts)
         labels = first.scan(quiet=quiet)
         self._parts = [first]
         for number, (key, features) in enumerate(by_key.items(), start=1):
             counted = self._temporary(f"keys {number}")
             self.run(self.plan.count_keys(facts, key, counted))
             rows = self.engine.ask("row_count", counted)[0][0]
-            if rows * LEAST_FACTS_A_KEY > total(labels):
-                as_read += features
+            if rows * MIN_FACTS_PER_KEY > total_rows(labels):
+                joined_features += features
             else:
                 names = {column: f"nbsql_key_{place}" for place, column in enumerate(key, start=1)}
-                self._join(f"part {number}", features, counted, names, weight=WEIGHT)
-        if as_read:
-            self._join("rest", as_read, facts, {}, weight=self.plan.spec.weight)
+                self._scan_part(f"part {number}", features, counted, names, weight=WEIGHT)
+        if joined_features:
+            self._scan_part("rest", joined_features, facts, {}, weight=self.plan.spec.weight)
         return labels
 
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         for number, part in enumerate(self._parts):
-            # The first statement makes the table, of the cells of the classes.
+            # The first statement creates the table with the cells of the classes; only the first part needs it.
             yield from islice(part.cells(relation, batch, temporary=temporary), 1 if number else 0, None)
 
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
@@ -93,25 +93,25 @@ class Factorised(Count):
             own = [feature for feature in features if feature in part.plan.spec.features]
             yield from islice(part.moments(relation, own), 1 if number else 0, None)
 
-    def _by_key(self) -> tuple[list[Feature], list[Feature], dict[tuple[str, ...], list[Feature]]]:
-        """The features of the facts, those of both facts and dimensions, and the others by the key in the facts."""
+    def _group_features(self) -> tuple[list[Feature], list[Feature], dict[tuple[str, ...], list[Feature]]]:
+        """The features of the facts, the features of facts and dimensions, and the other features by their key in the facts."""
         own: list[Feature] = []
         mixed: list[Feature] = []
         by_key: dict[tuple[str, ...], list[Feature]] = {}
         for feature in self.plan.spec.features:
-            wanted = set(feature.columns)
-            if wanted & self._facts:
-                (own if wanted <= self._facts else mixed).append(feature)
+            columns = set(feature.columns)
+            if columns & self._facts:
+                (own if columns <= self._facts else mixed).append(feature)
                 continue
             for dimension in (joining.dimension for joining in reversed(self.source.joins)):
-                if wanted & set(dimension.names):
-                    wanted = wanted - set(dimension.names) | {key for key, _ in dimension.on}
-            key = tuple(column.name for column in self.source.facts.columns if column.name in wanted)
+                if columns & set(dimension.names):
+                    columns = columns - set(dimension.names) | {key for key, _ in dimension.on}
+            key = tuple(column.name for column in self.source.facts.columns if column.name in columns)
             by_key.setdefault(key, []).append(feature)
         return own, mixed, by_key
 
     def _staged_facts(self, keys: Iterable[tuple[str, ...]]) -> Markup:
-        """The facts with their slices, where they are quick to read again."""
+        """The facts with their slices, in a form that is quick to read again."""
         spec, facts = self.plan.spec, self.plan.with_slices(self.source.facts.relation)
         if self.source.facts.is_table:
             return facts
@@ -123,17 +123,21 @@ class Factorised(Count):
         self.run(self.plan.stage(facts, staged, columns))
         return staged
 
-    def _join(self, name: str, features: Sequence[Feature], rows: Markup, keys: Mapping[str, str], weight: str | None) -> None:
-        """Scan a part: rows of classes and keys, with what the keys lead to."""
+    def _scan_part(
+        self, name: str, features: Sequence[Feature], rows: Markup, keys: Mapping[str, str], weight: str | None
+    ) -> None:
+        """Scan a part: rows of classes and keys, joined with the dimensions that the keys lead to."""
         columns = {column for feature in features for column in feature.columns}
         joins = joins_of_columns(self.engine.renderer, self.source.joins, columns, keys)
         relation = self.engine.renderer.fragment("joined_source", rows, joins)
         plan = self._plan(features, weight=weight)
-        part = _Part(self.engine, Source(relation, self.source.label, self.source.columns), plan, self._named(name), relation)
+        part = _Part(
+            self.engine, Source(relation, self.source.label, self.source.columns), plan, self._with_prefix(name), relation
+        )
         try:
             part.scan()
         except _BrokenRuleError:
-            super().scan()  # which says how many rows break it
+            super().scan()  # its message gives the number of rows that break the rule
             raise
         self._parts.append(part)
 
@@ -141,16 +145,16 @@ class Factorised(Count):
         spec = replace(self.plan.spec, features=tuple(features), **changes)
         return Plan(self.engine.renderer, spec, self.plan.relations)
 
-    def _named(self, part: str) -> Callable[[str], Markup]:
+    def _with_prefix(self, part: str) -> Callable[[str], Markup]:
         return lambda name: self._temporary(f"{part} {name}")
 
 
 class _BrokenRuleError(InputError):
-    """Some value breaks a rule. In how many rows, a part cannot tell."""
+    """Some value breaks a rule. A part does not give the number of rows."""
 
 
 class _Part(Count):
-    """The count of some features by rows of classes and keys, of which the facts are known to be in order."""
+    """The count of some features by rows of classes and keys. The facts have been checked already."""
 
     def __init__(
         self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup], relation: Markup
@@ -158,7 +162,7 @@ class _Part(Count):
         super().__init__(engine, source, plan, temporary, sliced=relation)
         self._is_table = False
 
-    def _check(self, *, quiet: bool) -> list[tuple[Any, ...]]:  # noqa: ARG002
+    def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:  # noqa: ARG002
         if self.rules and any(any(row[4:]) for row in self.engine.ask("class_labels", self._scan, len(self.rules)) if row[0]):
             raise _BrokenRuleError("a rule is broken")
         return []

@@ -1,4 +1,4 @@
-"""Fits a model, and makes from any statistics what a model reads; whole or not at all."""
+"""Fits a model: counts a source and builds the model's relations, all or nothing."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, listed
 from nbsql.family.base import label as label_text
 from nbsql.learning.advice import advice, advice_on_classes, inferred_features
-from nbsql.learning.collinear import check_covariances, together
-from nbsql.learning.count import Count, total
-from nbsql.learning.em import shared_out
-from nbsql.learning.factorised import count_of
-from nbsql.learning.half_life import check_now
-from nbsql.learning.joins import joins_of_model
-from nbsql.learning.kmeans import decomposed, staged
-from nbsql.learning.logistic import learn
-from nbsql.learning.mdl_bins import edges
+from nbsql.learning.collinear import check_covariances, features_with_covariance
+from nbsql.learning.count import Count, total_rows
+from nbsql.learning.em import run_em
+from nbsql.learning.factorised import make_count
+from nbsql.learning.half_life import check_reference_time
+from nbsql.learning.joins import dimensions_of_model
+from nbsql.learning.kmeans import split_classes, stage_source
+from nbsql.learning.logistic import learn_weights
+from nbsql.learning.mdl_bins import find_edges
 from nbsql.learning.pairs import with_pairs
 from nbsql.learning.selection import best_features
 from nbsql.learning.tree import with_tree
@@ -37,44 +37,44 @@ from nbsql.spec.options import Best, Options, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Prior, Spec
 from nbsql.storage.build import build, run_statement
-from nbsql.storage.schema import displace
+from nbsql.storage.schema import drop_replaced
 from nbsql.version import __version__
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
 
 class Fit:
     """One fit of one source.
 
     Args:
-        engine: where.
-        source: what to learn from.
+        engine: the engine to run on.
+        source: the rows to learn from.
         options: what to model.
-        relations: where the model is to be.
+        relations: the relations of the new model.
     """
 
     def __init__(self, engine: Engine, source: Source, options: Options, relations: Relations) -> None:
         self.engine = engine
         self.source = source
         self.relations = relations
-        options, self.choosing = candidate_options(options)
+        options, self.selection = candidate_options(options)
         self.spec = resolve(source.columns, options, source.label)
         if source.joins:
             self.spec = replace(
-                self.spec, joins=joins_of_model(engine, (joining.dimension for joining in source.joins), relations)
+                self.spec, joins=dimensions_of_model(engine, (joining.dimension for joining in source.joins), relations)
             )
-        if isinstance(self.choosing, Best):
-            self.choosing.accept(self.spec.features)
+        if isinstance(self.selection, Best):
+            self.selection.accept(self.spec.features)
         if self.spec.slice_by is not None:
             engine.check_expression(self.spec.slice_by, source, "slice_by")
-        if self.choosing is not None:
-            check(self.spec, "choosing", type(self.choosing).__name__)
+        if self.selection is not None:
+            check(self.spec, "choosing", type(self.selection).__name__)
         if self.spec.segment_by is not None:
             engine.check_expression(self.spec.segment_by, source, "segment_by")
         self.spec, self.declared = with_classes(engine, self.spec, options.classes)
         if self.spec.half_life is None:
-            self.spec = answer_questions(engine, self.spec, source)
+            self.spec = prepare_families(engine, self.spec, source)
         else:
-            now = answer_questions(engine, replace(self.spec, weight=WEIGHT_NOW), source)
+            now = prepare_families(engine, replace(self.spec, weight=WEIGHT_NOW), source)
             self.spec = replace(now, weight=self.spec.weight)
 
     @property
@@ -82,82 +82,82 @@ class Fit:
         return Plan(self.engine.renderer, self.spec, self.relations)
 
     def run(self, *, replaces: tuple[str, str] | None = None) -> tuple[Plan, list[ClassColumn]]:
-        """Fit. Nothing is written before every row has been held against the rules.
+        """Fit the model. Nothing is written before all rows have been checked against the rules.
 
         Args:
-            replaces: the database and schema of the model that this one takes the place of.
+            replaces: the database and schema of the model that this one replaces.
 
         Returns:
-            What scoring needs: the plan of the model as it was written, and its classes.
+            The plan of the model as it was written, and its classes.
         """
         with self.engine.temporaries() as temporary:
             if self.spec.components is not None:
-                self.source = staged(self.engine, self.spec, self.source, temporary("rows"))
-                self.spec = decomposed(self.engine, self.spec, self.spec.components, self.source)
-            count = count_of(self.engine, self.source, self.plan, temporary)
+                self.source = stage_source(self.engine, self.spec, self.source, temporary("rows"))
+                self.spec = split_classes(self.engine, self.spec, self.spec.components, self.source)
+            count = make_count(self.engine, self.source, self.plan, temporary)
             labels = count.scan(quiet=self.spec.em is not None)
             self._warn_of_classes(labels)
             if len(labels) == 1 and not self.declared:
-                say(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
-            elif (word := advice_on_classes(self.engine, self.source, self.spec.target, labels)) is not None:
-                say(word)
+                warn_user(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
+            elif (advice_line := advice_on_classes(self.engine, self.source, self.spec.target, labels)) is not None:
+                warn_user(advice_line)
             self._set_prior(self.declared or labels)
-            if together(self.spec):
-                for statement in count.moments(temporary("moments"), together(self.spec)):
+            if features_with_covariance(self.spec):
+                for statement in count.moments(temporary("moments"), features_with_covariance(self.spec)):
                     run_statement(self.engine, statement)
                 check_covariances(self.engine, self.spec, self.engine.renderer.fragment("cells_of", temporary("moments")))
-            entries = [Entry(1, "1", "fit", self.source.label, total(labels))]
+            entries = [Entry(1, "1", "fit", self.source.label, total_rows(labels))]
             counted: dict[str, Markup] = {}
             if self.spec.logistic is not None:
-                counted = self._learnt(self.spec.logistic, count, temporary)
+                counted = self._learn_weights(self.spec.logistic, count, temporary)
             elif self.spec.em is not None:
-                cells, soft = shared_out(self.engine, self.spec, self.spec.em, count, temporary)
+                cells, soft = run_em(self.engine, self.spec, self.spec.em, count, temporary)
                 counted = {"statistics": self.engine.renderer.fragment("subquery", cells)}
                 entries += [soft] if soft is not None else []
             if replaces is not None:
-                displace(self.engine, *replaces)
+                drop_replaced(self.engine, *replaces)
             plan = self.plan
             temporary_model = self.relations.temporary
             if not temporary_model:
                 run_statement(self.engine, plan.create_schema())
             if counted:
-                written = iter([plan.create_from_temporary(name, relation) for name, relation in counted.items()])
+                statements = iter([plan.create_from_temporary(name, relation) for name, relation in counted.items()])
             else:
-                written = count.cells(self.relations["statistics"], "1", temporary=temporary_model)
-            for statement in written:
+                statements = count.cells(self.relations["statistics"], "1", temporary=temporary_model)
+            for statement in statements:
                 run_statement(self.engine, statement)
-            check_now(self.engine, self.spec, self.relations["statistics"], "the model")
-            if isinstance(self.choosing, Best):
-                self.spec = best_features(self.engine, self.spec, self.choosing, self.relations["statistics"])
+            check_reference_time(self.engine, self.spec, self.relations["statistics"], "the model")
+            if isinstance(self.selection, Best):
+                self.spec = best_features(self.engine, self.spec, self.selection, self.relations["statistics"])
                 plan = self.plan
                 run_statement(self.engine, plan.keep_features())
-            summary = self._summarised()
+            summary = self._summarise_features()
             plan = self.plan
-            built = build(self.engine, plan, entries, single=self._is_single and not counted)
-            self._warn(summary)
-        return built
+            result = build(self.engine, plan, entries, single=self._is_single and not counted)
+            self._warn_of_features(summary)
+        return result
 
     @property
     def _is_single(self) -> bool:
-        """Whether rows are counted into one cell a class, feature and value: in no slices, and not by parts."""
+        """Whether each class, feature and value has one cell: the counts have no slices and are not counted in parts."""
         return not (self.spec.is_sliced or self.spec.joins)
 
-    def _learnt(self, wanted: Logistic, count: Count, temporary: Callable[[str], Markup]) -> dict[str, Markup]:
-        """Temporary tables of the cells and of the weights of a model that learns some."""
+    def _learn_weights(self, options: Logistic, count: Count, temporary: Callable[[str], Markup]) -> dict[str, Markup]:
+        """The temporary tables of the cells and of the weights of a model that learns weights."""
         cells = temporary("cells")
         for statement in count.cells(cells, "1", temporary=True):
             run_statement(self.engine, statement)
         plan = self.plan
-        if isinstance(self.choosing, Best):
-            plan = Plan(self.engine.renderer, best_features(self.engine, self.spec, self.choosing, cells), self.relations)
-        weights = learn(self.engine, plan, wanted, count.relation, cells, temporary)
+        if isinstance(self.selection, Best):
+            plan = Plan(self.engine.renderer, best_features(self.engine, self.spec, self.selection, cells), self.relations)
+        weights = learn_weights(self.engine, plan, options, count.relation, cells, temporary)
         return {"statistics": cells, "weights": weights}
 
     def statements(self) -> list[Statement]:
-        """What `run` would do, for reading; as if every number might be missing. Asks for the classes and writes nothing."""
+        """The statements that `run` would execute, as if any number might be missing. Reads the classes and writes nothing."""
         check(self.spec, "fit_sql")
-        if self.choosing is not None:
-            chosen = f"features=nbsql.{type(self.choosing).__name__}(...)"
+        if self.selection is not None:
+            chosen = f"features=nbsql.{type(self.selection).__name__}(...)"
             raise InputError(f"the statements of {chosen} follow from the counts; fit, or name the features")
         renderer = self.engine.renderer
         temporary = renderer.dialect.traits.temporary
@@ -192,19 +192,19 @@ class Fit:
         return statements
 
     def _set_prior(self, labels: Sequence[tuple[Any, ...]]) -> None:
-        """Write given priors as the engine writes the labels, one a class."""
+        """Set given priors by label, as the engine writes the labels; every class must have one."""
         if self.spec.prior.kind == "given":
-            prior = Prior("given", given=tuple(given_priors(self.spec, labels, dict(self.spec.prior.given)).items()))
+            prior = Prior("given", given=tuple(priors_by_label(self.spec, labels, dict(self.spec.prior.given)).items()))
             self.spec = replace(self.spec, prior=prior)
 
     def _warn_of_classes(self, labels: Sequence[tuple[Any, ...]]) -> None:
-        """Say which classes are impossible as long as no row has them."""
-        without = [label for label, *_ in self.declared if label not in {row[0] for row in labels}]
-        if without and self.spec.prior.kind == "empirical":
-            say(f"no row is {listed(without)}, whose empirical prior is 0; with prior='smoothed' or 'uniform' it is above")
+        """Warn about declared classes that are impossible until a row has them."""
+        absent = [label for label, *_ in self.declared if label not in {row[0] for row in labels}]
+        if absent and self.spec.prior.kind == "empirical":
+            warn_user(f"no row is {listed(absent)}, whose empirical prior is 0; with prior='smoothed' or 'uniform' it is above")
 
-    def _summarised(self) -> list[tuple[Any, ...]]:
-        """The rows of `feature_summary` (model.sql); the spec then says more of each feature."""
+    def _summarise_features(self) -> list[tuple[Any, ...]]:
+        """The rows of `feature_summary` (model.sql). The features of the spec are marked with what they show."""
         rows = self.engine.ask("feature_summary", self.relations["statistics"], for_advice=any(inferred_features(self.spec)))
         complete = complete_features(rows)
         few = set()
@@ -223,8 +223,8 @@ class Fit:
         self.spec = replace(self.spec, features=tuple(features))
         return rows
 
-    def _warn(self, summary: Sequence[tuple[Any, ...]]) -> None:
-        """Say which features tell nothing."""
+    def _warn_of_features(self, summary: Sequence[tuple[Any, ...]]) -> None:
+        """Warn about features that tell nothing about the class."""
         varies = {row[0]: row[1] for row in summary}
         empty, constant = [], []
         for feature in self.spec.features:
@@ -232,7 +232,7 @@ class Fit:
                 empty.append(feature.name)
             elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
                 constant.append(feature.name)
-        for feature in together(self.spec):
+        for feature in features_with_covariance(self.spec):
             without = self.engine.ask("rows_missing_a_number", self.relations["statistics"], feature)[0][0]
             if without > 0 and feature.name not in empty:
                 rows = (
@@ -240,22 +240,22 @@ class Fit:
                     if self.spec.weight is None
                     else f"rows of weight {without:g}"
                 )
-                say(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
+                warn_user(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
         if empty:
-            say(f"nothing but NULL in {listed(empty)}; left out of the score")
+            warn_user(f"nothing but NULL in {listed(empty)}; left out of the score")
         if constant:
-            say(f"one value only in {listed(constant)}; such a column tells no class from another")
+            warn_user(f"one value only in {listed(constant)}; such a column tells no class from another")
         if not self.spec.features:
-            say("the model has no features; it predicts the most frequent class")
-        for word in advice(self.spec, summary):
-            say(word)
+            warn_user("the model has no features; it predicts the most frequent class")
+        for advice_line in advice(self.spec, summary):
+            warn_user(advice_line)
 
 
 def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[tuple[Any, ...]]]:
-    """The spec with the labels that there may be, where they were named, and these as text and as they are.
+    """The spec with the declared labels, and these labels as text and in their own type.
 
     Raises:
-        InputError: they are no list of labels, or one is none of the type of the target, or the model takes none.
+        InputError: the classes are not a list of labels, a label is not of the target's type, or the model takes no classes.
     """
     declared = declared_labels(engine, spec, classes)
     spec = replace(spec, classes=tuple(row[0] for row in declared))
@@ -266,54 +266,58 @@ def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[t
 
 
 def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any, ...]]:
-    """The labels that there may be, as text and as they are, where they were named.
+    """The declared labels as text and in their own type; empty if none were declared.
 
     Raises:
-        InputError: they are no list of labels, or one is none of the type of the target.
+        InputError: the classes are not a list of labels, or a label is not of the target's type.
     """
     if classes is None:
         return []
-    found = [] if isinstance(classes, (str, Mapping)) or not isinstance(classes, Iterable) else list(classes)
-    if not found or any(value is None for value in found):
+    values = [] if isinstance(classes, (str, Mapping)) or not isinstance(classes, Iterable) else list(classes)
+    if not values or any(value is None for value in values):
         raise InputError(f"classes must be a list of labels, not {classes!r}")
     try:
         return engine.ask(
-            "declared_labels", [label_text(value) for value in found], engine.renderer.dialect.query(spec.target_type)
+            "declared_labels", [label_text(value) for value in values], engine.renderer.dialect.query(spec.target_type)
         )
     except DatabaseError as error:
         raise InputError(f"classes must be labels of {spec.target!r}, which is {spec.target_type}: {error}") from None
 
 
-def answer_questions(engine: Engine, spec: Spec, source: Source) -> Spec:
-    """The spec with what must be known of the columns before they are counted, and how they depend on each other, if asked."""
+def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
+    """The spec with everything that must be known of its columns before they are counted.
 
-    def known(feature: Feature) -> Feature:
+    These are the answers to the questions of families, such as the edges of bins, and the dependences between features, if
+    the method has any.
+    """
+
+    def with_answers(feature: Feature) -> Feature:
         while (question := feature.family.question) is not None:
-            cut = question == "binned_mdl"
-            rows = found[feature.name] if cut else engine.ask(question, spec, source.relation, feature)
+            is_mdl = question == "binned_mdl"
+            rows = edges[feature.name] if is_mdl else engine.ask(question, spec, source.relation, feature)
             feature = replace(feature, family=feature.family.with_answer(rows))
         return feature
 
-    found = edges(engine, spec, source.relation, [each for each in spec.features if each.family.question == "binned_mdl"])
-    spec = replace(spec, features=tuple(map(known, spec.features)))
+    edges = find_edges(engine, spec, source.relation, [each for each in spec.features if each.family.question == "binned_mdl"])
+    spec = replace(spec, features=tuple(map(with_answers, spec.features)))
     if isinstance(spec.dependence, TAN):
         return with_tree(engine, spec, spec.dependence, source)
     return spec if spec.dependence is None else with_pairs(engine, spec, spec.dependence, source)
 
 
-def given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[Any, float]) -> dict[str, float]:
+def priors_by_label(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[Any, float]) -> dict[str, float]:
     """The given priors by label as text.
 
     Raises:
-        InputError: a class has none, or one names no class.
+        InputError: a class has no prior, or a prior names no class.
     """
-    left = dict(given)
-    found = {}
+    remaining = dict(given)
+    priors = {}
     for label, value, *_ in labels:
-        key = value if value in left else label  # as a model has them
-        if key not in left:
+        key = value if value in remaining else label  # labels in their own type, or as text
+        if key not in remaining:
             raise InputError(f"prior has no probability for class {label!r}; name every class")
-        found[label] = left.pop(key)
-    if left:
-        raise InputError(f"prior names {listed(map(str, left))}, which is no class of {spec.target!r}")
-    return found
+        priors[label] = remaining.pop(key)
+    if remaining:
+        raise InputError(f"prior names {listed(map(str, remaining))}, which is no class of {spec.target!r}")
+    return priors

@@ -1,4 +1,4 @@
-"""A source whose rows count less the older they are."""
+"""Sources whose rows lose weight with age."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True)
-class Aged:
-    """What `with_half_life` (half_life.sql) is told of the rows of a source."""
+class AgeColumns:
+    """The columns that `with_half_life` (half_life.sql) reads from a source."""
 
     half_life: HalfLife
     at: str
@@ -30,26 +30,26 @@ class Aged:
     nothing: int = NEGLIGIBLE_AGE
 
 
-class Weighed(Source):
-    """A source with the columns of a half-life beside its own."""
+class AgedSource(Source):
+    """A source with the columns of a half-life added."""
 
-    def __init__(self, engine: Engine, source: Source, aged: Aged) -> None:
+    def __init__(self, engine: Engine, source: Source, aged: AgeColumns) -> None:
         relation = engine.renderer.fragment("with_half_life", source.relation, aged)
         columns = [*source.columns, *engine.columns(relation)[len(source.columns) :]]
         super().__init__(relation, source.label, columns, is_frame=source.is_frame, release=source.release)
         self.needs = source
 
 
-def weighed(engine: Engine, source: Source, target: str, half_life: Any) -> Source:
-    """A source with the weights of its rows by their age; itself, if `half_life` is none.
+def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) -> Source:
+    """A source whose rows are weighted by their age; the source itself if `half_life` is not a half-life.
 
     Raises:
-        InputError: a column is missing, or of a type that is none of times or of weights.
+        InputError: a column is missing, or its type is not one of times or weights.
     """
     if not isinstance(half_life, HalfLife):
         return source
-    known = Columns(source.columns, source.label)
-    at = known.find(half_life.at)
+    columns = Columns(source.columns, source.label)
+    at = columns.find(half_life.at)
     is_time = at.kind == "temporal" and at.type.lower().startswith(("date", "timestamp"))
     if half_life.is_duration and not is_time:
         cure = "leave the unit out" if at.kind == "integer" else "cast it to a timestamp"
@@ -57,15 +57,15 @@ def weighed(engine: Engine, source: Source, target: str, half_life: Any) -> Sour
     if not half_life.is_duration and at.kind != "integer":
         cure = "say its unit, '30 days'" if is_time else "cast it"
         raise InputError(f"column {at.name!r} is {at.type}, and a half-life without a unit takes a whole number; {cure}")
-    weight = None if half_life.weight is None else known.find(half_life.weight)
+    weight = None if half_life.weight is None else columns.find(half_life.weight)
     if weight is not None and weight.kind not in ("integer", "float", "decimal"):
         raise InputError(f"weight column {weight.name!r} is {weight.type}; weights must be numbers")
-    label = known.find(target).name
-    return Weighed(engine, source, Aged(half_life, at.name, at.type, None if weight is None else weight.name, label))
+    label = columns.find(target).name
+    return AgedSource(engine, source, AgeColumns(half_life, at.name, at.type, None if weight is None else weight.name, label))
 
 
-def weighed_now(options: Options) -> Options:
-    """The options of what reads a weighed source at one time: its weight is then a column as any other."""
+def with_current_weight(options: Options) -> Options:
+    """The options for a source that is weighted at one time, so that its weight is an ordinary column."""
     half_life = options.weight
     if not isinstance(half_life, HalfLife):
         return options
@@ -74,8 +74,8 @@ def weighed_now(options: Options) -> Options:
     return replace(options, weight=WEIGHT_NOW, exclude=[*exclude, *left_out])
 
 
-def check_now(engine: Engine, spec: Spec, statistics: Markup, title: str) -> None:
-    """Raise InputError if counts are read at a time so far from the rows that nothing, or too much, is left."""
+def check_reference_time(engine: Engine, spec: Spec, statistics: Markup, title: str) -> None:
+    """Raise InputError if the counts are read at a time so far from the rows that nothing, or too much, is left of them."""
     aged = spec.half_life
     if aged is not None and aged.now is not None:
         newest = max((int(row[0]) for row in engine.ask("slices_in_order", statistics)), default=aged.whole_periods)
@@ -86,6 +86,6 @@ def check_now(engine: Engine, spec: Spec, statistics: Markup, title: str) -> Non
 
 
 def refuse_half_life(options: Mapping[str, Any]) -> None:
-    """Raise InputError for what searches the options of a fit, if its rows are to age."""
+    """Raise InputError if the rows are to age, for callers that search over the options of a fit."""
     if isinstance(options.get("weight"), HalfLife):
         raise USES["search"].error(USES["search"].refusals["half_life"])

@@ -1,4 +1,4 @@
-"""What a model joins rows with that lack the columns of its dimensions."""
+"""Joined sources, and the joins of a model with rows that lack the columns of its dimensions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from nbsql.spec.join import Dimension
 from nbsql.spec.spec import Spec
 
 
-class Joined(Source):
-    """A source and the dimensions that it is joined with: itself a source, whose rows are joined as they are read."""
+class JoinedSource(Source):
+    """A source joined with dimensions. Its rows are joined as they are read."""
 
     def __init__(self, engine: Engine, facts: Source, joins: Sequence[Joining]) -> None:
         relation = engine.renderer.fragment("joined_source", facts.relation, joins)
@@ -32,50 +32,55 @@ class Joined(Source):
         return self._facts
 
 
-def refuse_repeated(engine: Engine, joining: Joining) -> None:
+def refuse_repeated_keys(engine: Engine, joining: Joining) -> None:
     """Raise InputError if a dimension has a key twice."""
     columns = [column for _, column in joining.pairs]
     for *key, rows in engine.ask("repeated_key", joining.relation, columns):
-        said = ", ".join(f"{column!r} {value!r}" for column, value in zip(columns, key, strict=True))
+        key_text = ", ".join(f"{column!r} {value!r}" for column, value in zip(columns, key, strict=True))
         raise InputError(
-            f"{joining.dimension.title} has {rows} rows of {said}, and a join takes one row a key; make a view with one a key"
+            f"{joining.dimension.title} has {rows} rows of {key_text}, and a join takes one row a key; "
+            "make a view with one a key"
         )
 
 
-def completed(engine: Engine, spec: Spec, relations: Relations, source: Source, title: str, *, judged: bool = False) -> Source:
-    """A source with what it lacks of the columns that a model reads from dimensions.
+def join_dimensions(
+    engine: Engine, spec: Spec, relations: Relations, source: Source, title: str, *, reads_target: bool = False
+) -> Source:
+    """A source, joined with the dimensions whose columns a model reads and the source lacks.
 
     Args:
-        engine: where.
-        spec: of the model.
-        relations: of the model.
-        source: which may have been joined already.
-        title: what messages call the model.
-        judged: whether the class is read.
+        engine: the engine to run on.
+        spec: the model's spec.
+        relations: the model's relations.
+        source: the source, which may be joined already.
+        title: the name of the model in messages.
+        reads_target: whether the class is read.
 
     Raises:
-        InputError: the source has some columns of a dimension and lacks others, or lacks its key; or the dimension is gone.
+        InputError: the source has only some columns of a dimension, lacks its key, or the dimension is gone.
     """
     names = {folded(column.name) for column in source.columns}
-    lacking = missing_dimensions(spec, names, columns_read(spec, judged=judged), source.label, title)
-    if not lacking:
+    missing = missing_dimensions(spec, names, columns_read(spec, judged=reads_target), source.label, title)
+    if not missing:
         return source
-    names |= {folded(name) for dimension in lacking for name in dimension.names}
-    for dimension in lacking:
+    names |= {folded(name) for dimension in missing for name in dimension.names}
+    for dimension in missing:
         for key, _ in dimension.on:
             if folded(key) not in names:
-                known = [column.name for column in source.columns]
+                columns = [column.name for column in source.columns]
                 raise InputError(
-                    f"no column {key!r} in {source.label}, by which {title} joins {dimension.title}{suggestion(key, known)}"
+                    f"no column {key!r} in {source.label}, by which {title} joins {dimension.title}{suggestion(key, columns)}"
                 )
-    found = number_joins(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in lacking])
-    for joining in found:
-        _check(engine, joining, title)
-    return Joined(engine, source, [replace(joining, is_scored_by_key=_is_small(engine, joining, source)) for joining in found])
+    joins = number_joins(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in missing])
+    for joining in joins:
+        _check_dimension(engine, joining, title)
+    return JoinedSource(
+        engine, source, [replace(joining, is_scored_by_key=_is_small(engine, joining, source)) for joining in joins]
+    )
 
 
 def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
-    """Whether a dimension has no more rows than a source, which are not counted any further; or few, where that takes long."""
+    """Whether a dimension has no more rows than a table (further rows are not counted), or few, if the source is a query."""
     rows: int = engine.ask("row_count", joining.relation)[0][0]
     if not source.is_table:
         return has_few_rows(rows)
@@ -84,13 +89,13 @@ def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
 
 
 def _relation(engine: Engine, relations: Relations, dimension: Dimension) -> Markup:
-    """Where the dimension of a model is."""
+    """The relation of a model's dimension."""
     database = relations.database if len(dimension.path) == 2 else None
     return engine.renderer.dialect.ident(*([database] if database is not None else ()), *dimension.path)
 
 
-def _check(engine: Engine, joining: Joining, title: str) -> None:
-    """Raise InputError if a dimension is not what it was."""
+def _check_dimension(engine: Engine, joining: Joining, title: str) -> None:
+    """Raise InputError if a dimension has changed."""
     path = ".".join(joining.dimension.path)
     try:
         columns = [column.name for column in engine.columns(joining.relation)]
@@ -101,4 +106,4 @@ def _check(engine: Engine, joining: Joining, title: str) -> None:
     for name in [*(key for _, key in joining.pairs), *(column for column, _ in joining.columns)]:
         if all(folded(name) != folded(column) for column in columns):
             raise InputError(f"no column {name!r} in {path}, which {title} joins its source with{suggestion(name, columns)}")
-    refuse_repeated(engine, joining)
+    refuse_repeated_keys(engine, joining)

@@ -1,4 +1,4 @@
-"""What a fit joins its source with: the joins that were asked for, looked up and checked."""
+"""The joins of a fit: the dimensions that the user names, looked up and checked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_names, split_path
 from nbsql.errors import InputError
-from nbsql.learning.joined_source import Joined, refuse_repeated
+from nbsql.learning.joined_source import JoinedSource, refuse_repeated_keys
 from nbsql.plan.joins import number_joins
 from nbsql.rendering.dialect import folded, restore
 from nbsql.rendering.relations import Relations
@@ -20,92 +20,92 @@ from nbsql.spec.resolve import Columns
 _NUMBERS = ("integer", "float", "decimal")
 
 
-def joined(engine: Engine, source: Source, joins: Any) -> Source:
-    """A source joined as asked for; itself, if nothing is.
+def join_source(engine: Engine, source: Source, joins: Any) -> Source:
+    """A source with the joins that the user asked for; the source itself if there are none.
 
     Raises:
         InputError: a join cannot be made, or would multiply rows.
     """
     columns, dimensions = list(source.columns), []
     for join in check_joins(joins):
-        dimension, brought = _dimension(engine, source, columns, join)
-        columns += brought
+        dimension, added = _dimension(engine, source, columns, join)
+        columns += added
         dimensions.append(dimension)
     if not dimensions:
         return source
     ident = engine.renderer.dialect.ident
-    found = number_joins(engine.renderer, [(dimension, ident(*dimension.path)) for dimension in dimensions])
-    for each in found:
-        refuse_repeated(engine, each)
-    return Joined(engine, source, found)
+    joined_dimensions = number_joins(engine.renderer, [(dimension, ident(*dimension.path)) for dimension in dimensions])
+    for each in joined_dimensions:
+        refuse_repeated_keys(engine, each)
+    return JoinedSource(engine, source, joined_dimensions)
 
 
 def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: Join) -> tuple[Dimension, list[Column]]:
-    """A join as a model keeps it, and the columns that it brings."""
-    found = engine.source(join.table)
-    path = found.path or tuple(split_path(restore(found.relation)))
-    if len(path) < 2 and not found.path:
+    """A join as a model stores it, and the columns that it adds."""
+    table = engine.source(join.table)
+    path = table.path or tuple(split_path(restore(table.relation)))
+    if len(path) < 2 and not table.path:
         raise InputError(f"a join takes a table or a view, not {join.table!r}; make a view of it")
-    ours, theirs = Columns(columns, source.label), Columns(found.columns, found.label)
+    ours, theirs = Columns(columns, source.label), Columns(table.columns, table.label)
     on = [(ours.find(one), theirs.find(other)) for one, other in join.pairs]
     for one, other in on:
-        if _comparable(one) != _comparable(other):
+        if _comparison_kind(one) != _comparison_kind(other):
             raise InputError(
-                f"{one.name!r} of {source.label} is {one.type}, and {other.name!r} of {found.label} is {other.type}; cast one"
+                f"{one.name!r} of {source.label} is {one.type}, and {other.name!r} of {table.label} is {other.type}; cast one"
             )
     keys = {other.name for _, other in on}
     if join.columns is None:
-        taken = [column for column in found.columns if column.name not in keys]
+        selected = [column for column in table.columns if column.name not in keys]
     else:
-        taken = theirs.find_all(join.columns, f"columns of the join with {join.table!r}")
-    brought = [replace(column, name=join.prefix + column.name) for column in taken]
-    check_names(brought, found.label)
-    known = {folded(column.name): column for column in columns}
-    for column in brought:
-        if folded(column.name) in known:
+        selected = theirs.find_all(join.columns, f"columns of the join with {join.table!r}")
+    added = [replace(column, name=join.prefix + column.name) for column in selected]
+    check_names(added, table.label)
+    existing = {folded(column.name): column for column in columns}
+    for column in added:
+        if folded(column.name) in existing:
             raise InputError(
-                f"column {column.name!r} is in {source.label} and in {found.label}, which it is joined with; "
+                f"column {column.name!r} is in {source.label} and in {table.label}, which it is joined with; "
                 f"tell them apart with prefix={f'{path[-1]}_'!r}, or name the columns to take"
             )
     pairs = tuple((one.name, other.name) for one, other in on)
-    columns_taken = tuple((column.name, join.prefix + column.name) for column in taken)
-    rows = engine.ask("row_count", found.relation)[0][0]
-    return Dimension(path, pairs, tuple(one.type for one, _ in on), columns_taken, rows), brought
+    column_names = tuple((column.name, join.prefix + column.name) for column in selected)
+    rows = engine.ask("row_count", table.relation)[0][0]
+    return Dimension(path, pairs, tuple(one.type for one, _ in on), column_names, rows), added
 
 
-def _comparable(column: Column) -> str:
-    """Columns of one such kind can be equal."""
+def _comparison_kind(column: Column) -> str:
+    """The kind by which columns are compared: columns of the same kind can be equal."""
     return "number" if column.kind in _NUMBERS else column.kind
 
 
-def joins_of_model(
+def dimensions_of_model(
     engine: Engine, dimensions: Iterable[Dimension], relations: Relations, origin: Relations | None = None
 ) -> tuple[Dimension, ...]:
-    """Dimensions as a model keeps them: a table is named from the database of the model.
+    """Dimensions as a model stores them: tables are named relative to the model's database.
 
     Args:
-        engine: where.
-        dimensions: of which a table is named from the current database, or from that of the model `origin`.
-        relations: of the model.
-        origin: another model.
+        engine: the engine to run on.
+        dimensions: dimensions named relative to the current database, or to that of the model `origin`.
+        relations: the model's relations.
+        origin: another model's relations.
 
     Raises:
-        InputError: one is a temporary table, which nobody else could read.
+        InputError: one is a temporary table, which other sessions cannot read.
     """
-    here = engine.current()[0]
+    current = engine.current()[0]
     dimensions = list(dimensions)
     refuse_temporary(dimensions, relations)
-    found = []
+    renamed = []
     for dimension in dimensions:
         path = dimension.path
-        whole = path if len(path) > 2 else (_database(origin, here), *path)
-        path = whole[1:] if folded(whole[0]) == folded(_database(relations, here)) else whole
-        found.append(replace(dimension, path=path))
-    return tuple(found)
+        full_path = path if len(path) > 2 else (_database(origin, current), *path)
+        path = full_path[1:] if folded(full_path[0]) == folded(_database(relations, current)) else full_path
+        renamed.append(replace(dimension, path=path))
+    return tuple(renamed)
 
 
 def refuse_temporary(dimensions: Iterable[Dimension], relations: Relations) -> None:
-    """Raise InputError if a model that is to be at `relations`, and to stay, is joined with what ends with the session."""
+    """Raise InputError if a permanent model would be joined with a temporary table."""
     for dimension in dimensions:
         path = dimension.path
         if not relations.temporary and (len(path) == 1 or path[0] == "temp" or path[0].startswith("pg_temp")):

@@ -1,4 +1,4 @@
-"""k-means within each class, in SQL (kmeans.sql): Python holds the centres between the scans, and no row."""
+"""k-means within each class, in SQL (kmeans.sql). Between scans, Python holds the centres and no rows."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
 from nbsql.spec.components import ClassSplit, Components
 from nbsql.spec.spec import Feature, Spec
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
-CANDIDATES = 256  # points of a class among which the first centres are chosen
-MOST_DISTANCES = 4_000_000  # between candidates, of all classes together
+CANDIDATES = 256  # points of a class from which the first centres are chosen
+MAX_DISTANCES = 4_000_000  # distances between candidates, in all classes together
 ITERATIONS = 100
-TOLERANCE = 1e-4  # a class stands when the squares of the moves of its centres, in variances, are no more than this on average
-SAMPLE = 50_000  # rows on which the centres of large classes settle first, so that they need few scans of all rows
-LARGE = 20_000  # rows of such a class, and the least of different rows in the sample that speak for all
+TOLERANCE = 1e-4  # a class has converged when its centres' mean squared move, in variances, is at most this
+SAMPLE_ROWS = 50_000  # rows on which large classes converge first, so that they need few scans of all rows
+LARGE_CLASS = 20_000  # rows of a large class, and the fewest distinct rows of a sample that represents all
 
 
-def staged(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
-    """The source, which k-means reads again and again: in a temporary table, if it is not one already."""
+def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
+    """The source, in a temporary table unless it is a table already, since k-means reads it many times."""
     if source.is_table:
         return source
     plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
@@ -39,52 +39,56 @@ def staged(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Sour
     return Source(relation, source.label, source.columns, is_table=True, is_frame=source.is_frame)
 
 
-def decomposed(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:
-    """The spec with the components that k-means finds in each class of a source; without, where none is to be split.
+def split_classes(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:
+    """The spec with the components that k-means finds in each class; without components if no class is to be split.
 
     Raises:
-        InputError: a class is not there, or has fewer rows than components; or the rows break a rule.
+        InputError: a class is missing, or has fewer rows than components; or the rows break a rule.
     """
     search = _Search(engine, spec, source, components)
-    wanted = _wanted(components.requested, search.labels, spec.target, source.label)
-    if not wanted:
+    counts = _component_counts(components.requested, search.labels, spec.target, source.label)
+    if not counts:
         return replace(spec, components=None)
-    splits = tuple(search.splits(wanted))
-    found = {split.label: len(split.centres) for split in splits}
-    for label, count in wanted.items():
-        if found.get(label, 1) < count:
-            fewer = f"{found[label]} components" if label in found else "one component"
-            say(f"class {label!r} has {fewer} and not {count}: its rows differ no more, or no row is nearest to the others")
-    requested = components.requested if isinstance(components.requested, int) else dict(wanted)
+    splits = tuple(search.splits(counts))
+    component_counts = {split.label: len(split.centres) for split in splits}
+    for label, count in counts.items():
+        if component_counts.get(label, 1) < count:
+            fewer = f"{component_counts[label]} components" if label in component_counts else "one component"
+            warn_user(
+                f"class {label!r} has {fewer} and not {count}: its rows differ no more, or no row is nearest to the others"
+            )
+    requested = components.requested if isinstance(components.requested, int) else dict(counts)
     return replace(spec, components=Components(requested, components.numbers, splits))
 
 
-def _wanted(requested: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], target: str, source: str) -> dict[str, int]:
-    """How many components the classes are to have, by label as text, those of one left out."""
-    left = dict(requested) if isinstance(requested, Mapping) else {}
-    wanted = {}
+def _component_counts(
+    requested: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], target: str, source: str
+) -> dict[str, int]:
+    """The number of components of each class by label as text, without classes that have one."""
+    remaining = dict(requested) if isinstance(requested, Mapping) else {}
+    counts = {}
     for label, value, rows, _ in labels:
-        count = left.pop(value, 1) if isinstance(requested, Mapping) else requested
+        count = remaining.pop(value, 1) if isinstance(requested, Mapping) else requested
         if count > rows:
             has = f"{rows} row{'' if rows == 1 else 's'}"
             raise InputError(f"class {label!r} of {source} has {has}, fewer than its {count} components; ask for fewer")
         if count > 1:
-            wanted[label] = count
-    if left:
-        raise InputError(f"components names {listed(map(str, left))}, which is no class of {target!r}")
-    return wanted
+            counts[label] = count
+    if remaining:
+        raise InputError(f"components names {listed(map(str, remaining))}, which is no class of {target!r}")
+    return counts
 
 
 @dataclass
-class _Moving:
-    """A split whose centres still move, and the rows of each."""
+class _MovingSplit:
+    """A split whose centres still move, and the number of rows of each."""
 
     split: ClassSplit
     sizes: list[float]
 
 
 class _Search:
-    """The k-means of one fit."""
+    """The k-means search of one fit."""
 
     def __init__(self, engine: Engine, spec: Spec, source: Source, components: Components) -> None:
         self.engine = engine
@@ -96,7 +100,7 @@ class _Search:
     def _moments(
         self, spec: Spec, source: Source
     ) -> tuple[list[tuple[Any, ...]], dict[str, list[float]], dict[str, list[float]]]:
-        """The classes, and the means and standard deviations of their numbers, from the scan that a fit of numbers does."""
+        """The classes, and the means and standard deviations of their numbers, from the scan of a fit of numbers."""
         engine = self.engine
         spec = replace(spec, features=tuple(map(_as_gaussian, spec.features)))
         plan = Plan(engine.renderer, spec, Relations(engine.renderer, transient=engine.transient_name()))
@@ -106,103 +110,111 @@ class _Search:
             cells = temporary("moments")
             for statement in count.moments(cells, [feature for feature in spec.features if feature.is_number]):
                 count.run(statement)
-            found = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("class_deviations", cells)}
+            moments = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("class_deviations", cells)}
         means, scales = {}, {}
         for label, *_ in labels:
-            pairs = [found.get((label, name), (0.0, 0.0)) for name in self.numbers]
+            pairs = [moments.get((label, name), (0.0, 0.0)) for name in self.numbers]
             means[label] = [mean for mean, _ in pairs]
             scales[label] = [_rounded(scale) for _, scale in pairs]
         return labels, means, scales
 
-    def splits(self, wanted: Mapping[str, int]) -> list[ClassSplit]:
-        """The classes that have several components, each numbered by its rows, the most first."""
+    def splits(self, counts: Mapping[str, int]) -> list[ClassSplit]:
+        """The classes with several components, numbered by their rows, the largest first."""
         with self.engine.temporaries() as temporary:
-            first = self._first(wanted, temporary)
-            moving = {split.label: _Moving(split, [1.0] * len(split.centres)) for split in first if len(split.centres) > 1}
-            large = {label: moving[label] for label, _, _, n in self.labels if label in moving and n >= LARGE}
+            first = self._initial_splits(counts, temporary)
+            moving = {split.label: _MovingSplit(split, [1.0] * len(split.centres)) for split in first if len(split.centres) > 1}
+            large = {label: moving[label] for label, _, _, n in self.labels if label in moving and n >= LARGE_CLASS}
             sample = self._sample(sum(n for label, _, _, n in self.labels if label in large), temporary)
             if sample is not None:
-                moving.update(self._lloyd(large, sample)[0])
-        found, unsettled = self._lloyd(moving)
+                moving.update(self._run_lloyd(large, sample)[0])
+        moving_by_label, unsettled = self._run_lloyd(moving)
         if unsettled:
-            say(f"the centres of class {listed(unsettled)} still moved after {ITERATIONS} scans; they are taken as they are")
-        return [_sorted(found[label]) for label in wanted if label in found and len(found[label].sizes) > 1]
+            warn_user(
+                f"the centres of class {listed(unsettled)} still moved after {ITERATIONS} scans; they are taken as they are"
+            )
+        return [
+            _by_size(moving_by_label[label])
+            for label in counts
+            if label in moving_by_label and len(moving_by_label[label].sizes) > 1
+        ]
 
     def _sample(self, rows: float, temporary: Callable[[str], Markup]) -> Markup | None:
-        """A table of some of the rows, by a hash of their numbers; None where there are few, or few that differ."""
-        if rows < 4 * SAMPLE:
+        """A table of some of the rows, chosen by a hash of their numbers; None if there are few rows, or few distinct ones."""
+        if rows < 4 * SAMPLE_ROWS:
             return None
         sample, numbers = temporary("sample"), list(self.numbers)
-        query = self.engine.renderer.fragment("sampled_rows", self.context, self.source, numbers, int(rows // SAMPLE))
+        query = self.engine.renderer.fragment("sampled_rows", self.context, self.source, numbers, int(rows // SAMPLE_ROWS))
         self.engine.create("take a sample", sample, query)
         ((different,),) = self.engine.ask("distinct_rows", sample, numbers)
-        return sample if different >= LARGE else None
+        return sample if different >= LARGE_CLASS else None
 
-    def _lloyd(self, moving: Mapping[str, _Moving], sample: Markup | None = None) -> tuple[dict[str, _Moving], list[str]]:
-        """Lloyd's iterations until every class stands, on all rows or a sample of them; and which classes do not yet stand."""
-        left, found = dict(moving), dict(moving)
+    def _run_lloyd(
+        self, moving: Mapping[str, _MovingSplit], sample: Markup | None = None
+    ) -> tuple[dict[str, _MovingSplit], list[str]]:
+        """Lloyd's iterations until all classes have converged, on all rows or a sample, and the classes that have not."""
+        remaining, moving_by_label = dict(moving), dict(moving)
         for _ in range(ITERATIONS):
-            if not left:
+            if not remaining:
                 break
-            for label, (after, stands) in self._moved(left, sample).items():
-                found[label] = left[label] = after
-                if stands or len(after.split.centres) == 1:
-                    del left[label]
-        return found, list(left)
+            for label, (after, is_settled) in self._move_centres(remaining, sample).items():
+                moving_by_label[label] = remaining[label] = after
+                if is_settled or len(after.split.centres) == 1:
+                    del remaining[label]
+        return moving_by_label, list(remaining)
 
-    def _first(self, wanted: Mapping[str, int], temporary: Callable[[str], Markup]) -> list[ClassSplit]:
-        """The splits with the centres that k-means begins with; what such a row lacks is taken from the mean of the class."""
+    def _initial_splits(self, counts: Mapping[str, int], temporary: Callable[[str], Markup]) -> list[ClassSplit]:
+        """The splits with the initial centres. Missing numbers of such a row are replaced by the mean of the class."""
         engine, numbers = self.engine, list(self.numbers)
-        most = max(wanted.values())
-        size = max(min(CANDIDATES, math.isqrt(MOST_DISTANCES // len(wanted))), 2 * most)
-        scaled = [ClassSplit(label, tuple(self.scales[label]), ()) for label in wanted]
+        max_components = max(counts.values())
+        size = max(min(CANDIDATES, math.isqrt(MAX_DISTANCES // len(counts))), 2 * max_components)
+        scaled = [ClassSplit(label, tuple(self.scales[label]), ()) for label in counts]
         candidates, distances, chosen = map(temporary, ("candidates", "distances", "chosen"))
         query = engine.renderer.fragment
         engine.create(
-            "choose candidates", candidates, query("candidate_points", self.context, self.source, numbers, list(wanted), size)
+            "choose candidates", candidates, query("candidate_points", self.context, self.source, numbers, list(counts), size)
         )
         engine.create("measure distances", distances, query("distances_of_candidates", candidates, numbers, scaled))
         engine.create("choose the first centres", chosen, query("no_centres", distances))
-        for component in range(1, most + 1):
+        for component in range(1, max_components + 1):
             following = query("next_centres", distances, chosen, component)
             engine.run("choose the first centres", engine.renderer.statement("insert_into", chosen, following))
-        centres: dict[str, list[tuple[float, ...]]] = {label: [] for label in wanted}
+        centres: dict[str, list[tuple[float, ...]]] = {label: [] for label in counts}
         for label, _, row in engine.ask("first_centres", chosen, candidates, numbers):
-            if len(centres[label]) < wanted[label]:
+            if len(centres[label]) < counts[label]:
                 pairs = zip(row, self.means[label], strict=True)
                 centres[label].append(tuple(mean if x is None else x for x, mean in pairs))
         return [replace(split, centres=tuple(centres[split.label])) for split in scaled]
 
-    def _moved(self, moving: Mapping[str, _Moving], sample: Markup | None) -> dict[str, tuple[_Moving, bool]]:
-        """The splits after one scan, and whether they stand. A centre that none of all rows is nearest to is left out."""
+    def _move_centres(self, moving: Mapping[str, _MovingSplit], sample: Markup | None) -> dict[str, tuple[_MovingSplit, bool]]:
+        """The splits after one scan, and whether each has converged. A centre that is nearest to no row is dropped."""
         splits = [each.split for each in moving.values()]
         most = max(len(split.centres) for split in splits)
         source = self.source if sample is None else sample
         rows = self.engine.ask("updated_centres", self.context, source, list(self.numbers), splits, most)
-        found = {(label, component): (n, moves) for label, component, n, moves in rows}
+        moves_by_component = {(label, component): (n, moves) for label, component, n, moves in rows}
         result = {}
         for split in splits:
-            centres, sizes, moved = [], [], 0.0
+            centres, sizes, total_move = [], [], 0.0
             for component, before in enumerate(split.centres, start=1):
                 nothing = (0.0, None if sample is None else [None] * len(before))
-                n, moves = found.get((split.label, component), nothing)
+                n, moves = moves_by_component.get((split.label, component), nothing)
                 if moves is None:
-                    moved = math.inf
+                    total_move = math.inf
                     continue
                 pairs = zip(before, split.centres[0], moves, strict=True)
                 after = tuple(old if move is None else first + move for old, first, move in pairs)
-                moved += sum((a - b) ** 2 * w for a, b, w in zip(after, before, split.weights, strict=True))
+                total_move += sum((a - b) ** 2 * w for a, b, w in zip(after, before, split.weights, strict=True))
                 centres.append(after)
                 sizes.append(float(n))
             result[split.label] = (
-                _Moving(replace(split, centres=tuple(centres)), sizes),
-                moved <= TOLERANCE * len(split.centres) * len(self.numbers),
+                _MovingSplit(replace(split, centres=tuple(centres)), sizes),
+                total_move <= TOLERANCE * len(split.centres) * len(self.numbers),
             )
         return result
 
 
 def _as_gaussian(feature: Feature) -> Feature:
-    """A number counted with its moments, whatever its family."""
+    """A number that is counted with its moments, whatever its family."""
     if not feature.is_number:
         return feature
     family = Gaussian().with_defaults(alpha=1.0, nulls="skip", unseen="skip")
@@ -210,11 +222,11 @@ def _as_gaussian(feature: Feature) -> Feature:
 
 
 def _rounded(scale: float) -> float:
-    """Sums that run in parallel differ in their last digits, which shall decide nothing."""
+    """A scale, rounded because parallel sums differ in their last digits, which must not decide anything."""
     return float(f"{scale:.6g}")
 
 
-def _sorted(moving: _Moving) -> ClassSplit:
-    """The components by their rows, the most first; of as many by the order of the first centres."""
+def _by_size(moving: _MovingSplit) -> ClassSplit:
+    """The components, the largest first; ties keep the order of the initial centres."""
     order = sorted(range(len(moving.sizes)), key=lambda j: -moving.sizes[j])
     return replace(moving.split, centres=tuple(moving.split.centres[j] for j in order))

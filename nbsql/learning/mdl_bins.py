@@ -1,4 +1,4 @@
-"""Bins that are cut where the classes differ: a search in steps, each of which cuts all parts of all columns that there are."""
+"""Bins whose edges separate the classes: a stepwise search that cuts all current parts of all columns in each step."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.steps import Steps
 from nbsql.spec.spec import Feature, Spec
 
-AT_ONCE = 500_000  # values that one search holds: of larger tables it cuts fewer columns at a time
+MAX_VALUES = 500_000  # values in one search; with larger tables it cuts fewer columns at a time
 
 
-def edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> dict[str, list[tuple[Any, ...]]]:
-    """By the name of each feature its edges, a row an edge, in ascending order (sql/macros/families/binned_mdl.sql)."""
-    most = 1 if len(features) < 2 else max(1, AT_ONCE // max(1, engine.ask("row_count", source)[0][0]))
-    found: dict[str, list[tuple[Any, ...]]] = {feature.name: [] for feature in features}
-    for start in range(0, len(features), most):
-        names = {feature.index: feature.name for feature in features[start : start + most]}
-        for index, edge in sorted(_cut(engine, spec, source, features[start : start + most])):
-            found[names[index]].append((edge,))
-    return found
+def find_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> dict[str, list[tuple[Any, ...]]]:
+    """The edges of each feature by name, one row per edge, ascending (sql/macros/families/binned_mdl.sql)."""
+    batch_size = 1 if len(features) < 2 else max(1, MAX_VALUES // max(1, engine.ask("row_count", source)[0][0]))
+    edges_by_name: dict[str, list[tuple[Any, ...]]] = {feature.name: [] for feature in features}
+    for start in range(0, len(features), batch_size):
+        names = {feature.index: feature.name for feature in features[start : start + batch_size]}
+        for index, edge in sorted(_search_edges(engine, spec, source, features[start : start + batch_size])):
+            edges_by_name[names[index]].append((edge,))
+    return edges_by_name
 
 
-def _cut(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> Iterator[tuple[Any, ...]]:
-    """The rows of the edges: the index of the feature, and the edge."""
+def _search_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> Iterator[tuple[Any, ...]]:
+    """The edges as rows: the index of the feature, and the edge."""
     if engine.renderer.dialect.traits.recursive:
         yield from engine.ask("binned_mdl", spec, source, features)
         return
@@ -36,7 +36,7 @@ def _cut(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]
         parts = steps.take(render("mdl_parts", spec, source, features))
         while True:
             parts = steps.take(render("mdl_step", parts))
-            found = engine.ask("mdl_edges", parts)
-            if not found:
+            rows = engine.ask("mdl_edges", parts)
+            if not rows:
                 return
-            yield from found
+            yield from rows

@@ -1,7 +1,7 @@
 """The steps of Newton's method.
 
-What a scan finds is one row a pair of terms, however many rows it read and whichever engine summed them. So it is solved in a
-small database of its own, by one macro (sql/macros/learning/logistic/step.sql).
+A scan returns one row for each pair of terms, however many rows it read and whichever engine summed them. So the equations
+are solved in a small in-memory database by one macro (sql/macros/learning/logistic/step.sql).
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ from nbsql.engines.duckdb.engine import DuckDB
 
 @dataclass(frozen=True)
 class Step:
-    """What Newton's method finds at a point.
+    """The Newton step at a point.
 
     Args:
-        point: the unknowns, a number each.
-        objective: what is to be as small as possible, at the point.
-        worst: the largest loss of a row.
+        point: the unknowns, one number each.
+        objective: the objective to minimise, at the point.
+        worst_loss: the largest loss of a row.
         n: the weight of all rows.
-        direction: what is taken from the point by a whole step, a number an unknown; None where the Hessian is singular.
-        fall: twice what the objective loses by a whole step, as far as its curvature tells.
-        biggest: the largest change of an unknown.
-        collinear: 0, or the number of the first unknown that those before it make up.
+        direction: the change that a full step subtracts from the point; None where the Hessian is singular.
+        decrease: twice the decrease of the objective by a full step, as its curvature predicts it.
+        largest_change: the largest change of an unknown.
+        collinear: 0, or the number of the first unknown that is a linear combination of those before it.
     """
 
     point: Sequence[float]
     objective: float
-    worst: float
+    worst_loss: float
     n: float
     direction: Sequence[float]
-    fall: float
-    biggest: float
+    decrease: float
+    largest_change: float
     collinear: int
 
-    def next(self, part: float) -> list[float]:
-        """The point to which a part of the step leads."""
-        return [x - part * d for x, d in zip(self.point, self.direction, strict=True)]
+    def next(self, fraction: float) -> list[float]:
+        """The point reached by a fraction of the step."""
+        return [x - fraction * d for x, d in zip(self.point, self.direction, strict=True)]
 
 
 class Newton:
-    """A database in memory that solves the steps of one search.
+    """An in-memory database that solves the steps of one search.
 
     Args:
-        problem: the search, as the macros know it.
+        problem: the search, as the macros render it.
         scales: the number and the scale of each term.
-        penalty: of the squares of the weights.
+        penalty: the penalty on the squares of the weights.
     """
 
     def __init__(self, problem: Any, scales: Sequence[tuple[Any, ...]], penalty: float) -> None:
@@ -64,7 +64,7 @@ class Newton:
         self.engine.close()
 
     def load(self, name: str, sums: Sequence[tuple[Any, ...]]) -> Markup:
-        """The relation of the rows that a scan found (`logistic_sums`); one of that name is replaced."""
+        """The relation of the rows that a scan returned (`logistic_sums`); it replaces a relation of the same name."""
         return self._load(name, "logistic_sums_as_parameters", list(zip(*sums, strict=True)))
 
     def step(self, point: Sequence[float], sums: Markup, products: Markup) -> Step:
@@ -72,8 +72,8 @@ class Newton:
 
         Args:
             point: the unknowns.
-            sums: the relation of what was found there.
-            products: the relation of what was found there or near it, with the products of the terms.
+            sums: the relation of the sums at the point.
+            products: the relation of sums at the point or near it, with the products of the terms.
         """
         rows = self.engine.ask("logistic_step", self.problem, sums, products, point, self.terms, self.penalty)
         return Step(point, *rows[0])

@@ -1,4 +1,4 @@
-"""Averaged one-dependence estimators: naive Bayes of categories, and one feature more, of all pairs of them."""
+"""Averaged one-dependence estimators: naive Bayes of categories, with one additional feature of all their pairs."""
 
 from __future__ import annotations
 
@@ -9,49 +9,49 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Pairs
-from nbsql.learning.tree import categories_of, sizes_of
+from nbsql.learning.tree import category_features, category_sizes
 from nbsql.spec.method import AODE
 from nbsql.spec.spec import Feature, Spec
 
-MOST_PAIRS = 2_000_000  # of values: the lookups hold two rows for each
+MAX_PAIRS = 2_000_000  # pairs of values; the lookups hold two rows for each
 
 
-def with_pairs(engine: Engine, spec: Spec, wanted: AODE, source: Source) -> Spec:
-    """The spec with a feature of the pairs of its categories, if it has two of them.
+def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spec:
+    """The spec with a feature of the pairs of its categories, if it has at least two.
 
     Args:
-        engine: where.
-        spec: whose numbers are cut already.
-        wanted: the options of the estimators.
-        source: what to learn from.
+        engine: the engine to run on.
+        spec: the spec, whose numbers have been cut already.
+        options: the options of the method.
+        source: the rows to learn from.
 
     Raises:
         InputError: there are too many pairs of values.
     """
-    categories = categories_of(spec)
+    categories = category_features(spec)
     with engine.temporaries() as temporary:
-        sizes = sizes_of(engine, spec, categories, source, temporary("coded")) if len(categories) > 1 else {}
+        sizes = category_sizes(engine, spec, categories, source, temporary("coded")) if len(categories) > 1 else {}
     pairs = sum(a * b for a, b in combinations(sizes.values(), 2))
-    if pairs > MOST_PAIRS:
+    if pairs > MAX_PAIRS:
         largest = max(sizes, key=sizes.__getitem__)
         raise InputError(
-            f"method='aode' would count {pairs:,} pairs of values, and takes {MOST_PAIRS:,}; "
+            f"method='aode' would count {pairs:,} pairs of values, and takes {MAX_PAIRS:,}; "
             f"leave out columns of many, such as {categories[largest].column!r} with {sizes[largest]:,}, by exclude=[...]"
         )
-    found = [categories[number] for number in sizes]
-    features = (*spec.features, *([_pairs_of(spec, found, wanted)] if len(found) > 1 else ()))
+    paired = [categories[number] for number in sizes]
+    features = (*spec.features, *([_pairs_of(spec, paired, options)] if len(paired) > 1 else ()))
     return replace(spec, features=features, dependence=None)
 
 
-def _pairs_of(spec: Spec, categories: list[Feature], wanted: AODE) -> Feature:
+def _pairs_of(spec: Spec, categories: list[Feature], options: AODE) -> Feature:
     family = Pairs(
         columns=[feature.column for feature in categories],
         edges=[getattr(feature.family, "edges", None) for feature in categories],
         integers=[feature.column for feature in categories if feature.whole],
         gaps=[feature.column for feature in categories if feature.family.nulls == "category"],
         added_counts=[feature.family.added_count for feature in categories],
-        least=wanted.least,
-        shrinkage=wanted.shrinkage,
+        least=options.least,
+        shrinkage=options.shrinkage,
         nulls="skip",
         unseen="skip",
         estimate="mean",

@@ -1,4 +1,4 @@
-"""Which features a model keeps: those that tell most of the class, by the counts of all candidates."""
+"""Feature selection by the counts of all candidates."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from nbsql.spec.spec import Feature, Spec
 
 
 def best_features(engine: Engine, spec: Spec, best: Best, statistics: Markup) -> Spec:
-    """The spec with the best features only, by the cells of them all."""
+    """The spec with only the best features, by the cells of all of them."""
     scores = {name: (score, f or 0.0) for name, score, f in engine.ask("ranked_features", statistics, spec.features, best.by)}
 
     def rank(feature: Feature) -> tuple[float, float, int]:
-        score, f = scores.get(feature.name, (-1.0, 0.0))  # nothing but NULL, or a number that never varies
+        score, f = scores.get(feature.name, (-1.0, 0.0))  # only NULLs, or a constant number
         return -rounded(score), -rounded(f), feature.index
 
     return with_features(spec, [feature.name for feature in sorted(spec.features, key=rank)[: best.count]])
 
 
 def with_features(spec: Spec, names: Sequence[str]) -> Spec:
-    """The spec with these features only, in their order."""
+    """The spec with only these features, in their order."""
     features = [feature for feature in spec.features if feature.name in names]
     return replace(spec, features=tuple(replace(feature, index=index) for index, feature in enumerate(features, start=1)))
 
 
 def rounded(score: float) -> float:
-    """Sums that run in parallel differ in their last digits, which shall decide nothing."""
+    """A score, rounded because parallel sums differ in their last digits, which must not decide anything."""
     return float(f"{score:.12g}")

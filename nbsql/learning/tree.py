@@ -1,4 +1,4 @@
-"""Tree-augmented naive Bayes: which category depends on which other, by a count of all pairs of them."""
+"""Tree-augmented naive Bayes: the category on which each category depends, from counts of all pairs."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from nbsql.spec.method import TAN
 from nbsql.spec.spec import Feature, Spec
 
 PAIRS_A_STATEMENT = 100
-MOST_CELLS = 100_000  # of a pair: the lookups hold so many rows for it
+MAX_CELLS = 100_000  # cells of a pair; the lookups hold a row for each
 
 Pair = tuple[int, int]
 
 
-def with_tree(engine: Engine, spec: Spec, wanted: TAN, source: Source) -> Spec:
-    """The spec in which every category that depends on another has it for a parent.
+def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
+    """The spec in which each category that depends on another has it as its parent.
 
     Args:
-        engine: where.
-        spec: whose numbers are cut already.
-        wanted: the options of the tree.
-        source: what to learn from.
+        engine: the engine to run on.
+        spec: the spec, whose numbers have been cut already.
+        options: the options of the tree.
+        source: the rows to learn from.
     """
-    categories = categories_of(spec)
+    categories = category_features(spec)
     values: dict[int, list[str]] = {}
     parents: dict[int, int] = {}
     if len(categories) > 1:
         with engine.temporaries() as temporary:
             coded = temporary("coded")
-            sizes = sizes_of(engine, spec, categories, source, coded)
+            sizes = category_sizes(engine, spec, categories, source, coded)
             nodes = list(sizes)
-            pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MOST_CELLS]
+            pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
             information: dict[Pair, float] = {}
             for start in range(0, len(pairs), PAIRS_A_STATEMENT):
                 rows = engine.ask("information_of_pairs", coded, pairs[start : start + PAIRS_A_STATEMENT])
@@ -49,20 +49,20 @@ def with_tree(engine: Engine, spec: Spec, wanted: TAN, source: Source) -> Spec:
             for parent in dict.fromkeys(parents.values()):
                 values[parent] = [value for (value,) in engine.ask("values_of_category", coded, parent)]
 
-    def grown(feature: Feature) -> Feature:
+    def with_parent(feature: Feature) -> Feature:
         if feature.index not in parents:
             return feature
         parent = categories[parents[feature.index]]
-        return _given(feature, parent, values[parent.index], wanted)
+        return _conditional_feature(feature, parent, values[parent.index], options)
 
-    found = tuple(map(grown, spec.features))
+    features = tuple(map(with_parent, spec.features))
     if spec.segment_by is not None:
-        check_features(found, "segment_by")
-    return replace(spec, features=found, dependence=None)
+        check_features(features, "segment_by")
+    return replace(spec, features=features, dependence=None)
 
 
-def categories_of(spec: Spec) -> dict[int, Feature]:
-    """The features that may depend on each other, by number: whose values are those that were met, all smoothed alike."""
+def category_features(spec: Spec) -> dict[int, Feature]:
+    """The features that may depend on each other, by number: those of observed values, all smoothed with the same count."""
     return {
         feature.index: feature
         for feature in spec.features
@@ -70,15 +70,17 @@ def categories_of(spec: Spec) -> dict[int, Feature]:
     }
 
 
-def sizes_of(engine: Engine, spec: Spec, categories: Mapping[int, Feature], source: Source, coded: Markup) -> dict[int, int]:
-    """How many values each of some categories has, of those that have several, and no more than a parent may have.
+def category_sizes(
+    engine: Engine, spec: Spec, categories: Mapping[int, Feature], source: Source, coded: Markup
+) -> dict[int, int]:
+    """The number of values of each category that has at least two, and no more than a parent may have.
 
     Args:
-        engine: where.
-        spec: of the model.
-        categories: by number.
-        source: what to learn from.
-        coded: the name of the temporary table that is to hold their values, a row a row of the source.
+        engine: the engine to run on.
+        spec: the model's spec.
+        categories: the categories, by number.
+        source: the rows to learn from.
+        coded: the temporary table to create, with the values of the categories in each row of the source.
     """
     query = engine.renderer.fragment("coded_categories", spec, source.relation, categories.values())
     engine.create("code the categories", coded, query)
@@ -87,41 +89,41 @@ def sizes_of(engine: Engine, spec: Spec, categories: Mapping[int, Feature], sour
 
 
 def spanning_tree(nodes: Sequence[int], weights: Mapping[Pair, float]) -> dict[int, int]:
-    """The parent of every node but the roots, in the tree of the largest sum of weights (Kruskal, 1956).
+    """The parent of each node except the roots, in the maximum spanning tree (Kruskal, 1956).
 
-    A root is the first of the nodes that are connected. Edges without weight are none, and a tie goes to the edge whose nodes
+    The root is the first node of a connected component. Edges without weight are ignored, and ties go to the edge whose nodes
     come first.
 
     >>> spanning_tree([1, 2, 3], {(1, 2): 0.5, (1, 3): 0.1, (2, 3): 0.2})
     {2: 1, 3: 2}
     """
-    component = {node: node for node in nodes}
-    beside: dict[int, list[int]] = {node: [] for node in nodes}
+    component_of = {node: node for node in nodes}
+    neighbours: dict[int, list[int]] = {node: [] for node in nodes}
     for a, b in sorted(weights, key=lambda pair: (-rounded(weights[pair]), pair)):
-        one, other = component[a], component[b]
+        one, other = component_of[a], component_of[b]
         if weights[a, b] <= 0 or one == other:
             continue
-        component = {node: one if of == other else of for node, of in component.items()}
-        beside[a].append(b)
-        beside[b].append(a)
+        component_of = {node: one if of == other else of for node, of in component_of.items()}
+        neighbours[a].append(b)
+        neighbours[b].append(a)
     parents: dict[int, int] = {}
-    met: set[int] = set()
+    visited: set[int] = set()
     for root in nodes:
-        waiting = [] if root in met else [root]
-        met.add(root)
-        while waiting:
-            node = waiting.pop(0)
-            children = [child for child in sorted(beside[node]) if child not in met]
+        queue = [] if root in visited else [root]
+        visited.add(root)
+        while queue:
+            node = queue.pop(0)
+            children = [child for child in sorted(neighbours[node]) if child not in visited]
             parents |= dict.fromkeys(children, node)
-            met |= set(children)
-            waiting += children
+            visited |= set(children)
+            queue += children
     return parents
 
 
-def _given(feature: Feature, parent: Feature, values: Iterable[str], wanted: TAN) -> Feature:
+def _conditional_feature(feature: Feature, parent: Feature, values: Iterable[str], options: TAN) -> Feature:
     family = Conditional(
         parent.column,
-        shrinkage=wanted.shrinkage,
+        shrinkage=options.shrinkage,
         edges=getattr(feature.family, "edges", None),
         parent_edges=getattr(parent.family, "edges", None),
         parents=tuple(values),

@@ -1,16 +1,16 @@
-"""A fitted model, and all that can be asked of it."""
+"""A fitted model and its methods."""
 
 from __future__ import annotations
 
-from nbsql.model.base import planned, updated_at
+from nbsql.model.base import existing_plan, updated_at
 from nbsql.model.learning import Learning
 from nbsql.model.showing import Showing
 
 
 class Model(Showing, Learning):
-    """A fitted model: the statistics in the database, and the queries on them.
+    """A fitted model: statistics in the database, and the queries on them.
 
-    Made by `nbsql.fit` and `nbsql.load`.
+    Models are returned by `nbsql.fit` and `nbsql.load`, among others.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -22,4 +22,4 @@ class Model(Showing, Learning):
     """
 
 
-__all__ = ["Model", "planned", "updated_at"]
+__all__ = ["Model", "existing_plan", "updated_at"]

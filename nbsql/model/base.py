@@ -1,4 +1,4 @@
-"""What every part of a model stands on: where it is, what it reads, and how its queries are made."""
+"""The base of a model's handle: where the model is, what it reads, and how its queries are made."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, listed, no_column, suggestion
 from nbsql.family import Family
-from nbsql.learning.half_life import weighed
-from nbsql.learning.joined_source import completed
+from nbsql.learning.half_life import weigh_by_age
+from nbsql.learning.joined_source import join_dimensions
 from nbsql.model.overview import overview, overview_html
 from nbsql.plan import REVIEW, VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn, class_columns
@@ -28,34 +28,34 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_source
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
-from nbsql.storage.calibration import method_of
+from nbsql.storage.calibration import required_calibration_method
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-_FEATURES = 8  # that a repr names
+_FEATURES = 8  # features that a repr names
 
 
-def planned(engine: Engine, spec: Spec, relations: Relations) -> Plan:
-    """The plan of a model that is there. Its tables say which form they have: another version may draw the limits elsewhere."""
+def existing_plan(engine: Engine, spec: Spec, relations: Relations) -> Plan:
+    """The plan of an existing model. Its tables show which form it has, since another version may choose by other limits."""
     wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
     return Plan(engine.renderer, spec, relations, wide=wide)
 
 
 def updated_at(engine: Engine, relations: Relations) -> Any:
-    """What changes whenever the model does. Read it before the model, so that a change in between is noticed later."""
+    """A value that changes whenever the model does. Read it before the model, so that a change in between is noticed later."""
     return engine.ask("updated_at", relations["spec"])
 
 
 class Handle:
-    """A model in a database, at hand.
+    """A handle to a model in a database.
 
     Args:
-        engine: where.
-        plan: of the model.
-        classes: by number.
-        name: None of a transient model.
-        stamp: what `updated_at` was before the plan and the classes were read; None if they are of this transaction.
+        engine: the engine of the model.
+        plan: the model's plan.
+        classes: the model's classes, by number.
+        name: its name; None for a transient model.
+        stamp: `updated_at` before the plan and the classes were read; None if they were made in this transaction.
     """
 
     def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], name: str | None, *, stamp: Any = None) -> None:
@@ -75,7 +75,7 @@ class Handle:
         try:
             priors = self._engine.ask("all_rows", self._relations["priors"])
             where, counts = f" in {self._database!r}", [row[1] for row in priors]
-        except DatabaseError:  # it was dropped, or the connection is closed
+        except DatabaseError:  # the model was dropped, or the connection is closed
             where, counts = ", which cannot be read", []
         rows = "" if not counts or None in counts else f" from {number(sum(counts))} rows"
         features = ", ".join([*shown, *([f"{more} more"] if more else [])]) or "no features"
@@ -89,16 +89,16 @@ class Handle:
         """The overview, as a notebook shows it."""
         try:
             self._refresh()
-            with self._there():
+            with self._requiring_model():
                 return overview_html(self._engine, self._spec, self._relations, f"{self._title} in {self._database}")
         except NbsqlError as error:
             return str(paragraph(str(error)))
 
     def show(self) -> None:
-        """Print an overview, as `nbsql show` does: features and families, classes, and what was learnt from."""
+        """Print an overview, as `nbsql show` does: features and families, classes, and what the model has learnt from."""
         self._refresh()
         title = f"{self._title} in {self._database}" if self.name is None else f"model {self.name} in {self._database}"
-        with self._there():
+        with self._requiring_model():
             lines = list(overview(self._engine, self._spec, self._relations, title))
         sys.stdout.write("\n".join([*lines, ""]))
 
@@ -113,7 +113,7 @@ class Handle:
         self.close()
 
     def close(self) -> None:
-        """Close the database, if it was opened by path."""
+        """Close the database, if it was opened by its path."""
         self._engine.close()
 
     @property
@@ -125,51 +125,51 @@ class Handle:
     @property
     def classes(self) -> list[Any]:
         """The labels in their own type, the most probable first."""
-        with self._there():
+        with self._requiring_model():
             return [row[0] for row in self._engine.ask("class_values", self._relations["priors"])]
 
     @property
     def families(self) -> dict[str, Family]:
-        """The family of every feature, with all its options."""
+        """The family of each feature, with all its options."""
         self._refresh()
         return {feature.name: feature.family for feature in self._spec.features}
 
     @property
     def priors(self) -> Query:
-        """A row a class: class, n, prior, log_prior."""
-        return self._read("priors", "class")
+        """A row for each class: class, n, prior, log_prior."""
+        return self._relation_query("priors", "class")
 
     @property
     def likelihoods(self) -> Query:
-        """A row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate."""
-        return self._read("likelihoods", "feature", "value", "class")
+        """A row for each class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate."""
+        return self._relation_query("likelihoods", "feature", "value", "class")
 
     @property
     def statistics(self) -> Query:
         """The additive cells: slice, class, feature, value, n, mean, m2."""
-        return self._read("statistics", "feature", "value", "class")
+        return self._relation_query("statistics", "feature", "value", "class")
 
     @property
     def counts(self) -> Query:
-        """The cells of all batches together: slice, class, feature, value, n, mean, m2, batch ("all")."""
+        """The cells summed over all batches: slice, class, feature, value, n, mean, m2, batch ("all")."""
         statement = self._engine.renderer.statement("folded_cells", self._relations["statistics"], "all")
-        return Query(self._engine, statement, guard=self._there)
+        return Query(self._engine, statement, guard=self._requiring_model)
 
-    def _read(self, name: str, *order: str) -> Query:
+    def _relation_query(self, name: str, *order: str) -> Query:
         statement = self._engine.renderer.statement("sorted_by", self._relations[name], order)
-        return Query(self._engine, statement, guard=self._there)
+        return Query(self._engine, statement, guard=self._requiring_model)
 
     def _query(self, verb: str, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
-        found = self._source(source)
+        data = self._source(source)
         if verb == "log_evidence":
             check(self._spec, "log_evidence", self._title)
 
         def render(rows: Rows) -> str:
             return self._plan.score(verb, rows, self._classes, calibration=self._calibration(calibrated))
 
-        return self._scored(verb, found, render, columns)
+        return self._scoring_query(verb, data, render, columns)
 
-    def _scored(
+    def _scoring_query(
         self,
         verb: str,
         source: Source,
@@ -177,17 +177,17 @@ class Handle:
         columns: Sequence[str] | None = None,
         *,
         by_row: bool = True,
-        without: Callable[[Spec], Spec] = lambda spec: spec,
+        reduce_spec: Callable[[Spec], Spec] = lambda spec: spec,
     ) -> Query:
-        """A query that is rendered anew if the model, whose classes stand in it, has changed when it runs.
+        """A query that is rendered again if the model has changed when it runs, since it contains the classes of the model.
 
         Args:
-            verb: see `_added`.
-            source: what is scored.
-            render: the text, of the rows.
-            columns: of the source, that come back; None for all.
-            by_row: whether the first rows of the answer follow from the first rows of the source.
-            without: the spec without the features that a row need not have.
+            verb: see `_added_columns`.
+            source: the rows to score.
+            render: renders the text, given the rows.
+            columns: the columns of the source to return; None returns all.
+            by_row: whether the first rows of the result depend only on the first rows of the source.
+            reduce_spec: removes the features that a row need not have from the spec.
         """
         rendered: dict[int | None, tuple[Any, str]] = {}
         passed = passed_columns(source, columns, exact=self._engine.exact)
@@ -196,23 +196,23 @@ class Handle:
             if refresh:
                 self._refresh()
             if count not in rendered or rendered[count][0] != self._stamp:
-                rows = self._rows(verb, source, passed, without(self._spec))
+                rows = self._rows(verb, source, passed, reduce_spec(self._spec))
                 if count is not None:
                     rows = replace(rows, relation=self._fragment("excerpt", rows.relation, count))
                 rendered[count] = self._stamp, render(rows)
             return rendered[count][1]
 
-        made = sql(refresh=False)  # as was done when the source was found
-        return Query(self._engine, sql, source, guard=self._there, first=sql if by_row else None, made=made)
+        text = sql(refresh=False)  # the model was refreshed when the source was resolved
+        return Query(self._engine, sql, source, guard=self._requiring_model, first=sql if by_row else None, rendered=text)
 
     def _rows(self, verb: str, source: Source, passed: Sequence[str] | None, spec: Spec | None = None) -> Rows:
-        """The rows of a source that a verb scores by a spec, of which only some columns come back unless `passed` is None."""
+        """The rows of a source that a verb scores by a spec; only the columns in `passed` are returned, all if it is None."""
         rows, spec = replace(source.rows, passed_columns=passed), spec or self._spec
         if passed is None:
             self._check(verb, source, spec=spec)
             return rows
         needed = {folded(name) for name in (*passed, *(name for each in spec.features for name in each.columns))}
-        left_out = {folded(name) for name in self._added(verb)} - needed
+        left_out = {folded(name) for name in self._added_columns(verb)} - needed
         self._check(verb, source, left_out, spec)
         columns = [name for name in rows.columns if folded(name) not in left_out]
         if len(columns) == len(rows.columns):
@@ -220,13 +220,13 @@ class Handle:
         narrowed = self._fragment("subquery", self._fragment("selected_columns", rows.relation, columns))
         return replace(rows, relation=narrowed, columns=columns)
 
-    def _added(self, verb: str) -> list[str]:
+    def _added_columns(self, verb: str) -> list[str]:
         name, _, option = verb.partition(" with ")
         verbs = {**VERBS, "review": REVIEW}
         return verbs[name].all_added_columns(self._classes, option or None) if name in verbs else []
 
     def _check(self, verb: str, source: Source, left_out: Collection[str] = (), spec: Spec | None = None) -> None:
-        """Raise InputError unless the source has the features and lacks the columns that the verb adds, but for some."""
+        """Raise InputError unless the source has the features and lacks the columns that the verb adds (but `left_out`)."""
         columns = check_source(spec or self._spec, source.columns, source.label, self._title, exact=self._engine.exact)
         if self._spec.segment_by is not None:
             self._engine.check_expression(self._spec.segment_by, source, f"segment_by of {self._title}")
@@ -236,46 +236,46 @@ class Handle:
                 if folded(name) not in columns:
                     raise no_column(name, names, source.label, f"the id of {self._title}")
             return
-        for name in self._added(verb):
+        for name in self._added_columns(verb):
             if folded(name) in columns and folded(name) not in left_out:
                 raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; rename it or leave it out")
 
-    def _calibration(self, wanted: bool) -> str | None:
-        """The method by which the model is calibrated, if calibrated posteriors are wanted."""
-        return method_of(self._engine, self._plan, self._title) if wanted else None
+    def _calibration(self, calibrated: bool) -> str | None:
+        """The method by which the model is calibrated; None unless calibrated posteriors are asked for."""
+        return required_calibration_method(self._engine, self._plan, self._title) if calibrated else None
 
     def _refresh(self, stamp: Any = None) -> None:
-        """Take notice of changes that others have made to the model, as every verb does before it reads what it knows of it.
+        """Read the model again if it was changed elsewhere. Every verb does so before it uses what it knows of the model.
 
         Args:
-            stamp: what `updated_at` is now, if that was just asked for.
+            stamp: the current `updated_at`, if it was just read.
         """
         stamp = stamp or self._updated_at()
-        while stamp != self._stamp:  # until nothing has changed while it was read; a transaction would make writers wait
-            with self._there():
+        while stamp != self._stamp:  # again if it changed while it was read; a transaction would block writers
+            with self._requiring_model():
                 spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
-                plan = planned(self._engine, spec, self._relations)
+                plan = existing_plan(self._engine, spec, self._relations)
                 classes = class_columns(self._engine.rows(plan.class_order()))
             self._spec, self._plan, self._classes, self._stamp = spec, plan, classes, stamp
             stamp = self._updated_at()
 
     def _updated_at(self) -> Any:
-        with self._there():
+        with self._requiring_model():
             return updated_at(self._engine, self._relations)
 
     @contextmanager
-    def _there(self) -> Iterator[None]:
-        """Raise ModelError for a database error if the model is no more: nobody asks whether it is there before one comes."""
+    def _requiring_model(self) -> Iterator[None]:
+        """Raise ModelError instead of a database error if the model no longer exists. It is only looked for after an error."""
         if self._catalog is not None and self._catalog != self._engine.catalog():
             raise ModelError(f"{self._title} is in the catalog {self._catalog!r}; USE CATALOG {self._catalog} first")
         try:
             yield
         except DatabaseError:
-            with suppress(DatabaseError):  # of a transaction that the error has ended, or a connection that is closed
-                self._check_there()
+            with suppress(DatabaseError):  # the error has ended the transaction, or the connection is closed
+                self._check_exists()
             raise
 
-    def _check_there(self) -> None:
+    def _check_exists(self) -> None:
         engine, path = self._engine, self._relations.path
         current = engine.current()[0]
         if self.name is not None:
@@ -289,37 +289,37 @@ class Handle:
     def _fragment(self, macro: str, *arguments: Any) -> Markup:
         return self._engine.renderer.fragment(macro, *arguments)
 
-    def _source(self, source: Any, *, judged: bool = False, learnt: bool = False) -> Source:
-        """What the user means by `source`, joined with what the model takes from dimensions.
+    def _source(self, source: Any, *, reads_target: bool = False, weighted: bool = False) -> Source:
+        """The source that the user means, joined with the dimensions that the model needs.
 
         Args:
-            source: as the user gave it.
-            judged: whether the class is read.
-            learnt: whether rows count by what they weigh.
+            source: the source as the user gave it.
+            reads_target: whether the class is read.
+            weighted: whether rows are weighted by their age.
         """
-        found, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
+        data, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
         self._refresh(stamp)
-        if self._spec.segment_by is not None:  # whose functions may be the user's own
-            found.anywhere = False
-        if learnt:
-            found = weighed(self._engine, found, self._spec.target, self._spec.half_life)
+        if self._spec.segment_by is not None:  # it may call functions of the user
+            data.anywhere = False
+        if weighted:
+            data = weigh_by_age(self._engine, data, self._spec.target, self._spec.half_life)
         if not self._spec.joins:
-            return found
-        return completed(self._engine, self._spec, self._relations, found, self._title, judged=judged)
+            return data
+        return join_dimensions(self._engine, self._spec, self._relations, data, self._title, reads_target=reads_target)
 
     def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
-        found = self._source(source, judged=True, learnt=True)
+        data = self._source(source, reads_target=True, weighted=True)
         try:
-            act(found)
+            act(data)
         finally:
-            found.release()
+            data.release()
 
     def _label(self, label: Any) -> str:
         """The text of a class of the model."""
         texts = [column.label for column in sorted(self._classes, key=lambda column: column.number)]
-        known = dict(zip(map(str, self.classes), texts, strict=True)) | {text: text for text in texts}
-        if str(label) not in known:
+        text_by_label = dict(zip(map(str, self.classes), texts, strict=True)) | {text: text for text in texts}
+        if str(label) not in text_by_label:
             raise InputError(
                 f"{self._title} has no class {label!r}{suggestion(str(label), texts) or f'; it has {listed(texts)}'}"
             )
-        return known[str(label)]
+        return text_by_label[str(label)]

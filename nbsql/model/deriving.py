@@ -1,4 +1,4 @@
-"""Models from parts of a model."""
+"""Models derived from parts of a model, and its export."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed
 from nbsql.learning.change import Ledger
-from nbsql.learning.derive import derive, known_slices, slice_names
-from nbsql.learning.half_life import check_now
+from nbsql.learning.derive import check_slice_names, derive, slice_names
+from nbsql.learning.half_life import check_reference_time
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
 from nbsql.spec.capabilities import check, check_components, check_segmented
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.spec import Spec
-from nbsql.storage.drafts import drafted, publish
+from nbsql.storage.drafts import draft_plan, publish
 from nbsql.storage.files import write_file
 from nbsql.storage.shared_counts import Sharing
 
@@ -27,16 +27,18 @@ if TYPE_CHECKING:
 
 
 class Deriving(Handle):
-    """The model as it was, of some of its slices, and in a file."""
+    """Earlier states, slices and segments of a model, drift, and files."""
 
     def as_of(self, batch: Any) -> Self:
-        """The model as it stood after `batch`, a line of the ledger: a transient model.
+        """The model as it was after `batch`, an entry of the ledger, as a transient model.
 
-        Or, of a model with a half-life and of a time, what all that it has learnt weighs then: a date, a datetime (without a
-        zone in UTC), or a whole number where rows age by one. Rows of later times weigh more than once.
+        For a model with a half-life, `batch` may also be a time, at which everything that the model has learnt is weighted: a
+        date, a datetime (without a time zone, in UTC), or a whole number if rows age by whole numbers. Rows of later times
+        weigh more than once.
 
         Raises:
-            InputError: there is no such line, or it is no time, or 500 half-lives from the newest rows, where nothing is left.
+            InputError: there is no such entry, it is not a time, or it is more than 500 half-lives from the newest rows,
+                where nothing is left.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -48,36 +50,39 @@ class Deriving(Handle):
         self._refresh()
         check(self._spec, "as_of", self._title)
         if self._spec.half_life is not None and not isinstance(batch, str):
-            return self._aged(self._spec.half_life, batch)
+            return self._at_time(self._spec.half_life, batch)
         number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
-        return self._derived(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
+        return self._derive(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
 
     @property
     def slice_names(self) -> list[str]:
-        """The slices, by the expression `slice_by` of the fit, oldest first."""
+        """The slices by the expression `slice_by` of the fit, oldest first."""
         self._refresh()
         return slice_names(self._engine, self._plan, self._title)
 
     @property
     def segments(self) -> Query:
-        """The segments, by the expression `segment_by` of the fit, and their rows: segment, n; NULL for the rows of none."""
+        """The segments by the expression `segment_by` of the fit, and their rows: segment, n.
+
+        A NULL segment stands for rows without one.
+        """
         self._refresh()
         check_segmented(self._spec, self._title)
         return Query(self._engine, self._engine.renderer.statement("segments_of", self._relations["statistics"]))
 
     @property
     def components(self) -> Query:
-        """The components of the classes, by the argument of that name of the fit, a row a component, feature and value.
+        """The components of the classes (`nbsql.Mixture`): a row for each component, feature and value.
 
-        Columns: class, component, n, prior (P(c, j)), then as `likelihoods` has them of classes feature, value, likelihood,
-        log_likelihood, mean, variance, rate; and of numbers centre and scale, which say to which component a later row belongs.
+        Columns: class, component, n, prior (P(c, j)); then, as in `likelihoods` for classes, feature, value, likelihood,
+        log_likelihood, mean, variance, rate; and for numbers centre and scale, which assign later rows to components.
         """
         self._refresh()
         check_components(self._spec, self._title)
-        return self._read("components", "class", "component", "feature", "value")
+        return self._relation_query("components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:
-        """The model of some slices only: a transient model. Slices are named as text, or as what is written so.
+        """The model of some slices only, as a transient model. Slices are named by their text, or by values with that text.
 
         >>> import duckdb, nbsql
         >>> con = duckdb.connect()
@@ -88,15 +93,15 @@ class Deriving(Handle):
         """
         self._refresh()
         check(self._spec, "derive", self._title)
-        texts = known_slices(self._engine, self._plan, self._title, names)
-        return self._derived(f"slices {listed(texts)}", "cells_of_slices", texts)
+        texts = check_slice_names(self._engine, self._plan, self._title, names)
+        return self._derive(f"slices {listed(texts)}", "cells_of_slices", texts)
 
     def window(self, *, last: int | None = None, decay: float = 1.0) -> Self:
-        """The model of the `last` slices (None: of all): a transient model.
+        """The model of the `last` slices (None: of all), as a transient model.
 
         Args:
-            last: how many slices, the newest first.
-            decay: a slice of age k, the newest having 0, counts decay ** k times; more than 0 and at most 1.
+            last: the number of slices, the newest first.
+            decay: a slice of age k counts decay ** k times, where the newest slice has age 0; above 0 and at most 1.
 
         >>> import duckdb, nbsql
         >>> con = duckdb.connect()
@@ -112,19 +117,20 @@ class Deriving(Handle):
             raise InputError(f"last must be a whole number of at least 1, not {last!r}")
         if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 < decay <= 1:
             raise InputError(f"decay must be more than 0 and at most 1, not {decay!r}")
-        return self._derived(f"the last {last} slices" if last else "all slices", "windowed_cells", last, float(decay))
+        return self._derive(f"the last {last} slices" if last else "all slices", "windowed_cells", last, float(decay))
 
     def drift(self, a: Any, b: Any) -> Query:
-        """How far slices `b` have moved from slices `a`, the farthest feature first; batches, if the model has no slices.
+        """How far slices `b` have moved from slices `a`, the feature that moved most first.
 
-        A row a feature, and one for the class, without a feature: feature, psi, kl, value, a, b. psi is the population
-        stability index, kl the Kullback-Leibler divergence of b from a in nats; value is the value that moved most, a and b
-        its shares, or the means of a number. Of columns that share a covariance matrix, value is the column that moved most by
-        itself, a and b its means; psi and kl are NULL where one of the matrices has no inverse.
+        Without slices, batches are compared. A row for each feature, and one for the class, without a feature: feature, psi,
+        kl, value, a, b. psi is the population stability index, kl the Kullback-Leibler divergence of b from a in nats. value
+        is the value that moved most, and a and b are its shares, or the means of a number. For columns that share a
+        covariance matrix, value is the column that moved most by itself, and a and b are its means; psi and kl are NULL where
+        one of the matrices has no inverse.
 
         Args:
-            a: a slice, or a list of them.
-            b: what to compare with it.
+            a: a slice, or a list of slices.
+            b: the slices to compare with it.
 
         >>> import duckdb, nbsql
         >>> con = duckdb.connect()
@@ -140,7 +146,7 @@ class Deriving(Handle):
         for side in (a, b):
             names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
             if self._spec.slice_by is not None:
-                texts = known_slices(engine, self._plan, self._title, names)
+                texts = check_slice_names(engine, self._plan, self._title, names)
                 query = self._fragment("cells_of_slices", self._relations["statistics"], texts)
             else:
                 ledger = Ledger.of(engine, self._plan, self._title)
@@ -160,23 +166,25 @@ class Deriving(Handle):
         epsilon: float | None = None,
         seed: int | None = None,
     ) -> None:
-        """Write the model to one file, which `nbsql.import_` reads: counts and no rows, and its calibration.
+        """Write the model to a file that `nbsql.import_` reads: counts, no rows, and its calibration.
 
-        It is Parquet, the same from DuckDB, PostgreSQL and Spark, and each reads those of the others. With `least` or `epsilon`
-        its counts may be shared; it has no calibration then, and its spec says so.
+        The file is Parquet, with the same format from DuckDB, PostgreSQL and Spark, each of which reads the files of the
+        others. With `least` or `epsilon` the counts are protected, so that they may be shared; the file then has no
+        calibration, and its spec records the protection.
 
         Args:
-            path: of the file.
-            overwrite: whether to take the place of one that is there.
-            least: leave out what fewer rows of a class have, and as many of the smallest other counts as hide how many.
+            path: the path of the file.
+            overwrite: whether to replace an existing file.
+            least: leave out counts of fewer rows of a class, and as many of the smallest other counts as hide how many.
             epsilon: add noise to all counts, whole numbers of the two-sided geometric distribution, so that the file is
-                epsilon-differentially private: of rows that are added or removed, with the classes, values and edges of bins
-                declared. The ledger of the model gets a line; what several files spend adds up.
-            seed: of noise that can be drawn again, for a test; it is not private. None: from the system's secure generator.
+                epsilon-differentially private with respect to adding or removing rows, given that the classes, values and
+                edges of bins are declared. The export is entered in the model's ledger; the budgets of several files add up.
+            seed: the seed of noise that can be reproduced, for tests; it is not private. None draws from the system's secure
+                generator.
 
         Raises:
-            InputError: the file is there already, or a feature cannot be shared so.
-            ModelError: the model cannot.
+            InputError: the file exists already, or a feature cannot be shared this way.
+            ModelError: the model cannot be shared this way.
 
         >>> import duckdb, nbsql, tempfile, pathlib
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -190,22 +198,22 @@ class Deriving(Handle):
         engine, text = self._engine, os.fspath(path)
         sharing = Sharing(least, epsilon, seed)
         with engine.transaction() if epsilon is not None else nullcontext():
-            if epsilon is not None:  # first: who cannot write what was spent does not spend it
-                sharing.spec_of(self._spec, self._title)
+            if epsilon is not None:  # first, so that no file is written if the ledger cannot record its budget
+                sharing.shared_spec(self._spec, self._title)
                 number, batch = Ledger.of(engine, self._plan, self._title).next(None)
-                draft = drafted(engine, self._plan)
-                statement = draft.add_ledger_line(Entry(number, batch, "export", f"{sharing.said} to {text}", 0))
+                draft = draft_plan(engine, self._plan)
+                statement = draft.add_ledger_line(Entry(number, batch, "export", f"{sharing.description} to {text}", 0))
                 engine.run(statement.name, statement.sql)
                 self._plan = publish(engine, draft, self._relations, self._stamp)
             write_file(engine, self._plan, text, self._title, overwrite=overwrite, sharing=sharing)
 
-    def _aged(self, half_life: HalfLife, now: Any) -> Self:
-        """The model with its counts as they weigh at a time."""
+    def _at_time(self, half_life: HalfLife, now: Any) -> Self:
+        """The model with its counts weighted at a time."""
         spec = replace(self._spec, half_life=replace(half_life, now=now))
-        check_now(self._engine, spec, self._relations["statistics"], self._title)
-        return self._derived(f"as of {now}", "cells_of", spec=spec)
+        check_reference_time(self._engine, spec, self._relations["statistics"], self._title)
+        return self._derive(f"as of {now}", "cells_of", spec=spec)
 
-    def _derived(self, source: str, macro: str, *arguments: Any, spec: Spec | None = None) -> Self:
+    def _derive(self, source: str, macro: str, *arguments: Any, spec: Spec | None = None) -> Self:
         engine = self._engine
         cells = self._fragment(macro, self._relations["statistics"], *arguments)
         cells = self._fragment("folded_cells", self._fragment("subquery", cells), "1")

@@ -1,4 +1,4 @@
-"""What a model says of the columns of rows, by their other columns."""
+"""Missing values and columns other than the target, predicted from the other columns of a row."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from nbsql.answers.impute import completed, predictable
+from nbsql.answers.impute import imputable_columns, predictable
 from nbsql.answers.query import Query
 from nbsql.engines.source import Source, column_names
 from nbsql.errors import InputError
@@ -19,28 +19,29 @@ from nbsql.spec.spec import Spec
 
 
 class Imputing(Handle):
-    """Gaps filled, and columns predicted that are not the target."""
+    """Imputation, and prediction of columns other than the target."""
 
     def impute(self, source: Any, *, features: Sequence[str] | None = None, labelled: bool = False) -> Query:
-        """The rows of `source` with the gaps in their features filled by what the rest of the row says, in its order.
+        """The rows of `source` in their order, with missing values of features replaced by what the rest of the row implies.
 
-        A gap of x is filled through the class: p(x = v | rest) is the sum over the classes c of p(c | rest) p(v | c). Of a
-        category, a yes or no or a number in bins the likeliest of the values that the fit met is filled in, of bins the
-        middle, and the column `probability_<x>` says how probable it is among them. Of a number with a density the mean is
-        filled in, rounded where its column holds whole numbers, and `deviation_<x>` is its standard deviation. Both are NULL
-        where nothing was filled in: where there was a value, or no class can explain the row. Gaps of one row are filled one
-        by one, not as the likeliest of all together. Where x has a parent, or is one (`nbsql.TAN`), the row is scored with each
-        value in its place: p(x = v | rest) is the share of its evidence.
+        A missing value of x is inferred through the class: p(x = v | rest) is the sum over the classes c of p(c | rest) p(v |
+        c). For a category, a boolean or a number in bins, the most probable of the values seen in the fit is filled in (for
+        bins, the middle), and the column `probability_<x>` is its probability among them. For a number with a density, the
+        mean is filled in, rounded if its column holds whole numbers, and `deviation_<x>` is its standard deviation. Both
+        columns are NULL where nothing was filled in: where there was a value, or no class can explain the row. Several
+        missing values of a row are filled one by one, not jointly. Where x has a parent or is one (`nbsql.TAN`), the row is
+        scored with each value in its place, and p(x = v | rest) is the share of its evidence.
 
         Args:
-            source: rows with gaps.
-            features: the columns to fill, by name; None for all of the source that the model can tell.
-            labelled: take for certain the class that a row has in the column of the target, if the model knows it; p(v | c)
-                then fills in, whatever else the row has.
+            source: rows with missing values.
+            features: the columns to fill, by name; None is all columns of the source that the model can infer.
+            labelled: take the class in the target column of a row as certain, if the model knows it; values then follow from
+                p(v | c), whatever else the row has.
 
         Raises:
-            InputError: the source lacks a feature, or has a column that is to be added already; or a column cannot be told:
-                it has words, a family over several columns or nulls='category', or another depends on it as a number.
+            InputError: the source lacks a feature, or already has a column that would be added; or a column cannot be
+                inferred: it has words, a family over several columns or nulls='category', or another feature depends on it as
+                a number.
             ModelError: the model is logistic, or has segments or components.
 
         >>> import duckdb, nbsql
@@ -53,48 +54,48 @@ class Imputing(Handle):
         >>> [(sky, heat, p and round(p, 4)) for sky, heat, _, p in query]
         [('rain', 'mild', 0.625), ('sun', 'hot', None)]
         """
-        found = self._source(source, judged=labelled)
+        data = self._source(source, reads_target=labelled)
         check(self._spec, "impute", self._title)
         named = [] if features is None else column_names(features, "features")
-        columns = [column.name for column in found.facts.columns]
+        columns = [column.name for column in data.facts.columns]
 
         def render(rows: Rows) -> str:
-            filled = completed(self._spec, named, columns, self._engine.renderer.dialect, found.label, self._title)
-            taken = {folded(name) for name in columns}
-            for each in filled:
-                if folded(each.added) in taken:
+            imputed = imputable_columns(self._spec, named, columns, self._engine.renderer.dialect, data.label, self._title)
+            existing = {folded(name) for name in columns}
+            for each in imputed:
+                if folded(each.added) in existing:
                     added = f"a column {each.added!r} already, which impute adds"
-                    raise InputError(f"{found.label} has {added}; rename it or leave it out")
-            return self._plan.impute("imputed_rows", rows, self._classes, filled, labelled, columns)
+                    raise InputError(f"{data.label} has {added}; rename it or leave it out")
+            return self._plan.impute("imputed_rows", rows, self._classes, imputed, labelled, columns)
 
-        self._check_labelled(found, labelled)
-        return self._scored("impute", found, render)
+        self._check_labelled(data, labelled)
+        return self._scoring_query("impute", data, render)
 
-    def _predicted_column(self, source: Any, target: Any, most: Any, columns: Sequence[str] | None, *, labelled: bool) -> Query:
-        """The query of `predict(source, target=...)`, of a column that is not the target of the model."""
-        found = self._source(source, judged=labelled)
+    def _predict_column(self, source: Any, target: Any, top_k: Any, columns: Sequence[str] | None, *, labelled: bool) -> Query:
+        """The query of `predict(source, target=...)` for a column that is not the target of the model."""
+        data = self._source(source, reads_target=labelled)
         check(self._spec, "impute", self._title)
         dialect = self._engine.renderer.dialect
 
-        def without(spec: Spec) -> Spec:
+        def without_target(spec: Spec) -> Spec:
             one = predictable(spec, target, dialect, self._title)
             return replace(spec, features=tuple(each for each in spec.features if one.feature.column not in each.columns))
 
         def render(rows: Rows) -> str:
             one = predictable(self._spec, target, dialect, self._title)
-            if most is not None and not one.is_value:
+            if top_k is not None and not one.is_value:
                 raise InputError(f"top_k goes with values, and {target!r} is a number with a density")
             renderer, spec = self._engine.renderer, self._spec
-            plan = Plan(renderer, without(spec), self._relations, wide=self._plan.wide, whole=spec)
-            return plan.impute("predicted_column", rows, self._classes, [one], labelled, most, whole=self._plan)
+            plan = Plan(renderer, without_target(spec), self._relations, wide=self._plan.wide, whole=spec)
+            return plan.impute("predicted_column", rows, self._classes, [one], labelled, top_k, whole=self._plan)
 
-        self._check_labelled(found, labelled)
+        self._check_labelled(data, labelled)
         number = not predictable(self._spec, target, dialect, self._title).is_value
-        verb = "predict with target" if number else "predict with top_k" if most is not None else "predict"
-        return self._scored(verb, found, render, columns, without=without)
+        verb = "predict with target" if number else "predict with top_k" if top_k is not None else "predict"
+        return self._scoring_query(verb, data, render, columns, reduce_spec=without_target)
 
-    def _check_labelled(self, found: Source, labelled: bool) -> None:
-        """Raise InputError unless the source has the target, of the type of the classes, if that is read."""
+    def _check_labelled(self, data: Source, labelled: bool) -> None:
+        """Raise InputError unless the source has the target, of the type of the classes, if it is read."""
         if labelled:
             needed = replace(self._spec, features=(), weight=None)
-            check_source(needed, found.columns, found.label, self._title, exact=self._engine.exact, training=True)
+            check_source(needed, data.columns, data.label, self._title, exact=self._engine.exact, training=True)

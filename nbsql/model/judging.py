@@ -1,4 +1,4 @@
-"""How good a model is."""
+"""Evaluation of a model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nbsql.answers.costs import cost_matrix
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
-from nbsql.judging.evaluate import comparison, cost_sql, evaluate, evaluation_queries, judgeable
+from nbsql.judging.evaluate import comparison, cost_sql, evaluate, evaluation_queries, rows_to_judge
 from nbsql.judging.evaluation import SLICES, Evaluation
 from nbsql.judging.monitor import monitor
 from nbsql.judging.profile import dependence, feature_named, profile
@@ -22,7 +22,7 @@ from nbsql.spec.half_life import WEIGHT_NOW
 
 
 class Judging(Handle):
-    """The model judged on rows whose class is known, and by its counts."""
+    """Evaluation on rows whose class is known, and by the model's own counts."""
 
     def evaluate(
         self,
@@ -34,18 +34,18 @@ class Judging(Handle):
         calibrated: bool = False,
         by: str | Sequence[str] | None = None,
     ) -> Evaluation:
-        """How well the model predicts the rows of `source`, whose class is known: its numbers, and its curves as queries.
+        """How well the model predicts the rows of `source`, whose class is known: numbers, and curves as queries.
 
-        Rows without a class are left out and counted. A class that the model does not know counts as wrong, with a probability
-        of 0. The queries of the evaluation score the source anew when they are asked for.
+        Rows without a class are left out, and their number is reported. A class that the model does not know counts as a
+        wrong prediction with a probability of 0. The queries of the evaluation score the source again when they are read.
 
         Args:
-            source: what to judge on; it has the column of the target, and the features.
-            weight: column of row weights, at least 0; a weight w counts as w copies of the row.
-            bins: how many parts the probabilities fall into for the calibration, and the rows for the lift.
-            costs: judge the predictions of `predict` with these costs, and say what they cost: `cost` and `expected_cost`.
+            source: the rows to judge, with the target and the features.
+            weight: the column of row weights, at least 0; a weight w counts as w copies of the row.
+            bins: the number of bins of the probabilities for the calibration, and of the rows for the lift.
+            costs: judge the predictions that `predict` makes with these costs, and report `cost` and `expected_cost`.
             calibrated: judge the calibrated posteriors; see `calibrate`.
-            by: a column, or several, by whose values the numbers are to be had as well: `slices` of the evaluation.
+            by: a column, or several, by whose values the numbers are also computed: `slices` of the evaluation.
 
         Raises:
             InputError: the source lacks a feature, the target, the weight or a column of `by`, or has no row to judge.
@@ -59,30 +59,30 @@ class Judging(Handle):
         >>> evaluation.confusion.fetchall()
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
-        found = self._source(source, judged=True)
-        self._check("evaluate", found)
+        data = self._source(source, reads_target=True)
+        self._check("evaluate", data)
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         return evaluate(
-            self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix, by=by
+            self._engine, self._plan, self._classes, data, weight=weight, bins=bins, calibration=method, costs=matrix, by=by
         )
 
     def compare(self, other: Judging, source: Any, *, weight: str | None = None) -> Query:
-        """How much better or worse than `other` the model does on the same rows, and how sure that is.
+        """How much better or worse than `other` the model predicts the same rows, with confidence intervals.
 
-        A row a number: class (NULL for the whole), metric, value, other, difference (value - other), standard_error, and low
-        and high, between which the difference over all rows of this kind lies 95 times in 100. The metrics are accuracy,
-        log_loss, brier, and the roc_auc of each class that both models know. Errors are those of the differences row by row,
-        so that what is easy or hard for both models cancels; the areas' are those of DeLong, DeLong and Clarke-Pearson
-        (Biometrics 44, 1988).
+        A row for each number: class (NULL for the whole), metric, value, other, difference (value - other), standard_error,
+        and low and high, the 95 % confidence interval of the difference over all rows of this kind. The metrics are accuracy,
+        log_loss, brier, and the roc_auc of each class that both models know. Standard errors are those of the differences row
+        by row, so that what is easy or hard for both models cancels; those of the areas are by DeLong, DeLong and
+        Clarke-Pearson (Biometrics 44, 1988).
 
         Args:
             other: a model of the same target, in the same connection.
-            source: what to judge on, rows that neither has learnt from; it has the target and the features of both.
-            weight: column of row weights, at least 0; a weight w counts as w copies of the row.
+            source: rows that neither model has learnt from, with the target and the features of both.
+            weight: the column of row weights, at least 0; a weight w counts as w copies of the row.
 
         Raises:
-            InputError: the models are not of one target or not in one connection, or the source lacks what judging needs.
+            InputError: the models differ in target or connection, or the source lacks a column that is needed.
 
         >>> import duckdb, nbsql
         >>> con = duckdb.connect()
@@ -99,33 +99,35 @@ class Judging(Handle):
             raise InputError(
                 f"{self._title} predicts {self.target!r} and the other {other.target!r}; compare models of one target"
             )
-        found = self._source(source, judged=True)
+        data = self._source(source, reads_target=True)
         for model in (self, other):
-            model._check("evaluate", found)
+            model._check("evaluate", data)
         plans = self._plan, self._classes, other._plan, other._classes
-        return comparison(self._engine, *plans, found, weight)
+        return comparison(self._engine, *plans, data, weight)
 
     def monitor(self, source: Any, *, reference: Any = None, by: str | None = None, weight: str | None = None) -> Query:
-        """What the rows of each period are like beside a reference, and how well the model does on them.
+        """How the rows of each period differ from a reference, and how well the model predicts them.
 
-        A row a period, feature (NULL for the whole), class (NULL but for shares of classes) and metric: period (a text),
-        feature, class, metric, value, reference (the same of the reference), moved (of a psi: the value that adds most) and
-        by_chance (of a psi: what as many rows would show if nothing had moved). The metrics of a feature are psi, nulls and
-        unseen; of the whole psi (of the score), posterior_psi, label_psi, rows, log_evidence, unexplained, labelled, unknown,
-        accuracy and log_loss; of a class predicted, posterior and actual. sql/macros/judging/monitor.sql has the formulas.
+        A row for each period, feature (NULL for the whole), class (NULL except for shares of classes) and metric: period (as
+        text), feature, class, metric, value, reference (the same number for the reference), moved (for a psi: the value that
+        contributes most) and by_chance (for a psi: what as many rows would show if nothing had moved). The metrics of a
+        feature are psi, nulls and unseen. Those of the whole are psi (of the score), posterior_psi, label_psi, rows,
+        log_evidence, unexplained, labelled, unknown, accuracy and log_loss. Those of a class are predicted, posterior and
+        actual. sql/macros/judging/monitor.sql has the formulas.
 
-        Without reference rows the reference is what the model has counted, which no training row is needed for; it does not say
-        how probabilities and evidence are distributed, so that the psi of the score is NULL.
+        Without reference rows, the reference is the model's counts, so that no training rows are needed. The counts do not
+        give the distribution of probabilities and evidence, so the psi of the score is then NULL.
 
         Args:
-            source: the rows, with the features; where it has the target, too, they are judged, but for those where it is NULL.
-            reference: rows to hold them against, those of a good month, say; bins are cut at once, each a tenth of them.
-            by: what period a row is of: a column, or an SQL expression such as "date_trunc('week', sent_at)"; None: all are of
-                one, NULL.
-            weight: column of row weights of both; a row without a weight above 0 counts for nothing.
+            source: the rows, with the features. If it also has the target, the rows where it is not NULL are judged.
+            reference: rows to compare with, such as those of a good month; their numbers are cut into bins of a tenth of the
+                rows each.
+            by: the period of a row: a column, or an SQL expression such as "date_trunc('week', sent_at)". None is a single
+                period, NULL.
+            weight: the column of row weights in both; a row without a weight above 0 is not counted.
 
         Raises:
-            InputError: a source lacks a feature or the weight, or `by` is no expression over the columns of the source.
+            InputError: a source lacks a feature or the weight, or `by` is not an expression over the columns of the source.
             ModelError: the model has no counts.
 
         >>> import duckdb, nbsql
@@ -137,12 +139,12 @@ class Judging(Handle):
         >>> [(period, value) for period, _, _, metric, value, *_ in model.monitor("t", by="week") if metric == "rows"]
         [('0', 30.0), ('1', 30.0)]
         """
-        found = self._source(source)
-        held_against = None if reference is None else self._source(reference)
+        data = self._source(source)
+        reference_rows = None if reference is None else self._source(reference)
         check(self._spec, "drift", self._title)
-        for rows in filter(None, (found, held_against)):
+        for rows in filter(None, (data, reference_rows)):
             self._check("evaluate", rows)
-        return monitor(self._engine, self._plan, self._classes, found, held_against, by, weight)
+        return monitor(self._engine, self._plan, self._classes, data, reference_rows, by, weight)
 
     def evaluate_sql(
         self,
@@ -157,10 +159,8 @@ class Judging(Handle):
     ) -> str:
         """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it.
 
-        With `by` there are the tables "slices" and "slice_intervals", too.
-
-        With costs, all of them judge the predictions of least cost, and the table "cost" is what these did cost: cost,
-        expected_cost.
+        With `by` there are also the tables "slices" and "slice_intervals". With costs, all tables judge the predictions of
+        least cost, and the table "cost" has what these cost: cost, expected_cost.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -168,11 +168,11 @@ class Judging(Handle):
         >>> print(model.evaluate_sql(data)[:4])
         WITH
         """
-        found = self._source(source, judged=True)
-        self._check("evaluate", found)
+        data = self._source(source, reads_target=True)
+        self._check("evaluate", data)
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.classes)
-        arguments = (self._engine, self._plan, self._classes, found)
+        arguments = (self._engine, self._plan, self._classes, data)
         queries = evaluation_queries(*arguments, weight=weight, bins=bins, calibration=method, costs=matrix, by=by)
         texts = {name: query.sql for name, query in queries.items()}
         if isinstance(slices := queries.get("slices"), Slices):
@@ -194,25 +194,26 @@ class Judging(Handle):
         weight: str | None = None,
         test: Any = None,
     ) -> Calibration:
-        """Fit what turns the posteriors into probabilities that are as often right as they say, and keep it with the model.
+        """Fit a calibration, so that posteriors are right as often as they say, and store it with the model.
 
-        Naive Bayes counts dependent features as if each told something new, so that its posteriors are too near 0 and 1.
-        Afterwards `predict`, `predict_proba` and `evaluate` take `calibrated=True`, and SQL has
-        `FROM name.predict_calibrated('table')` and `predict_proba_calibrated`. A calibration belongs to the model as it is:
-        `update`, `forget` and `rollback` drop it, with a warning; a file keeps it, derived models have none.
+        Naive Bayes counts dependent features as independent evidence, so that its posteriors are too close to 0 and 1. After
+        the calibration `predict`, `predict_proba` and `evaluate` take `calibrated=True`, and SQL has
+        `FROM name.predict_calibrated('table')` and `predict_proba_calibrated`. A calibration belongs to the current state of
+        the model: `update`, `forget` and `rollback` drop it, with a warning. Files keep it; derived models have none.
 
         Args:
-            source: rows whose class is known: with folds, the rows that the model has learnt, all of them; with `folds=None`,
-                rows that it has not learnt.
-            method: "temperature": all posteriors to the power of 1/T, and made to sum to 1 (Guo et al. 2017). "platt": a
-                sigmoid of the log-odds of each class against the rest (Platt 1999; Lin, Lin and Weng 2007). "isotonic": a
-                rising function of them (Zadrozny and Elkan 2002), which takes some thousand rows. Both are made to sum to 1.
-                "conformal": how low the posterior of the true class may be, for `predict(..., coverage=0.9)`; it leaves the
-                posteriors as they are (Sadinle, Lei and Wasserman 2019).
-            folds: every row is scored by a model of the other folds, or of all other rows ("loo"); see `nbsql.cross_validate`.
-            weight: column of row weights of `source`, with `folds=None`, and of `test`. With folds, rows count by the weight of
-                the fit.
-            test: rows that neither the model nor the calibration has met, on which to judge both.
+            source: rows whose class is known: with folds, all rows that the model has learnt; with `folds=None`, rows that it
+                has not learnt.
+            method: "temperature": all posteriors to the power of 1/T, normalised to sum to 1 (Guo et al. 2017). "platt": a
+                sigmoid of the log-odds of each class against the rest (Platt 1999; Lin, Lin and Weng 2007). "isotonic": an
+                increasing function of them (Zadrozny and Elkan 2002), which needs some thousand rows. Both are normalised to
+                sum to 1. "conformal": the least posterior of the true class for `predict(..., coverage=0.9)`; it leaves the
+                posteriors unchanged (Sadinle, Lei and Wasserman 2019).
+            folds: every row is scored by a model of the other folds, or of all other rows ("loo"); see
+                `nbsql.cross_validate`.
+            weight: the column of row weights of `source`, with `folds=None`, and of `test`. With folds, rows count by the
+                weight of the fit.
+            test: rows that neither the model nor the calibration has seen, on which both are judged.
 
         Raises:
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
@@ -228,27 +229,28 @@ class Judging(Handle):
         self._refresh()
         check(self._spec, "calibrate" if folds is None else "calibrate_by_folds", self._title)
         with engine.transaction():
-            found = self._source(source, judged=True)
-            tested = None if test is None else self._source(test, judged=True)
-            for rows in filter(None, (found, tested)):
+            data = self._source(source, reads_target=True)
+            test_rows = None if test is None else self._source(test, reads_target=True)
+            for rows in filter(None, (data, test_rows)):
                 self._check("evaluate", rows)
             calibration = calibrate(
-                engine, self._plan, self._classes, self._title, found, method=method, folds=folds, weight=weight, test=tested,
-                stamp=self._stamp,
+                engine, self._plan, self._classes, self._title, data,
+                method=method, folds=folds, weight=weight, test=test_rows, stamp=self._stamp,
             )  # fmt: skip
             stamp = self._updated_at()
         self._stamp = stamp
         return calibration
 
     def relevance(self, *, values: bool = False) -> Query:
-        """How much each feature tells of the class, from the counts alone, the most telling first.
+        """How much each feature tells about the class, from the counts alone, the most informative first.
 
-        A row a feature: feature, mutual_information (or information gain, in nats), symmetrical_uncertainty, chi_square, and of
-        numbers f_statistic, of the analysis of variance. sql/macros/judging/relevance.sql has the formulas.
+        A row for each feature: feature, mutual_information (or information gain, in nats), symmetrical_uncertainty,
+        chi_square, and for numbers f_statistic, of the analysis of variance. sql/macros/judging/relevance.sql has the
+        formulas.
 
         Args:
-            values: a row a value or token, or a column of those that share a covariance matrix: feature, value, n,
-                mutual_information, chi_square.
+            values: return a row for each value or token, or for each of the columns that share a covariance matrix: feature,
+                value, n, mutual_information, chi_square.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -267,15 +269,15 @@ class Judging(Handle):
         return Query(self._engine, renderer.statement("relevance", statistics, features))
 
     def discrimination(self, a: Any, b: Any) -> Query:
-        """What tells class `a` from class `b`, from the counts alone, the strongest evidence first.
+        """What distinguishes class `a` from class `b`, from the counts alone, the strongest evidence first.
 
-        A row a feature and value (or word) of which both say something: feature, value, n and other_n, how often it was counted
-        in `a` and in `b`, likelihood, other_likelihood, and log_ratio = ln P(value | a) / P(value | b), in nats. Numbers have
-        no single value and are left out; `profile` has their densities.
+        A row for each feature and value (or word) with a likelihood in both classes: feature, value, n and other_n, how often
+        it was counted in `a` and in `b`, likelihood, other_likelihood, and log_ratio = ln P(value | a) / P(value | b), in
+        nats. Numbers have no single values and are left out; `profile` has their densities.
 
         Args:
             a: a class, as the model has it.
-            b: another one.
+            b: the class to compare with.
 
         Raises:
             InputError: the model has no such class.
@@ -293,23 +295,23 @@ class Judging(Handle):
         classes = [self._fragment("class_literal", label, kind) for label in labels]
         relations = (self._relations["likelihoods"], self._plan.current_cells())
         statement = self._engine.renderer.statement("discrimination", *relations, self._spec.features, *classes)
-        return Query(self._engine, statement, guard=self._there)
+        return Query(self._engine, statement, guard=self._requiring_model)
 
     def profile(self, feature: str, source: Any = None) -> Query:
-        """What one feature says of the classes.
+        """The distribution of one feature in each class.
 
-        Of categories and words a row a class and value: class, value, n (how often it was counted), share (of all that was
-        counted in the class), likelihood, log_odds (of the value in the class against the others, by their priors, in nats) and
-        of_value (n over all classes). Of a number a row a class and place: class, part, lower, upper, n, density; the part
-        "density" is p(x | class) of its family at 100 places, "histogram" the rows of `source` by bins.
+        For categories and words, a row for each class and value: class, value, n (how often it was counted), share (of
+        everything counted in the class), likelihood, log_odds (of the value in the class against the others, by their priors,
+        in nats) and of_value (n over all classes). For a number, a row for each class and point: class, part, lower, upper,
+        n, density; the part "density" is p(x | class) of its family at 100 points, "histogram" the rows of `source` by bins.
 
         Args:
-            feature: its name.
-            source: rows whose class is known, of which to count the histogram of a number; None: the density alone.
+            feature: the name of the feature.
+            source: rows whose class is known, for the histogram of a number; None: the density alone.
 
         Raises:
             InputError: the model has no such feature, or the source lacks it.
-            ModelError: the rows have models of their own, or the feature has no distribution by itself.
+            ModelError: the model has segments or components, or the feature has no distribution by itself.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -318,24 +320,24 @@ class Judging(Handle):
         ['class', 'value', 'n', 'share', 'likelihood', 'log_odds', 'of_value']
         """
         self._refresh()
-        found = None if source is None else self._source(source, judged=True)
-        if found is not None:
-            self._check("evaluate", found)
+        data = None if source is None else self._source(source, reads_target=True)
+        if data is not None:
+            self._check("evaluate", data)
         chosen = feature_named(self._spec, feature, self._title)
-        return profile(self._engine, self._plan, self._classes, self._title, chosen, found)
+        return profile(self._engine, self._plan, self._classes, self._title, chosen, data)
 
     def dependence(self, source: Any, *, features: Sequence[str] | None = None) -> Query:
-        """Where the naive assumption fails: how much each pair of features tells of each other within the classes.
+        """Where the naive assumption fails: how strongly each pair of features depends on each other within the classes.
 
-        A row a pair, the most dependent first: feature, other, n (rows with both), mutual_information, I(X; Y | class) in nats,
-        which is 0 for independent features, by_chance, what independent features would show in so many rows, gain, what remains
-        of it (by so much the mean log-likelihood of a row grows if the two are taken together), and family, what to write for
-        that: `nbsql.Joint` of two categories, `nbsql.MultivariateGaussian` of two numbers. Numbers are cut into eight bins;
-        texts, bags and features over several columns are left out. `nbsql.TAN` takes many pairs together.
+        A row for each pair, the most dependent first: feature, other, n (rows with both), mutual_information, I(X; Y | class)
+        in nats, which is 0 for independent features, by_chance, what independent features would show with so many rows, gain,
+        the difference (by which the mean log-likelihood of a row grows if the two are modelled together), and family, the
+        family that does so: `nbsql.Joint` of two categories, `nbsql.MultivariateGaussian` of two numbers. Numbers are cut
+        into eight bins; texts, bags and features over several columns are left out. `nbsql.TAN` models many pairs together.
 
         Args:
             source: rows whose class is known.
-            features: which to compare; None: all. The pairs grow with their square.
+            features: the features to compare; None is all. The number of pairs grows with their square.
 
         Raises:
             InputError: the source lacks a feature or the class, or there are no two features to compare.
@@ -346,8 +348,8 @@ class Judging(Handle):
         >>> model.dependence(data).columns
         ['feature', 'other', 'n', 'mutual_information', 'by_chance', 'gain', 'family']
         """
-        found = self._source(source, judged=True, learnt=True)
-        self._check("evaluate", found)
-        judgeable(self._engine, self._plan, found, None)
+        data = self._source(source, reads_target=True, weighted=True)
+        self._check("evaluate", data)
+        rows_to_judge(self._engine, self._plan, data, None)
         spec = self._spec if self._spec.half_life is None else replace(self._spec, weight=WEIGHT_NOW, slice_by=None)
-        return dependence(self._engine, spec, self._title, found, features)
+        return dependence(self._engine, spec, self._title, data, features)

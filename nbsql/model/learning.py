@@ -1,4 +1,4 @@
-"""A model over time."""
+"""Changes to a model over time."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from nbsql.learning.change import Change
 from nbsql.model.base import Handle
 from nbsql.spec.capabilities import check
 from nbsql.storage import schema as schemas
-from nbsql.storage.drafts import drafted, publish
+from nbsql.storage.drafts import draft_plan, publish
 
 
 class Learning(Handle):
-    """What changes a model."""
+    """The verbs that change a model."""
 
     @property
     def batches(self) -> Query:
-        """The ledger, a row a change: batch, operation, source, rows, at (UTC), number."""
-        return self._read("batches", "number")
+        """The ledger, a row for each change: batch, operation, source, rows, at (UTC), number."""
+        return self._relation_query("batches", "number")
 
     def update(self, source: Any, *, batch: str | None = None) -> None:
-        """Learn the rows of `source` too: the model is then that of all its rows at once, whatever their order.
+        """Add the rows of `source`. The model is then the one that a fit of all its rows would give, whatever their order.
 
         Args:
-            source: has the columns that the model was fitted on, of the same types.
-            batch: a name for the ledger; None takes the next number.
+            source: rows with the columns that the model was fitted on, of the same types.
+            batch: a name for the ledger; None is the next number.
 
         Raises:
-            InputError: the source, or its rows, cannot be learnt, or the ledger has that name already. Nothing has changed.
-            ModelError: what the model has learnt cannot be added to.
+            InputError: the source or its rows cannot be learnt, or the ledger has that name already. Nothing has changed.
+            ModelError: the model does not follow from counts that can be added to.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -45,10 +45,10 @@ class Learning(Handle):
             self._with_source(source, lambda found: change.update(found, batch))
 
     def forget(self, source: Any = None, *, batch: str | None = None) -> None:
-        """Unlearn the rows of `source`, or what came with `batch`: the model is then as if it had never met them.
+        """Subtract the rows of `source`, or those of `batch`. The model is then as if it had never seen them.
 
         Raises:
-            InputError: the model has not learnt these rows; the message names the first of them. Nothing has changed.
+            InputError: the model has not learnt these rows; the message names the first such count. Nothing has changed.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -66,7 +66,7 @@ class Learning(Handle):
                 self._with_source(source, change.forget)
 
     def rollback(self, batch: str) -> None:
-        """Undo every change after `batch`, a line of the ledger.
+        """Undo all changes after `batch`, an entry of the ledger.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -80,9 +80,9 @@ class Learning(Handle):
             change.rollback(batch)
 
     def compact(self, through: str | None = None) -> None:
-        """Fold the cells of all batches up to `through`, or of all, into one; what was forgotten is then gone for good.
+        """Fold the cells of all batches up to `through`, or of all batches, into one. What was forgotten is then gone for good.
 
-        The model stays the same; its earlier states are no more.
+        The model stays the same; its earlier states are lost.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -119,10 +119,10 @@ class Learning(Handle):
 
     @contextmanager
     def _change(self) -> Iterator[Change]:
-        with self._there(), self._engine.transaction():
+        with self._requiring_model(), self._engine.transaction():
             self._refresh()
             check(self._spec, "ledger", self._title)
-            change = Change(self._engine, drafted(self._engine, self._plan), self._classes, self._title)
+            change = Change(self._engine, draft_plan(self._engine, self._plan), self._classes, self._title)
             yield change
             plan = publish(self._engine, change.plan, self._relations, self._stamp)
             stamp = self._updated_at()

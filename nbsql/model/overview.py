@@ -1,4 +1,4 @@
-"""A model at a glance: what was asked for, what was inferred, its classes, and what it has learnt from."""
+"""The overview of a model: its options, its features and classes, and what it has learnt from."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.components import Components
 from nbsql.spec.spec import Feature, Spec
 
-ROWS = 30  # of a table that is no answer but a report
-_CHANGES = 5  # the newest lines of the ledger
+ROWS = 30  # rows of a table in a report
+_CHANGES = 5  # entries of the ledger that are shown, the newest
 _DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip", "estimate": "mean"}
 
 
@@ -25,7 +25,7 @@ def overview(engine: Engine, spec: Spec, relations: Relations, title: str) -> It
     yield heading(title, spec)
     yield ""
     for table in filter(lambda table: table.rows, (features_of(spec.features), classes_of(engine, spec, relations))):
-        yield from drawn(Table(table.columns, table.rows[:ROWS], table.right))
+        yield from indented_lines(Table(table.columns, table.rows[:ROWS], table.right))
         if len(table.rows) > ROWS:
             yield f"  … and {len(table.rows) - ROWS} more"
         yield ""
@@ -45,19 +45,19 @@ def overview_html(engine: Engine, spec: Spec, relations: Relations, title: str) 
 
 
 def heading(title: str, spec: Spec) -> str:
-    """What a model predicts, and from how many features."""
+    """The line that says what a model predicts, and from how many features."""
     count = len(spec.features)
     return f"{title}: predicts {spec.target} from {count} feature{'' if count == 1 else 's'}"
 
 
 def features_of(features: Sequence[Feature]) -> Table:
-    """A row a feature: its family, and the options that were asked for."""
-    rows = [[feature.name, feature.family.name, differing(feature.family)] for feature in features]
+    """A row for each feature: its family, and the options that were set."""
+    rows = [[feature.name, feature.family.name, options_text(feature.family)] for feature in features]
     return Table(["feature", "family", "options"], rows)
 
 
 def classes_of(engine: Engine, spec: Spec, relations: Relations) -> Table:
-    """A row a class: its rows and its prior, the most probable first."""
+    """A row for each class: its rows and its prior, the most probable first."""
     query = engine.renderer.dialect.query(engine.renderer.statement("sorted_by", relations["priors"], ["class"]))
     rows = engine.ask("as_text", query, ["class", "n", "prior", "log_prior"])
     shown = [
@@ -68,21 +68,21 @@ def classes_of(engine: Engine, spec: Spec, relations: Relations) -> Table:
 
 
 def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str) -> list[str]:
-    """What a model was asked for and learnt from, a line each; `ledger_at` says where all of it is."""
+    """The options of a model and what it has learnt from, as lines. `ledger_at` says where the whole ledger is."""
     prior = f"{spec.prior.kind} (alpha {spec.prior.alpha:g})" if spec.prior.kind == "smoothed" else spec.prior.kind
-    asked = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
-    asked += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
-    asked += [f"estimate {spec.defaults['estimate']}"] if spec.defaults.get("estimate") else []
-    aged = spec.half_life
-    asked += [f"half-life {aged.half_life} of {plain(aged.at)}"] if aged else []
-    weight = aged.weight if aged else spec.weight
-    asked += [f"weight {weight}"] if weight else []
-    asked += [f"id {', '.join(spec.id)}"] if spec.id else []
-    asked += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not aged else []
-    asked += [f"components {_components(spec.components)}"] if spec.components is not None else []
-    asked += [f"counts shared with {said}" for said in spec.shared]
+    settings = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
+    settings += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
+    settings += [f"estimate {spec.defaults['estimate']}"] if spec.defaults.get("estimate") else []
+    half_life = spec.half_life
+    settings += [f"half-life {half_life.half_life} of {plain(half_life.at)}"] if half_life else []
+    weight = half_life.weight if half_life else spec.weight
+    settings += [f"weight {weight}"] if weight else []
+    settings += [f"id {', '.join(spec.id)}"] if spec.id else []
+    settings += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not half_life else []
+    settings += [f"components {_components(spec.components)}"] if spec.components is not None else []
+    settings += [f"counts shared with {said}" for said in spec.shared]
     version = engine.ask("all_rows", relations["spec"])[0][1]
-    lines = [", ".join([*asked, f"nbsql {version}"])]
+    lines = [", ".join([*settings, f"nbsql {version}"])]
     ledger = engine.ask("all_rows", relations["batches"])
     for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
         lines.append(f"{operation}: {count:,} rows of {plain(source)}, {at:%Y-%m-%d %H:%M} UTC")
@@ -92,17 +92,17 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
 
 
 def _components(components: Components) -> str:
-    asked = components.requested
-    return str(asked) if isinstance(asked, int) else ", ".join(f"{plain(label)} {count}" for label, count in asked.items())
+    counts = components.requested
+    return str(counts) if isinstance(counts, int) else ", ".join(f"{plain(label)} {count}" for label, count in counts.items())
 
 
-def drawn(table: Table) -> Iterator[str]:
+def indented_lines(table: Table) -> Iterator[str]:
     """A table as lines of text."""
     yield from (f"  {line}" for line in table.text().splitlines())
 
 
-def differing(family: Family, *, complete: bool = False) -> str:
-    """The options of a family that are not as they would be if nothing had been asked for; or all that are set."""
+def options_text(family: Family, *, complete: bool = False) -> str:
+    """The options of a family that differ from the defaults or, if `complete`, all that are set."""
     parts = []
     for field in fields(family):
         value = getattr(family, field.name)
@@ -112,11 +112,11 @@ def differing(family: Family, *, complete: bool = False) -> str:
         if field.name == "columns":
             parts.extend(value)
         elif value is not None and value != () and (complete or value != usual):
-            parts.append(f"{field.name}={_shown(value)}")
+            parts.append(f"{field.name}={_format_option(value)}")
     return ", ".join(parts)
 
 
-def _shown(value: object) -> str:
+def _format_option(value: object) -> str:
     named = [name for name, words in STOP_WORDS.items() if value == words]
     if named:
         return named[0]

@@ -1,4 +1,4 @@
-"""How a new model comes to be: where it goes, what it replaces, and that it is there whole or not at all."""
+"""Places for new models: where a model goes, what it replaces, and how it is created as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.join import Dimension
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
-from nbsql.storage.drafts import draft, publish
+from nbsql.storage.drafts import draft_relations, publish
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a new model goes.
+    """The place of a new model.
 
     Args:
-        engine: where.
-        name: of the model; None for a transient one.
-        final: its relations when it is done.
-        relations: those that it is made in: the final ones, or a draft on engines without transactions.
-        replaces: the database and schema of the model that this one takes the place of.
-        lasting: the final relations as a handle names them; None: as they are.
+        engine: the engine to run on.
+        name: the name of the model; None for a transient one.
+        final: its relations when it is complete.
+        relations: the relations in which it is built: the final ones, or a draft on engines without transactions.
+        replaces: the database and schema of the model that it replaces.
+        lasting: the final relations as a handle names them; None if they are the same.
     """
 
     engine: Engine
@@ -45,16 +45,16 @@ class Place:
     lasting: Relations | None = None
 
     def check_joins(self, dimensions: Iterable[Dimension]) -> None:
-        """Raise InputError if the model is to stay and is joined with what ends with the session."""
+        """Raise InputError if a permanent model would be joined with a temporary table."""
         refuse_temporary(dimensions, self.final)
 
     def derive(self, spec: Spec, cells: Markup, entries: Sequence[Entry], **more: Any) -> tuple[Plan, list[ClassColumn]]:
-        """Make a model here of some cells, and not yet publish it; the arguments are those of `derive`."""
+        """Build a model from cells in this place, without publishing it; the arguments are those of `derive`."""
         self.check_joins(spec.joins)
         return derive(self.engine, spec, cells, entries, self.relations, self.replaces, **more)
 
     def publish(self, plan: Plan, classes: list[ClassColumn]) -> Model:
-        """The model that was made here, within the same transaction: it and its stamp are then of one moment."""
+        """The model that was built here, in the same transaction, so that it belongs to its stamp."""
         plan = publish(self.engine, plan, self.final)
         if self.lasting is not None:
             plan = Plan(self.engine.renderer, plan.spec, self.lasting, wide=plan.wide)
@@ -62,8 +62,8 @@ class Place:
 
 
 @contextmanager
-def placed(con: Connection, name: str | None, database: str | None, *, replace: bool) -> Iterator[Place]:
-    """The place for a model that is made of what is at hand, in a transaction of its own, or part of the caller's."""
+def open_place(con: Connection, name: str | None, database: str | None, *, replace: bool) -> Iterator[Place]:
+    """The place for a model that is built from the arguments, in a transaction of its own or inside the caller's."""
     with opened(con, create=True) as engine, engine.transaction():
         yield place_for(engine, name, database, replace=replace)
 
@@ -80,8 +80,8 @@ def place_for(engine: Engine, name: str | None, database: str | None, *, replace
     """The place for a model of that name.
 
     Raises:
-        DatabaseError: the database is open read-only.
-        InputError: the name is none.
+        DatabaseError: the database is read-only.
+        InputError: the name is invalid.
         ModelError: the name is taken, and not to be replaced.
     """
     if name is None:
@@ -96,4 +96,4 @@ def place_for(engine: Engine, name: str | None, database: str | None, *, replace
     existing = engine.schema(where, name)
     final = relations_in(engine, where, name)
     replaces = (where, existing) if existing is not None else None
-    return Place(engine, name, final, draft(engine, final), replaces, lasting_relations(engine, where, name))
+    return Place(engine, name, final, draft_relations(engine, final), replaces, lasting_relations(engine, where, name))

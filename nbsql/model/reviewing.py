@@ -1,4 +1,4 @@
-"""Which rows a person should label next."""
+"""Active learning: the rows that a person should label next."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Review = Literal["margin", "evidence", "novelty", "expected cost"]
 
 
 class Reviewing(Handle):
-    """The queue of the rows that tell the model most."""
+    """The queue of rows whose labels would tell the model most."""
 
     def review(
         self,
@@ -29,27 +29,27 @@ class Reviewing(Handle):
         calibrated: bool = False,
         columns: Sequence[str] | None = None,
     ) -> Query:
-        """Which rows of `source` a person should label next, the most telling first; `update` with the answers, and ask anew.
+        """The rows of `source` that a person should label next, the most informative first.
 
-        A row a pattern: rows equal in all features are one, shown by its first row. The columns of the source, prediction,
-        probability, what they are sorted by (margin, log_evidence, unseen or expected_cost), stands_for, how many rows the
-        pattern has, and reason, which says it in words. Ties go by the id of the model and then by all columns, and so the same
-        rows have the same answer every time.
+        Call `update` with the labels, then call this again. A row for each pattern: rows that are equal in all features are
+        one pattern, shown by its first row. The columns are those of the source, prediction, probability, the number that
+        they are sorted by (margin, log_evidence, unseen or expected_cost), stands_for, the number of rows of the pattern, and
+        reason, a text. Ties are broken by the id of the model and then by all columns, so that the same rows always give the
+        same result.
 
         Args:
-            source: what to choose from, such as the rows without a class.
-            n: how many patterns, at most.
-            by: "margin": the smallest difference of the two highest posteriors (uncertainty sampling, Settles 2009).
-                "evidence": the lowest ln p(x), rows unlike all that was learnt. "novelty": the most values and words never met;
-                rows that lack the same ones are one pattern. "expected cost": the highest cost of the prediction of least
-                cost.
-            costs: what a prediction costs, as `predict` takes it, by the expected cost; None: every mistake 1.
-            calibrated: take the posteriors as `calibrate` has fitted them.
-            columns: of the source, that come back; [] for none of them, None for all.
+            source: the rows to choose from, such as those without a class.
+            n: the most patterns to return.
+            by: "margin": the smallest difference between the two highest posteriors (uncertainty sampling, Settles 2009).
+                "evidence": the lowest ln p(x), rows unlike all that was learnt. "novelty": the most unseen values and words;
+                rows with the same ones are one pattern. "expected cost": the highest cost of the prediction of least cost.
+            costs: the costs of predictions, as `predict` takes them, for the expected cost; None: every mistake costs 1.
+            calibrated: use the posteriors that `calibrate` has fitted.
+            columns: the columns of the source to return; [] returns none of them, None all.
 
         Raises:
-            InputError: the source lacks a feature, or has a column that is to be added already; or an option is of no use.
-            ModelError: the model has one class, no evidence, or no feature that a value could be new to.
+            InputError: the source lacks a feature, or already has a column that would be added; or an option is invalid.
+            ModelError: the model has one class, no evidence, or no feature that could have unseen values.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -69,7 +69,7 @@ class Reviewing(Handle):
             raise InputError(f"costs go with by='expected cost', not with by={by!r}")
         if calibrated and by in ("evidence", "novelty"):
             raise InputError(f"calibrated is about posteriors, which by={by!r} does not ask; leave it out")
-        found = self._source(source)
+        data = self._source(source)
         if by == "evidence":
             check(self._spec, "log_evidence", self._title)
         elif by == "novelty":
@@ -81,10 +81,10 @@ class Reviewing(Handle):
 
         def render(rows: Rows) -> str:
             method = self._calibration(calibrated)
-            known = {folded(name) for name in rows.columns} if rows.passed_columns is not None else None
-            kinds = {each.name: each.kind for each in found.columns if known is None or folded(each.name) in known}
-            passed = [each.name for each in found.facts.columns] if rows.passed_columns is None else rows.passed_columns
-            whole = Rows(found.relation, list(kinds), passed_columns=passed)
+            passed_names = {folded(name) for name in rows.columns} if rows.passed_columns is not None else None
+            kinds = {each.name: each.kind for each in data.columns if passed_names is None or folded(each.name) in passed_names}
+            passed = [each.name for each in data.facts.columns] if rows.passed_columns is None else rows.passed_columns
+            whole = Rows(data.relation, list(kinds), passed_columns=passed)
             return self._plan.review(by, whole, self._classes, n, kinds, calibration=method, costs=matrix)
 
-        return self._scored(f"review with {by}", found, render, columns, by_row=False)
+        return self._scoring_query(f"review with {by}", data, render, columns, by_row=False)

@@ -1,4 +1,4 @@
-"""A model as a scorecard: points a value, and the points of rows."""
+"""A model as a scorecard: points for each value, and the points of rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Shown, Table
+from nbsql.answers.table import Displayed, Table
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import InputError, ModelError
 from nbsql.family import Conditional
@@ -26,7 +26,7 @@ HEADINGS = ("feature", "value", "rows", "of target", "weight of evidence", "info
 
 @dataclass(frozen=True)
 class Scale:
-    """The scale of points: so many at these odds, and so many more where they double; the digits to which they are rounded."""
+    """The scale of a scorecard: the points at given odds, the points that double the odds, and the digits of rounding."""
 
     points: float
     odds: float
@@ -35,17 +35,17 @@ class Scale:
 
 
 @dataclass(frozen=True, repr=False)
-class Scorecard(Shown):
-    """A model as a scorecard, which `Model.scorecard` makes: points a value, whose sum over a row are its points.
+class Scorecard(Displayed):
+    """A model as a scorecard, returned by `Model.scorecard`: points for each value, which sum to the points of a row.
 
     Args:
-        target: the class whose odds against the rest the points are of: the more points, the likelier it is.
-        points: how many a row has at the odds `odds`.
-        odds: see there.
-        double: how many more points a row has at twice the odds.
-        digits: to which points are rounded; None: they are not.
-        lines: the base points (a row without a feature), then a row a feature and value, or bin: feature, kind ("base",
-            "value", "missing", or "unseen", any other value), value, lower, upper, n, n_target, weight_of_evidence,
+        target: the class whose odds against the rest the points express: the more points, the more likely it is.
+        points: the points of a row at the odds `odds`.
+        odds: the odds of the target against the rest, to 1.
+        double: the additional points of a row at twice the odds.
+        digits: the digits to which points are rounded; None: they are not rounded.
+        lines: the base points (those of a row without a feature), then a row for each feature and value or bin: feature, kind
+            ("base", "value", "missing", or "unseen", any other value), value, lower, upper, n, n_target, weight_of_evidence,
             information_value, feature_information_value, points, below_best, below_average. The formulas are in
             sql/macros/judging/scorecard.sql.
 
@@ -69,30 +69,30 @@ class Scorecard(Shown):
 
     @property
     def factor(self) -> float:
-        """How many points a nat of log-odds is."""
+        """The points of one nat of log-odds."""
         return self.double / math.log(2)
 
     @property
     def offset(self) -> float:
-        """How many points a row has at even odds."""
+        """The points of a row at even odds."""
         return self.points - self.factor * math.log(self.odds)
 
     def score(
         self, source: Any, *, reasons: int = 0, against: Reference = "best", columns: Sequence[str] | None = None
     ) -> Query:
-        """The rows of `source`, or only these columns, with `points`, and with reasons `reason_1`, `reason_2`, ...
+        """The rows of `source`, or only these columns, with `points` and, if reasons are asked for, `reason_1`, `reason_2`, ...
 
-        Of two classes the points are offset + factor * ln(odds), with the odds of the target by the model; with digits they are
-        the sum of rounded parts. A value that is missing, or was never met, has the points of these kinds in `lines`: none,
-        unless the family counts the one or smooths the other.
+        With two classes the points are offset + factor * ln(odds), with the odds of the target by the model; with digits they
+        are the sum of rounded parts. A missing or unseen value has the points of these kinds in `lines`, which are 0 unless
+        the family counts missing values or smooths unseen ones.
 
         Args:
-            source: what to score.
-            reasons: how many features to name that cost a row most points, the costliest first; NULL where no other costs any.
-                Of two that cost the same the one comes first that the model has first.
-            against: what a value costs points against: "best", the best value of the feature, or "average", the mean over the
-                rows of the feature.
-            columns: of the source, that come back; None: all.
+            source: the rows to score.
+            reasons: the number of features to name that cost a row most points, the costliest first; NULL where no other
+                feature costs any. Ties go to the feature that comes first in the model.
+            against: the reference of lost points: "best", the best value of the feature, or "average", the mean over the rows
+                of the feature.
+            columns: the columns of the source to return; None returns all.
 
         Raises:
             InputError: the source lacks a feature, or has a column of these names.
@@ -104,19 +104,19 @@ class Scorecard(Shown):
         [('sun', 475.0, 'sky'), ('rain', 507.0, None), ('snow', 487.0, 'sky')]
         """
         model = self._model
-        self._added(reasons, against)
-        found = model._source(source)
+        self._added_columns(reasons, against)
+        data = model._source(source)
         rendered: tuple[Any, str] = None, ""
 
         def sql() -> str:
             nonlocal rendered
             model._refresh()
             if rendered[0] != model._stamp:
-                rendered = model._stamp, self._here(found, reasons, against, columns)
+                rendered = model._stamp, self._local_query(data, reasons, against, columns)
             return rendered[1]
 
         sql()
-        return Query(model._engine, sql, found, guard=model._there)
+        return Query(model._engine, sql, data, guard=model._requiring_model)
 
     def sql(
         self,
@@ -127,19 +127,19 @@ class Scorecard(Shown):
         against: Reference = "best",
         columns: Sequence[str] | None = None,
     ) -> str:
-        """The query of `score`, without running it: a CASE a feature with the points in it, which reads the source alone.
+        """The query of `score`, without running it: a CASE for each feature, with the points in it. It reads the source only.
 
         Args:
-            source: what to score.
-            dialect: of the engine that is to run it, as `Model.sql` takes it, and the source is a table or SELECT of; None: the
-                model's own.
+            source: the rows to score.
+            dialect: the dialect of the engine that is to run it, as `Model.sql` takes it; the source is then a table or
+                SELECT of that engine. None is the model's own engine.
             reasons: as for `score`.
             against: as for `score`.
-            columns: as for `score`; None is, with a dialect that has no word for all columns but some, the id and the features.
+            columns: as for `score`; with a dialect that cannot select all columns but some, None is the id and the features.
 
         Raises:
-            InputError: there is no such dialect, or the source cannot be scored.
-            NotSupportedError: with or without a dialect, a category is of a type that every engine writes in its own way.
+            InputError: the dialect is unknown, or the source cannot be scored.
+            NotSupportedError: with or without a dialect, a category has a type that every engine writes in its own way.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -147,43 +147,43 @@ class Scorecard(Shown):
         >>> duckdb.connect().execute(card.sql("SELECT 'rain' AS sky")).fetchall()
         [('rain', 507.0)]
         """
-        from nbsql.answers.elsewhere.foreign import source_of  # with sqlglot, which takes long to import
-        from nbsql.answers.elsewhere.scorer import known_dialect, passed_elsewhere
+        from nbsql.answers.elsewhere.foreign import source_relation  # imports sqlglot, which takes long
+        from nbsql.answers.elsewhere.scorer import check_dialect, passed_columns_elsewhere
 
         model = self._model
-        added = self._added(reasons, against)
+        added = self._added_columns(reasons, against)
         if dialect is None:
-            return self._here(model._source(source), reasons, against, columns)
-        traits = known_dialect(dialect)
+            return self._local_query(model._source(source), reasons, against, columns)
+        traits = check_dialect(dialect)
         model._refresh()
-        passed = passed_elsewhere(model._plan, traits, columns, added, "a scorecard")
-        return self._frozen(source_of(source, Renderer(dialect)), dialect, passed, reasons, against)
+        passed = passed_columns_elsewhere(model._plan, traits, columns, added, "a scorecard")
+        return self._frozen(source_relation(source, Renderer(dialect)), dialect, passed, reasons, against)
 
-    def _here(self, found: Source, reasons: int, against: str, columns: Sequence[str] | None) -> str:
+    def _local_query(self, data: Source, reasons: int, against: str, columns: Sequence[str] | None) -> str:
         """The query on the model's own engine."""
         model = self._model
-        model._check("scorecard", found)
-        passed = passed_columns(found, columns, exact=model._engine.exact)
+        model._check("scorecard", data)
+        passed = passed_columns(data, columns, exact=model._engine.exact)
         if passed is None:
-            passed = [column.name for column in found.facts.columns]
-        added = {*map(folded, self._added(reasons, against))}
+            passed = [column.name for column in data.facts.columns]
+        added = {*map(folded, self._added_columns(reasons, against))}
         for name in passed:
             if folded(name) in added:
                 raise InputError(
-                    f"{found.label} has a column {name!r} already, which a scorecard adds; rename it or leave it out"
+                    f"{data.label} has a column {name!r} already, which a scorecard adds; rename it or leave it out"
                 )
-        return self._frozen(found.relation, model._engine.renderer.dialect.name, passed, reasons, against)
+        return self._frozen(data.relation, model._engine.renderer.dialect.name, passed, reasons, against)
 
     def _frozen(self, relation: Markup, dialect: str, passed: Sequence[str] | None, reasons: int, against: str) -> str:
-        from nbsql.answers.elsewhere.points import frozen_points  # with sqlglot
+        from nbsql.answers.elsewhere.points import frozen_points  # imports sqlglot
 
         model = self._model
         return frozen_points(
-            model._engine, model._plan, model._classes, self._points(against), relation, dialect, passed, reasons
+            model._engine, model._plan, model._classes, self._point_lines(against), relation, dialect, passed, reasons
         )
 
-    def _points(self, against: str = "best") -> list[tuple[Any, ...]]:
-        """A row a line: feature, kind, value, points, and how many are lost by it; ModelError if one has no points."""
+    def _point_lines(self, against: str = "best") -> list[tuple[Any, ...]]:
+        """The lines as feature, kind, value, points and points lost; ModelError if one has no points."""
         model, place = self._model, -2 if against == "best" else -1
         lines = [(*line[:3], line[10], line[place] or 0.0) for line in model._engine.rows(self.lines.sql, "scorecard")]
         for feature, _, value, points, _ in lines:
@@ -192,8 +192,8 @@ class Scorecard(Shown):
                 raise ModelError(f"{what} has no points, since one side never has it; fit {model._title} with an alpha above 0")
         return lines
 
-    def _added(self, reasons: int, against: str) -> list[str]:
-        """The columns that come with the points."""
+    def _added_columns(self, reasons: int, against: str) -> list[str]:
+        """The columns that are added to those of the source."""
         count = len(self._model._spec.features)
         if isinstance(reasons, bool) or not isinstance(reasons, int) or not 0 <= reasons <= count:
             raise InputError(f"reasons must be a whole number from 0 to {count}, the number of features, not {reasons!r}")
@@ -202,7 +202,7 @@ class Scorecard(Shown):
         return ["points", *(f"reason_{number}" for number in range(1, reasons + 1))]
 
     def notes(self) -> list[str]:
-        """The scale, and of more than two classes what the points are not."""
+        """The scale and, with more than two classes, how the points differ from the model's odds."""
         scale = f"{self.points:g} points at odds of {self.odds:g} to 1, and {self.double:g} more where they double"
         notes = [f"points for {self.target}: {scale}"]
         if self._classes > 2:
@@ -218,8 +218,8 @@ class Scorecard(Shown):
             shown.append((feature if feature is not None else "base points", named, *map(_rounded, numbers)))
         return shown
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
-        """The notes, and the lines."""
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
+        """The notes, and the table of lines."""
         return self.notes(), [Table(HEADINGS, self.table(), right=range(2, 7))]
 
 
@@ -227,13 +227,13 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
     """The scorecard of a model.
 
     Args:
-        model: which.
+        model: the model.
         target: the class that points are for.
         label: its text.
-        scale: of the points.
+        scale: the scale of the points.
 
     Raises:
-        InputError: the scale is none.
+        InputError: the scale is invalid.
         ModelError: a feature has no values or bins, or a value no points.
     """
     for name in ("points", "odds", "double"):
@@ -251,22 +251,22 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
         model._refresh()
         check(model._spec, "scorecard", model._title)
         for feature in model._spec.features:
-            _accept(feature)
+            _check_feature(feature)
         plan, renderer = model._plan, model._engine.renderer
         literal = renderer.fragment("class_literal", label, model._engine.type_name(model._spec.target_type))
         tables = plan.current_cells(), model._relations["priors"]
         return renderer.statement("scorecard_lines", plan.context(model._classes), *tables, literal, scale)
 
-    lines = Query(model._engine, sql, guard=model._there)
+    lines = Query(model._engine, sql, guard=model._requiring_model)
     card = Scorecard(
         target, scale.points, scale.odds, scale.double, digits, lines=lines, _model=model, _classes=len(model._classes)
     )
-    card._points()
+    card._point_lines()
     return card
 
 
-def _accept(feature: Feature) -> None:
-    """Raise ModelError if a feature has no values or bins of one column."""
+def _check_feature(feature: Feature) -> None:
+    """Raise ModelError unless a feature has values or bins of one column."""
     family = feature.family
     if isinstance(family, Conditional):
         raise ModelError(

@@ -1,12 +1,12 @@
-"""What a model says of rows."""
+"""Predictions, likelihoods and explanations of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from nbsql.answers.decisions import Decision, checked_top_k, decision
-from nbsql.answers.elsewhere.inline import inlined
+from nbsql.answers.decisions import Decision, check_top_k, decision_of
+from nbsql.answers.elsewhere.inline import inline_query
 from nbsql.answers.one_row import Answer, RowScorer, row_sql
 from nbsql.answers.query import Query
 from nbsql.answers.sample import mean_or_total, sample
@@ -22,9 +22,9 @@ Verb = Literal["predict", "predict_proba", "joint_log_likelihood", "log_evidence
 
 
 class Scoring(Imputing, Weighing):
-    """The verbs of a model, and the model as a source of rows."""
+    """The verbs that score rows, and rows drawn from the model."""
 
-    _scorer: RowScorer | None = None  # of single rows, and the time of the model's last change when it was made
+    _scorer: RowScorer | None = None  # scores single rows; the stamp is the model's last change when it was made
     _scorer_stamp: Any = None
 
     def predict(
@@ -43,36 +43,39 @@ class Scoring(Imputing, Weighing):
     ) -> Query:
         """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
 
-        The most probable class wins; a tie goes to the larger prior, then to the smaller label. A row that no class can
-        explain has a NULL prediction. Rows of a frame come back in its order. At most one of costs, thresholds, top_k
-        and coverage:
+        The most probable class is predicted; ties go to the larger prior, then to the smaller label. A row that no class can
+        explain has a NULL prediction. Rows of a frame keep their order. At most one of costs, thresholds, top_k and coverage
+        may be given.
 
         Args:
-            source: what to score.
-            target: another column of the model, to be predicted from all others through the class, as `impute` does; the source
-                need not have it, and what it has is not looked at. Of a category `prediction` is the likeliest value that the
-                fit met, of a number in bins the bin, and `probability` is that among them; of a number with a density it is
-                the mean, and the column `deviation` is its standard deviation. It goes with top_k and columns.
-            labelled: with such a target, take for certain the class that a row has, if the model knows it.
-            costs: what a prediction costs: {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of
-                actual (index) by predicted (columns). A pair left out costs 0 if it is right and 1 if it is wrong. The class
-                that costs least, on average over the posteriors, is predicted, and the column `expected_cost` says how much.
-            thresholds: {class: probability}. Such a class is predicted where its posterior reaches its threshold, low or high,
-                the most probable one of several; where none does, the most probable class without a threshold, or NULL if
-                there is none. So a threshold does to one class what the table `thresholds` of an evaluation says of it.
-            top_k: this many classes, the most probable first: a row a source row and `rank`, from 1. Not a list in one row,
-                so that they can be filtered, joined and counted like any rows. All classes, if there are fewer; a row that
-                no class can explain comes once.
-            coverage: 0.9, say: `prediction_set` is the smallest list of classes that holds the true one of at least 9 rows of
-                10, as long as rows come as those by which `calibrate(..., method="conformal")` has calibrated the model. An
-                empty one says that the row is like none of them. It is rounded up to a thousandth.
-            by_class: with coverage, hold that of each class, not only of all rows together.
-            calibrated: take the posteriors as `calibrate` has fitted them.
-            columns: of the source, that come back with what is added; [] for none of them, None for all.
+            source: the rows to score.
+            target: another column of the model, to be predicted from all others through the class, as by `impute`. The source
+                need not have it, and its values there are ignored. For a category, `prediction` is the most probable value
+                seen in the fit, for a number in bins the bin, and `probability` is its probability among them; for a number
+                with a density it is the mean, and the column `deviation` is its standard deviation. Only labelled, top_k and
+                columns go with it.
+            labelled: with such a target, take the class of a row as certain, if the model knows it.
+            costs: the costs of predictions: {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame
+                of actual (index) by predicted (columns). A pair that is not given costs 0 if it is right and 1 if it is
+                wrong. The class with the least mean cost over the posteriors is predicted, and the column `expected_cost` is
+                that cost.
+            thresholds: {class: probability}. Such a class is predicted where its posterior reaches its threshold, low or
+                high; if several do, the most probable of them; if none does, the most probable class without a threshold, or
+                NULL if there is none. For one class, a threshold has the effect shown in the table `thresholds` of an
+                evaluation.
+            top_k: return this many classes, the most probable first: a row for each source row and `rank`, from 1. They are
+                rows and not a list, so that they can be filtered, joined and counted. All classes are returned if there are
+                fewer. A row that no class can explain is returned once.
+            coverage: for 0.9, `prediction_set` is the smallest list of classes that contains the true class of at least 9
+                rows of 10, as long as rows are like those by which `calibrate(..., method="conformal")` calibrated the model.
+                An empty list says that the row is unlike all of them. The coverage is rounded up to a thousandth.
+            by_class: with coverage, guarantee it for each class, not only for all rows together.
+            calibrated: use the posteriors that `calibrate` has fitted.
+            columns: the columns of the source to return along with those that are added; [] returns none of them, None all.
 
         Raises:
-            InputError: the source lacks a feature, or has a column that is to be added already; or an option is of no use.
-            ModelError: the model is not calibrated, or with coverage otherwise than by "conformal".
+            InputError: the source lacks a feature, or already has a column that would be added; or an option is invalid.
+            ModelError: the model is not calibrated or, with coverage, not by "conformal".
 
         >>> import duckdb, nbsql
         >>> con = duckdb.connect()
@@ -92,23 +95,25 @@ class Scoring(Imputing, Weighing):
         if target is not None and target != self._spec.target:
             if any(each is not None for each in (costs, thresholds, coverage)) or by_class or calibrated:
                 raise InputError("predict(target=...) of a feature goes with top_k, labelled and columns; leave out the others")
-            most = None if top_k is None else checked_top_k(top_k)
-            return self._predicted_column(source, target, most, columns, labelled=labelled)
+            top_k = None if top_k is None else check_top_k(top_k)
+            return self._predict_column(source, target, top_k, columns, labelled=labelled)
         if labelled:
             raise InputError("labelled goes with a target that is a feature; the class is what is predicted")
 
-        def decided() -> Decision | None:
+        def make_decision() -> Decision | None:
             if costs is None and thresholds is None and top_k is None and coverage is None and not by_class:
                 return None
-            return decision(self.classes, costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, by_class=by_class)
+            return decision_of(
+                self.classes, costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, by_class=by_class
+            )
 
-        chosen = decided()  # refused before the source is looked at
+        chosen = make_decision()  # raises before the source is read
         if chosen is None:
             return self._query("predict", source, calibrated=calibrated, columns=columns)
-        verb, macro, found = chosen.verb, chosen.macro, self._source(source)
+        verb, macro, data = chosen.verb, chosen.macro, self._source(source)
 
         def render(rows: Rows) -> str:
-            arguments = getattr(decided(), "arguments", ())  # the classes may be others by now
+            arguments = getattr(make_decision(), "arguments", ())  # the classes may have changed since
             method = self._calibration(calibrated or chosen.calibration is not None)
             if chosen.calibration not in (None, method):
                 cure = f"calibrate it by {chosen.calibration!r}"
@@ -117,22 +122,22 @@ class Scoring(Imputing, Weighing):
             posteriors = method if calibrated and not reads else None
             return self._plan.decide(macro, arguments, rows, self._classes, calibration=posteriors, reads=reads)
 
-        return self._scored(verb, found, render, columns)
+        return self._scoring_query(verb, data, render, columns)
 
     def predict_one(self, row: Mapping[str, Any]) -> Answer:
-        """What the model says of one row that is at hand: prediction, probability, and probabilities, a class each, by label.
+        """The prediction of a single row: prediction, probability, and probabilities, the posterior of each class by label.
 
-        The answer is that of `predict_proba`, at a fraction of its cost: the statement is made at the first call and kept for
-        the next ones, and made anew when the model has changed. Another thread needs a model of its own, as it does a cursor:
-        `nbsql.load(con.cursor(), "spam")`.
+        The answer is that of `predict_proba`, at a fraction of its cost: the statement is prepared at the first call, reused
+        by later calls, and prepared again when the model has changed. Each thread needs a model of its own, as it does a
+        cursor: `nbsql.load(con.cursor(), "spam")`.
 
         Args:
-            row: the values by column; None is NULL, and scalars of numpy are what they hold. Columns that are no features are
-                passed over. A value that its column could not hold is a category never met.
+            row: the values by column. None is NULL, and numpy scalars are converted. Columns that are not features are
+                ignored. A value that its column could not hold is an unseen category.
 
         Raises:
-            InputError: the row lacks a feature or has it twice, or a value is of a kind that is not taken for it, such as a
-                text for a number.
+            InputError: the row lacks a feature or has it twice, or a value has a kind that the feature does not accept, such
+                as a text for a number.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
@@ -160,9 +165,9 @@ class Scoring(Imputing, Weighing):
     def predict_one_sql(self) -> str:
         """The query of `predict_one`, to be prepared in SQL; $1, $2, ... are the columns of the features, in their order.
 
-        It has a row a class, the most probable first: class_no, class, joint_log_likelihood, probability. It is for the model
-        as it is now: later it raises an error that asks to prepare it anew. Of a model without such a form
-        (`nbsql/answers/one_row.py`) it is the query of `predict_proba`.
+        It returns a row for each class, the most probable first: class_no, class, joint_log_likelihood, probability. It is
+        valid for the current state of the model: later it raises an error that asks to prepare it again. For a model without
+        such a form (`nbsql/answers/one_row.py`) it is the query of `predict_proba`.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -177,7 +182,9 @@ class Scoring(Imputing, Weighing):
         return row_sql(engine, self._plan, self._classes, self._title, self._stamp[0][0])
 
     def predict_proba(self, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
-        """As `predict`, and `probability_<label>` a class, which sum to 1; with `columns`, only these of the source.
+        """As `predict`, with a column `probability_<label>` for each class; these sum to 1.
+
+        With `columns`, only these columns of the source are returned.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -188,9 +195,10 @@ class Scoring(Imputing, Weighing):
         return self._query("predict_proba", source, calibrated=calibrated, columns=columns)
 
     def joint_log_likelihood(self, source: Any, *, columns: Sequence[str] | None = None) -> Query:
-        """The rows of `source`, or only these columns, with `joint_log_likelihood_<label>` a class: ln p(x, c), in nats.
+        """The rows of `source`, or only these columns, with `joint_log_likelihood_<label>` for each class: ln p(x, c), in nats.
 
-        Of a logistic model the scores, whose softmax is the posterior: of two classes the log-odds of the larger label, and 0.
+        For a logistic model these are scores, whose softmax is the posterior: with two classes, the log-odds of the larger
+        label, and 0.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -201,7 +209,7 @@ class Scoring(Imputing, Weighing):
         return self._query("joint_log_likelihood", source, columns=columns)
 
     def log_evidence(self, source: Any, *, columns: Sequence[str] | None = None) -> Query:
-        """The rows of `source`, or only these columns, with `log_evidence`, ln p(x) in nats: low for a row of no class.
+        """The rows of `source`, or only these columns, with `log_evidence`, ln p(x) in nats: low for a row unlike any class.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -212,9 +220,9 @@ class Scoring(Imputing, Weighing):
         return self._query("log_evidence", source, columns=columns)
 
     def explain(self, source: Any) -> Query:
-        """A row a source row, class and feature: row_id, the id columns, class, feature, value, contribution.
+        """A row for each source row, class and feature: row_id, the id columns, class, feature, value, contribution.
 
-        The contributions of one row and class sum to its joint log-likelihood; the row without a feature is the prior, or the
+        The contributions of a row in a class sum to its joint log-likelihood. The row without a feature is the prior, or the
         bias of a logistic model.
 
         >>> import duckdb, nbsql
@@ -227,13 +235,13 @@ class Scoring(Imputing, Weighing):
         return self._query("explain", source)
 
     def log_likelihood(self, source: Any, *, labelled: bool = False, mean: bool = False) -> float:
-        """The log-likelihood of all rows of `source` together, in nats: the sum of their ln p(x).
+        """The log-likelihood of all rows of `source`, in nats: the sum of their ln p(x).
 
         Args:
-            source: what to score.
-            labelled: the sum of ln p(x, c) instead, c the class that the row has; rows without a class are left out, and one of
-                a class that the model does not know makes it -inf.
-            mean: divided by the number of rows.
+            source: the rows to score.
+            labelled: return the sum of ln p(x, c) instead, where c is the class of the row. Rows without a class are left
+                out; a row of a class that the model does not know makes it -inf.
+            mean: divide by the number of rows.
 
         Raises:
             InputError: the source lacks a feature, or the target if `labelled`, or has no row to take the mean of.
@@ -244,8 +252,8 @@ class Scoring(Imputing, Weighing):
         >>> round(model.log_likelihood(data, mean=True), 4)
         -0.5977
         """
-        found = self._source(source, judged=labelled)
-        return mean_or_total(self._engine.rows(self.log_likelihood_sql(found, labelled=labelled)), found.label, mean=mean)
+        data = self._source(source, reads_target=labelled)
+        return mean_or_total(self._engine.rows(self.log_likelihood_sql(data, labelled=labelled)), data.label, mean=mean)
 
     def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
         """The query that `log_likelihood` would run, without running it: total, rows.
@@ -256,28 +264,28 @@ class Scoring(Imputing, Weighing):
         >>> print(model.log_likelihood_sql(data)[:4])
         SELE
         """
-        found = self._source(source, judged=labelled)
+        data = self._source(source, reads_target=labelled)
         if not labelled:
-            query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
+            query = self._engine.renderer.dialect.query(self._query("log_evidence", data).sql)
             return self._engine.renderer.statement("total_log_evidence", query)
         check(self._spec, "labelled", self._title)
-        self._check("evaluate", found)
-        check_source(self._spec, found.columns, found.label, self._title, exact=self._engine.exact, training=True)
-        return self._plan.query_log_joint(found.relation, self._classes)
+        self._check("evaluate", data)
+        check_source(self._spec, data.columns, data.label, self._title, exact=self._engine.exact, training=True)
+        return self._plan.query_log_joint(data.relation, self._classes)
 
     def sample(self, n: int, *, seed: int = 0) -> Query:
-        """`n` rows as the model has them: a class, by the priors, then each feature from its distribution in that class.
+        """`n` rows drawn from the model: a class by the priors, then each feature from its distribution in that class.
 
-        Columns are named and typed as those that the model was fitted on, the target last. A number that its type cannot hold
-        is NULL. The same seed gives the same rows, and the first rows of a longer sample are those of a shorter one.
+        Columns have the names and types of those that the model was fitted on, the target last. A number that its type cannot
+        hold is NULL. The same seed gives the same rows, and a shorter sample has the first rows of a longer one.
 
         Args:
-            n: how many.
+            n: the number of rows.
             seed: a whole number.
 
         Raises:
-            InputError: a feature is of a family that cannot be drawn: a complement, or words that are weighed, n-grams or asked
-                for their presence.
+            InputError: a feature has a family that cannot be drawn from: a complement, or weighted words, n-grams or the
+                presence of words.
 
         >>> import duckdb, nbsql
         >>> day = {"yes": {"wind": {"weak": 1}}, "no": {"wind": {"strong": 1}}}
@@ -302,19 +310,20 @@ class Scoring(Imputing, Weighing):
 
         Args:
             verb: "predict", "predict_proba", "joint_log_likelihood", "log_evidence" or "explain"; with a dialect also
-                "statistics", what a fit of the source would count: a row a cell, class, feature, value, n, mean, m2.
-            source: what to score.
-            inline: write the numbers of the model into the query, so that it reads the source alone: a frozen scorer, which
-                runs where there is no model. It has a line a value, and so a vocabulary makes it long.
+                "statistics", what a fit of the source would count: a row for each cell, class, feature, value, n, mean, m2.
+            source: the rows to score.
+            inline: write the numbers of the model into the query, so that it reads the source only: a scorer that runs where
+                there is no model. It has a line for each value, so that a vocabulary makes it long.
             dialect: write such a scorer for another engine: "bigquery", "clickhouse", "databricks", "mysql", "redshift",
                 "snowflake", "spark", "sqlite", "trino", "tsql", "postgres" or "duckdb". The source is then a table of that
-                engine, or a SELECT as it writes them, and has the columns of the model, whose types are not looked at.
-            columns: of the source, that come back; [] for none of them. None is all, but with a dialect that has no word for
-                all columns but some (others than BigQuery, ClickHouse, Databricks, Snowflake, DuckDB) the id and the features.
+                engine, or a SELECT in its dialect, with the columns of the model, whose types are not checked.
+            columns: the columns of the source to return; [] returns none of them. None returns all but, with a dialect that
+                cannot select all columns but some (other than BigQuery, ClickHouse, Databricks, Snowflake and DuckDB), the id
+                and the features.
 
         Raises:
-            InputError: there is no such verb or dialect, or the source cannot be scored.
-            NotSupportedError: with a dialect, a feature is a text, a bag or a list, or rows have models of their own.
+            InputError: the verb or dialect is unknown, or the source cannot be scored.
+            NotSupportedError: with a dialect, a feature is a text, a bag or a list, or the model has segments or components.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
@@ -330,19 +339,19 @@ class Scoring(Imputing, Weighing):
             return self._frozen(verb, source, dialect, columns)
         if columns is not None and not VERBS[verb].keeps_rows:
             raise InputError(f"columns goes with the verbs that pass columns of the source on, not with {verb!r}")
-        found = self._source(source)
-        query = self._query(verb, found, columns=columns).sql
+        data = self._source(source)
+        query = self._query(verb, data, columns=columns).sql
         if not inline:
             return query
         check(self._spec, "inline", self._title)
-        passed = passed_columns(found, columns, exact=self._engine.exact)
-        return inlined(self._engine, self._plan, self._classes, verb, found, self._rows(verb, found, passed))
+        passed = passed_columns(data, columns, exact=self._engine.exact)
+        return inline_query(self._engine, self._plan, self._classes, verb, data, self._rows(verb, data, passed))
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
-        from nbsql.answers.elsewhere.scorer import frozen, known_dialect
+        from nbsql.answers.elsewhere.scorer import check_dialect, frozen_query
         from nbsql.answers.elsewhere.statistics import frozen_statistics
 
-        known_dialect(dialect)
+        check_dialect(dialect)
         self._refresh()
         if verb == "log_evidence":
             check(self._spec, "log_evidence", self._title)
@@ -351,4 +360,4 @@ class Scoring(Imputing, Weighing):
             if columns is not None:
                 raise InputError("columns goes with the verbs that pass columns of the source on, not with 'statistics'")
             return frozen_statistics(self._engine, self._spec, source, dialect, self._title)
-        return frozen(self._engine, self._plan, self._classes, verb, source, dialect, columns)
+        return frozen_query(self._engine, self._plan, self._classes, verb, source, dialect, columns)

@@ -1,4 +1,4 @@
-"""A model as pictures, and as a page."""
+"""A model as pictures, and as a page of HTML."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from nbsql.report import Plots, write_report
 
 
 class Showing(Scoring, Reviewing, Judging, Deriving):
-    """What can be looked at of a model. The pictures need the extra `report`: pip install 'nbsql[report]'."""
+    """The pictures and the report of a model. They need the extra `report`: pip install 'nbsql[report]'."""
 
     @property
     def plot(self) -> Plots:
-        """The pictures of the model, a method each: `model.plot.ranking().save("ranking.svg")`."""
+        """The pictures of the model, one method for each: `model.plot.ranking().save("ranking.svg")`."""
         return Plots(self)
 
     def report(
@@ -30,25 +30,26 @@ class Showing(Scoring, Reviewing, Judging, Deriving):
         folds: int | str | None = "auto",
         by: str | None = None,
     ) -> None:
-        """Write a report of the model: one page of HTML that needs no network, with all pictures that there is something for.
+        """Write a report of the model: one page of HTML that needs no network, with every picture that has data.
 
-        It can be read without scripts, and with them answers: what if a row had these values, and what if the threshold were
-        another. Without a source it says what the counts alone tell.
+        The page can be read without scripts. With scripts it also answers what-if questions: other values of a row, or
+        another threshold. Without a source it shows what the counts alone tell.
 
         Args:
-            path: of the file, which is written anew if it is there.
-            source: rows whose class is known, on which to judge the model.
-            rows: how many of these the page may show, the surest, the most doubtful and the strangest; 0 shows none, so that no
-                value of a row leaves the database.
-            least: counts below are folded together or left out, so that nothing is said of a few rows.
-            folds: of a source that the model has learnt from, so that each row is judged by the counts of the other folds, or,
-                "loo", of all other rows. "auto" does so for a table that the model was fitted on: by leave-one-out, and by five
-                folds beyond 100,000 rows, or where a family does not allow the one. None: the model judges all rows itself.
-            by: what period a row of the source is of, as `monitor` takes it, which the page then has, too.
+            path: the path of the file, which is overwritten.
+            source: rows whose class is known, on which the model is judged.
+            rows: how many of these rows the page may show: the surest, the most doubtful and the strangest. With 0, no value
+                of a row leaves the database.
+            least: counts below this are combined or left out, so that nothing is said about few rows.
+            folds: for a source that the model has learnt from, so that each row is judged by the counts of the other folds
+                or, with "loo", of all other rows. "auto" does so for a table that the model was fitted on: by leave-one-out,
+                or by five folds with more than 100,000 rows or a family that does not allow leave-one-out. None: the model
+                itself judges all rows.
+            by: the period of a row of the source, as `monitor` takes it; the page then has its numbers by period.
 
         Raises:
-            InputError: the source lacks a feature or the class, the file cannot be written, or folds are asked for of rows that
-                the model has not learnt.
+            InputError: the source lacks a feature or the class, the file cannot be written, or folds are asked for on rows
+                that the model has not learnt.
             NotSupportedError: the extra `report` is not installed.
 
         >>> import duckdb, nbsql, tempfile, pathlib

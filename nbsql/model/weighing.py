@@ -1,10 +1,10 @@
-"""A model as numbers that are added up: weights, and points."""
+"""A model as numbers that are summed: weights, and points."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from nbsql.answers.linear import weights
+from nbsql.answers.linear import weights_query
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError
 from nbsql.model.base import Handle
@@ -13,29 +13,30 @@ from nbsql.spec.capabilities import check
 
 
 class Weighing(Handle):
-    """What is added up to the score of a row."""
+    """The linear forms of a model."""
 
     def scorecard(
         self, *, points: float = 600, odds: float = 50, double: float = 20, target: Any = None, digits: int | None = None
     ) -> Scorecard:
-        """The model as a scorecard, from the counts alone: points a value or bin, which add up to those of a row.
+        """The model as a scorecard, from the counts alone: points for each value or bin, which sum to the points of a row.
 
-        A row has offset + factor * ln(odds) points, of the odds of `target` against the rest, with factor = double / ln 2 and
-        offset = points - factor * ln(odds) (Siddiqi, Credit Risk Scorecards, 2006). The base points, of the priors, are a line
-        of their own. A value adds factor times its weight of evidence, ln P(value | target) / P(value | the rest).
+        A row has offset + factor * ln(odds) points, where odds are those of `target` against the rest, factor = double / ln 2
+        and offset = points - factor * ln(odds) (Siddiqi, Credit Risk Scorecards, 2006). The base points, of the priors, are a
+        line of their own. A value adds factor times its weight of evidence, ln P(value | target) / P(value | the rest).
 
         Args:
-            points: how many a row has at the odds `odds`.
-            odds: of the target against the rest, to 1: 50 is 50 to 1.
-            double: how many more points a row has at twice the odds.
-            target: the class that has the more points the likelier it is; in credit the good one. None is, of two classes, the
-                larger label. Of more than two the rest are all others, weighed by their priors, and the points take the
-                features to be independent in these together, which the model does not: they are not its odds.
-            digits: round the points of each line to so many; 0 makes them whole.
+            points: the points of a row at the odds `odds`.
+            odds: the odds of the target against the rest, to 1: 50 is 50 to 1.
+            double: the additional points of a row at twice the odds.
+            target: the class that is more likely the more points a row has; in credit, the good one. With two classes, None
+                is the larger label. With more than two, the rest is all other classes, weighted by their priors. The points
+                then assume that features are independent in the rest as a whole, which the model does not: they are not its
+                odds.
+            digits: round the points of each line to so many digits; 0 makes them whole.
 
         Raises:
-            InputError: there is no such class, or there are several and none is named; or an argument is no such number.
-            ModelError: a feature is a number with a density, a text or of several columns, or a value has no points, since
+            InputError: there is no such class, or there are several and none is named; or an argument is not a valid number.
+            ModelError: a feature is a number with a density, a text or over several columns; or a value has no points, since
                 without smoothing one side never has it.
 
         >>> import duckdb, nbsql
@@ -57,11 +58,12 @@ class Weighing(Handle):
         return scorecard(self, label if target is None else target, label, Scale(points, odds, double, digits))
 
     def linear(self) -> Query:
-        """The model as weights, a row a weight: class, feature, value, times, weight. The row without a feature is the bias.
+        """The model as weights, a row for each weight: class, feature, value, times, weight.
 
-        The score of a row is the sum of each weight times what `times` says: 'x', the number; 'is', whether the feature has
-        that value; 'count', how often the token occurs. Of two classes there is one score, positive where the larger label is
-        predicted, and its probability is 1 / (1 + exp(-score)). Of more, each class has one, and the largest wins.
+        The row without a feature is the bias. The score of a row is the sum of the weights, each multiplied by what `times`
+        says: 'x', the number; 'is', whether the feature has that value; 'count', how often the token occurs. With two classes
+        there is one score, positive where the larger label is predicted, and its probability is 1 / (1 + exp(-score)). With
+        more, each class has a score, and the largest wins.
 
         Raises:
             ModelError: a feature has no linear form; the message names it.
@@ -75,12 +77,12 @@ class Weighing(Handle):
         return self._weights(1)
 
     def quadratic(self) -> Query:
-        """As `linear`, of a model with squares too: class, feature, value, other, times, weight.
+        """As `linear`, for a model with squares: class, feature, value, other, times, weight.
 
         `times` is 'x^2' for the weight of a square, and 'x y' for that of a product of the columns `value` and `other`.
 
         Raises:
-            ModelError: a feature is no polynomial of its number; the message names it.
+            ModelError: a feature is not a polynomial of its number; the message names it.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
@@ -96,7 +98,7 @@ class Weighing(Handle):
 
         def sql() -> str:
             self._refresh()
-            return weights(self._plan, self._classes, self._title, degree)
+            return weights_query(self._plan, self._classes, self._title, degree)
 
         sql()
         return Query(self._engine, sql)

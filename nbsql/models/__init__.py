@@ -1,1 +1,1 @@
-"""Models by name: fitted, loaded, listed, merged, imported and made of given probabilities."""
+"""Functions that return models: fit, load, list, merge, import, and models of given probabilities, counts or weights."""

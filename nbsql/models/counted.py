@@ -1,4 +1,4 @@
-"""The spec of a model of which the counts are known and the rows are not: its columns follow from its cells."""
+"""The spec of a model whose counts are known and whose rows are not: its columns are inferred from its cells."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, named
-from nbsql.learning.fit import given_priors, with_classes
+from nbsql.learning.fit import priors_by_label, with_classes
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 from nbsql.spec.half_life import HalfLife
@@ -18,11 +18,11 @@ from nbsql.spec.options import Options, PriorArgument
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Prior, Spec
 
-_OF_AD_HOC = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # what ad_hoc.sql calls them
+_AD_HOC_KINDS = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # the kinds of ad_hoc.sql
 
 
-class Describing(TypedDict, total=False):
-    """The options of `nbsql.fit` that say of counts what they are counts of."""
+class CountsOptions(TypedDict, total=False):
+    """The options of `nbsql.fit` that say what counts are counts of."""
 
     target: str
     families: Mapping[str, str | Family] | None
@@ -37,17 +37,17 @@ class Describing(TypedDict, total=False):
 
 
 @dataclass(frozen=True)
-class _Counted:
-    """What the cells of a feature are, as the macro `counted_features` says it.
+class _FeatureCells:
+    """The cells of a feature, as the macro `counted_features` describes them.
 
     Args:
         feature: its name.
-        kind: what ad_hoc.sql calls it; None where nobody does.
-        cells: how many there are.
-        means: how many have a mean.
-        squares: how many have a sum of squared deviations.
-        crowded: whether it has more values than there are rows.
-        logical: whether its values are true and false.
+        kind: the kind that ad_hoc.sql gives it; None if there is none.
+        cells: the number of cells.
+        means: the number of cells with a mean.
+        squares: the number of cells with a sum of squared deviations.
+        has_many_values: whether it has more values than there are rows.
+        is_boolean: whether its values are true and false.
     """
 
     feature: str
@@ -55,89 +55,101 @@ class _Counted:
     cells: int
     means: int
     squares: int
-    crowded: bool
-    logical: bool
+    has_many_values: bool
+    is_boolean: bool
 
     def column(self, family: Family | None) -> Column:
         """The column that was counted.
 
         Raises:
-            InputError: the cells do not say what they are, or are none of this family.
+            InputError: the kind of the cells is unclear, or they do not fit the family.
         """
         if family is not None:
             self._check(family)
             return Column(self.feature, "", self._kind(family))
         if self.kind is not None:
-            if self.kind not in _OF_AD_HOC:
-                known = ", ".join(map(repr, _OF_AD_HOC))
-                raise InputError(f"cells of {self.feature!r} are of the kind {self.kind!r}; the kinds are {known}")
-            return Column(self.feature, "", _OF_AD_HOC[self.kind])
+            if self.kind not in _AD_HOC_KINDS:
+                kinds = ", ".join(map(repr, _AD_HOC_KINDS))
+                raise InputError(f"cells of {self.feature!r} are of the kind {self.kind!r}; the kinds are {kinds}")
+            return Column(self.feature, "", _AD_HOC_KINDS[self.kind])
         if self.means and not self.squares:
-            raise InputError(self._unclear("have means and no m2", "poisson"))
-        if self.crowded:
-            raise InputError(self._unclear("count more values than there are rows", "text"))
-        return Column(self.feature, "", "float" if self.means else "boolean" if self.logical else "text")
+            raise InputError(self._unclear_message("have means and no m2", "poisson"))
+        if self.has_many_values:
+            raise InputError(self._unclear_message("count more values than there are rows", "text"))
+        return Column(self.feature, "", "float" if self.means else "boolean" if self.is_boolean else "text")
 
     def _kind(self, family: Family) -> str:
-        """The kind of column whose values these are."""
+        """The kind of column that has these values."""
         return next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
 
     def _check(self, family: Family) -> None:
-        """Raise InputError unless such a family has such cells."""
+        """Raise InputError unless the family has such cells."""
         moments = family.centred, family.number and not family.smoothed
-        cells = self.means if family.zeros else self.cells  # but for those of its zeros
-        found = self.squares == cells, self.means == cells
-        if moments != (False, False) and not (found[1] and (found[0] or not moments[0])):
+        cells = self.means if family.zeros else self.cells  # without those of its zeros
+        fits = self.squares == cells, self.means == cells
+        if moments != (False, False) and not (fits[1] and (fits[0] or not moments[0])):
             needs = "a mean and m2" if moments[0] else "a mean"
             raise InputError(f"family {family.name!r} of {self.feature!r} needs {needs} in every cell")
         if moments == (False, False) and self.means:
             raise InputError(f"family {family.name!r} of {self.feature!r} counts values, and its cells have means")
 
-    def _unclear(self, what: str, family: str) -> str:
+    def _unclear_message(self, what: str, family: str) -> str:
         return f"cells of {self.feature!r} {what}; say what they are: families={{{self.feature!r}: {family!r}}}"
 
 
-def spec_of_cells(engine: Engine, source: Source, options: Describing) -> Spec:
+def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spec:
     """The spec of the cells of a source, with the options of a fit.
 
     Raises:
-        InputError: an option is wrong, or a feature's cells do not say what they are.
+        InputError: an option is invalid, or it is unclear what a feature's cells are.
     """
-    known = list(Describing.__annotations__)
+    option_names = list(CountsOptions.__annotations__)
     for name in options:
-        if name not in known:
-            raise InputError(f"no option {name!r}{suggestion(name, known) or f'; the options are {listed(known, 30)}'}")
-    asked = Options.of(options.get("target", "class"), {k: v for k, v in options.items() if k != "target"}, beside=("classes",))
-    if not isinstance(asked.families, Mapping):
-        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {asked.families!r}")
-    families = {key: named(family) for key, family in asked.families.items()}
+        if name not in option_names:
+            raise InputError(
+                f"no option {name!r}{suggestion(name, option_names) or f'; the options are {listed(option_names, 30)}'}"
+            )
+    settings = Options.of(
+        options.get("target", "class"), {k: v for k, v in options.items() if k != "target"}, beside=("classes",)
+    )
+    if not isinstance(settings.families, Mapping):
+        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {settings.families!r}")
+    families = {key: named(family) for key, family in settings.families.items()}
     kinds = any(folded(column.name) == "kind" for column in source.columns)
-    found = {row[0]: _Counted(*row) for row in engine.ask("counted_features", source.relation, has_kinds=kinds)}
+    cells_by_feature = {row[0]: _FeatureCells(*row) for row in engine.ask("counted_features", source.relation, has_kinds=kinds)}
     for key in families:
-        if key not in found:
-            raise InputError(f"families names {key!r}, which has no cells in {source.label}{suggestion(key, found)}")
-    families |= {name: Text() for name, each in found.items() if each.kind == "word" and name not in families}
+        if key not in cells_by_feature:
+            raise InputError(f"families names {key!r}, which has no cells in {source.label}{suggestion(key, cells_by_feature)}")
+    families |= {name: Text() for name, each in cells_by_feature.items() if each.kind == "word" and name not in families}
     columns = []
-    for name, each in found.items():
+    for name, each in cells_by_feature.items():
         family = families.get(name)
         if isinstance(family, OverColumns):
             kind = next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
-            columns += [Column(column, "", kind) for column in family.columns if column == name or column not in found]
+            columns += [
+                Column(column, "", kind) for column in family.columns if column == name or column not in cells_by_feature
+            ]
         else:
             columns.append(each.column(family))
-    if isinstance(asked.weight, HalfLife):
+    if isinstance(settings.weight, HalfLife):
         raise InputError("counts from elsewhere have no age; leave out weight=nbsql.HalfLife(...), or fit the rows")
     target = next(column for column in source.columns if folded(column.name) == "class")
-    roles = [replace(target, name=asked.target), *_unseen(asked.id, "other"), *_unseen(asked.weight, "float")]
-    typed = [replace(column, type=_type(engine, column.kind)) if not column.type else column for column in [*roles, *columns]]
-    spec = resolve(typed, replace(asked, families=families), source.label)
+    roles = [
+        replace(target, name=settings.target),
+        *_assumed_columns(settings.id, "other"),
+        *_assumed_columns(settings.weight, "float"),
+    ]
+    typed = [
+        replace(column, type=_assumed_type(engine, column.kind)) if not column.type else column for column in [*roles, *columns]
+    ]
+    spec = resolve(typed, replace(settings, families=families), source.label)
     for feature in spec.features:
         if feature.family.question is not None:
             raise InputError(
                 f"family {feature.family.name!r} of {feature.name!r} is made to fit the rows, which are not here; "
                 "say what it was there, or fit it to rows"
             )
-    spec, declared = with_classes(engine, spec, asked.classes)
+    spec, declared = with_classes(engine, spec, settings.classes)
     counted = engine.ask("labels", source.relation, "class")
     for label in (str(label) for _, label in counted if declared and label not in spec.classes):
         cure = suggestion(label, spec.classes) or "; name every class there may be"
@@ -145,14 +157,14 @@ def spec_of_cells(engine: Engine, source: Source, options: Describing) -> Spec:
     return _with_priors(spec, declared or [(label, value) for value, label in counted])
 
 
-def _unseen(names: Any, kind: str) -> list[Column]:
+def _assumed_columns(names: Any, kind: str) -> list[Column]:
     """Columns that were not counted."""
     names = [names] if isinstance(names, str) else names or []
     return [Column(name, "", kind) for name in names]
 
 
-def _type(engine: Engine, kind: str) -> str:
-    """The type of a column that nobody has seen."""
+def _assumed_type(engine: Engine, kind: str) -> str:
+    """The assumed type of a column that was not read."""
     render = engine.renderer
     if kind == "boolean":
         return "BOOLEAN"
@@ -160,7 +172,7 @@ def _type(engine: Engine, kind: str) -> str:
 
 
 def _with_priors(spec: Spec, labels: Sequence[tuple[Any, ...]]) -> Spec:
-    """The spec with given priors by label as text, one a class."""
+    """The spec with given priors by label as text, one for each class."""
     if spec.prior.kind != "given":
         return spec
-    return replace(spec, prior=Prior("given", given=tuple(given_priors(spec, labels, dict(spec.prior.given)).items())))
+    return replace(spec, prior=Prior("given", given=tuple(priors_by_label(spec, labels, dict(spec.prior.given)).items())))

@@ -18,7 +18,7 @@ from nbsql.plan import Statement
 NAME = "punctuality"
 TARGET = "arrival"
 
-# As given to `nbsql.fit`: the flight's number names a row, months and hours are no quantities, and the day splits the data.
+# Arguments of `nbsql.fit`: the flight number identifies a row, months and hours are categories, and the day splits the data.
 OPTIONS: dict[str, Any] = {
     "target": TARGET,
     "id": "flight",
@@ -29,13 +29,13 @@ OPTIONS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Demonstration:
-    """What came of it.
+    """The result of the demonstration.
 
     Args:
         model: the fitted model.
-        learnt: flights learnt from.
-        evaluation: how well it did on the flights held back.
-        seconds: what the fit took, and the judging.
+        learnt: the number of flights learnt from.
+        evaluation: the evaluation on the held-out flights.
+        seconds: the time of the fit, and of the evaluation.
     """
 
     model: Model
@@ -45,7 +45,7 @@ class Demonstration:
 
 
 def statements() -> Iterator[Statement]:
-    """The statements that make the tables of the demonstration, with the parameter `file`."""
+    """The statements that create the tables of the demonstration, with the parameter `file`."""
     for block in re.split(r"\n\n(?=-- )", (files("nbsql") / "data" / "flights.sql").read_text(encoding="utf-8")):
         sql = block[block.index("CREATE") :] if "CREATE" in block else ""
         if sql:
@@ -53,7 +53,7 @@ def statements() -> Iterator[Statement]:
 
 
 def load_flights(engine: DuckDB) -> None:
-    """Make the tables of the demonstration."""
+    """Create the tables of the demonstration."""
     with as_file(files("nbsql") / "data" / "flights.parquet") as file, engine.transaction():
         literal = engine.renderer.dialect.text(str(file))
         for statement in statements():
@@ -61,7 +61,7 @@ def load_flights(engine: DuckDB) -> None:
 
 
 def demonstrate(engine: DuckDB) -> Demonstration:
-    """Fit on the first twenty days of every month, and judge on the others."""
+    """Fit on the first twenty days of every month, and evaluate on the others."""
     load_flights(engine)
     started = time.perf_counter()
     model = fit(engine, "learnt", name=NAME, **OPTIONS)

@@ -1,4 +1,4 @@
-"""Models of probabilities that somebody supplies: an expert, a book, another system. They have no counts."""
+"""Models of given probabilities: from an expert, a book or another system. They have no counts."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from nbsql.models.given_covariances import cells_of_matrices, rows_of_matrix
 from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Feature, Prior, Spec
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
-TOLERANCE = 1e-6  # of a sum of probabilities
+TOLERANCE = 1e-6  # by which a sum of probabilities may differ from 1
 _TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
-NOTHING_LEARNT = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
+GIVEN_DEFAULTS = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
 _NUMBERS = ("likelihood", "log_likelihood", "mean", "variance", "rate")
 _EMPTY = dict.fromkeys(("label", "feature", "value", *_NUMBERS))
-_KINDS = {  # of a row of likelihoods, and what it must hold
+_KINDS = {  # the kinds of rows of likelihoods, and what each must hold
     "values": "a likelihood a value",
     "moments": "a mean and a variance",
     "rate": "a rate",
@@ -35,7 +35,7 @@ _KINDS = {  # of a row of likelihoods, and what it must hold
 }
 
 
-def model_of(
+def build_model(
     place: Place,
     priors: Any,
     likelihoods: Any,
@@ -45,39 +45,39 @@ def model_of(
     *,
     logarithms: bool = False,
 ) -> Model:
-    """Make the model within a transaction of the caller's; see `nbsql.from_tables`."""
+    """Build the model inside the caller's transaction; see `nbsql.from_tables`."""
     engine = place.engine
     if not isinstance(target, str) or not target:
         raise InputError(f"target must be the name of the column that is predicted, not {target!r}")
     if not isinstance(families, Mapping):
         raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {families!r}")
-    asked = {name: named(family) for name, family in families.items()}
+    families_by_name = {name: named(family) for name, family in families.items()}
     with engine.temporaries() as temporary:
         given, classes = temporary("likelihoods"), temporary("priors")
         with _rows_of_priors(engine, priors) as (query, source):
             engine.create("priors", classes, query)
         kind = next(column.type for column in engine.columns(classes) if column.name == "class")
-        with _rows_of_likelihoods(engine, likelihoods, asked, logarithms=logarithms) as query:
+        with _rows_of_likelihoods(engine, likelihoods, families_by_name, logarithms=logarithms) as query:
             engine.create("likelihoods", given, query)
         covariances = engine.ask("given_covariances", given)
         if covariances:
-            rows = [_EMPTY | row for row in cells_of_matrices(covariances, asked)]
+            rows = [_EMPTY | row for row in cells_of_matrices(covariances, families_by_name)]
             raw, given = given, temporary("pairs")
             engine.create("likelihoods", given, engine.renderer.fragment("with_given_pairs", raw, rows))
         _check_priors(engine, classes)
-        features = _features(engine, given, classes, asked)
+        features = _features(engine, given, classes, families_by_name)
         _check_likelihoods(engine, given, classes, features)
-        spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=NOTHING_LEARNT)
+        spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=GIVEN_DEFAULTS)
         cells = engine.renderer.fragment("given_cells", classes, given)
         return place.publish(*place.derive(spec, cells, [Entry(1, "1", "given", source, 0)]))
 
 
-# What is supplied, as relations. ---------------------------------------------------------------------------------------
+# The arguments, as relations. ------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def _rows_of_priors(engine: Engine, priors: Any) -> Iterator[tuple[Markup, str]]:
-    """The query of class, label (as text) and prior; and what the ledger calls them."""
+    """The query of class, label (as text) and prior, and the name of the source in the ledger."""
     if isinstance(priors, Mapping):
         priors = {_scalar(name): p for name, p in priors.items()}
         rows = [(label(name), _number(p, f"the prior of class {name!r}")) for name, p in priors.items()]
@@ -91,25 +91,27 @@ def _rows_of_priors(engine: Engine, priors: Any) -> Iterator[tuple[Markup, str]]
         sql_type = render.fragment(kind) if kind in ("string", "double") else render.dialect.word(kind)
         yield render.fragment("given_prior_rows", rows, sql_type), "a dict"
         return
-    with _source(engine, priors, "priors", ("class", "prior")) as found:
-        classes = next(column for column in found.columns if folded(column.name) == "class")
+    with _source(engine, priors, "priors", ("class", "prior")) as data:
+        classes = next(column for column in data.columns if folded(column.name) == "class")
         if classes.kind in ("tokens", "token counts", "other"):
             raise InputError(f"column 'class' of priors is {classes.type}; a class is one scalar value: cast it, to text say")
-        yield engine.renderer.fragment("given_priors_of", found.relation, classes.type), found.label
+        yield engine.renderer.fragment("given_priors_of", data.relation, classes.type), data.label
 
 
 @contextmanager
 def _rows_of_likelihoods(
     engine: Engine, likelihoods: Any, families: dict[str, Family], *, logarithms: bool
 ) -> Iterator[Markup]:
-    """The query of label, feature, value, and the numbers. Adds to the families those that keys show."""
+    """The query of label, feature, value and the numbers. Adds the families that the keys imply to `families`."""
     if likelihoods is None:
         likelihoods = {}
     if isinstance(likelihoods, Mapping):
-        yield engine.renderer.fragment("given_likelihood_rows", list(_flat(likelihoods, families, logarithms=logarithms)))
+        yield engine.renderer.fragment(
+            "given_likelihood_rows", list(_likelihood_rows(likelihoods, families, logarithms=logarithms))
+        )
         return
-    with _source(engine, likelihoods, "likelihoods", ("class", "feature")) as found:
-        kinds = {folded(column.name): column.kind for column in found.columns}
+    with _source(engine, likelihoods, "likelihoods", ("class", "feature")) as data:
+        kinds = {folded(column.name): column.kind for column in data.columns}
         lists = kinds.get("value") == "tokens"
         if logarithms and "log_likelihood" not in kinds:
             raise InputError(
@@ -117,29 +119,31 @@ def _rows_of_likelihoods(
             )
         for name in {"likelihood"} if logarithms else {"log_likelihood"} if "likelihood" in kinds else set():
             kinds.pop(name, None)
-        yield engine.renderer.fragment("given_likelihoods_of", found.relation, [*kinds], lists)
+        yield engine.renderer.fragment("given_likelihoods_of", data.relation, [*kinds], lists)
 
 
 @contextmanager
 def _source(engine: Engine, source: Any, argument: str, needed: Sequence[str]) -> Iterator[Source]:
-    found = engine.source(source)
+    data = engine.source(source)
     try:
-        names = [column.name for column in found.columns]
+        names = [column.name for column in data.columns]
         for name in needed:
             if name not in map(folded, names):
                 raise InputError(
                     f"{argument} has no column {name!r}{suggestion(name, names) or f'; it needs {listed(needed)}'}, "
                     f"or give a dict"
                 )
-        for column in found.columns:
+        for column in data.columns:
             if folded(column.name) in ("prior", *_NUMBERS) and column.kind not in ("integer", "float", "decimal"):
                 raise InputError(f"column {column.name!r} of {argument} is {column.type}; it must hold numbers: cast it")
-        yield found
+        yield data
     finally:
-        found.release()
+        data.release()
 
 
-def _flat(likelihoods: Mapping[Any, Any], families: dict[str, Family], *, logarithms: bool = False) -> Iterator[dict[str, Any]]:
+def _likelihood_rows(
+    likelihoods: Mapping[Any, Any], families: dict[str, Family], *, logarithms: bool = False
+) -> Iterator[dict[str, Any]]:
     """The rows of {class: {feature: {value: likelihood}}}."""
     for given, features in likelihoods.items():
         name = _scalar(given)
@@ -166,15 +170,15 @@ def _flat(likelihoods: Mapping[Any, Any], families: dict[str, Family], *, logari
                 columns = family.columns if isinstance(family, OverColumns) else key if isinstance(key, tuple) else (key,)
                 yield from (row | part for part in rows_of_matrix(where, columns, values["mean"], values["covariance"]))
                 continue
-            if set(values) in ({"mean", "variance"}, {"rate"}) and (family is None or _kind(family) != "values"):
+            if set(values) in ({"mean", "variance"}, {"rate"}) and (family is None or _likelihood_kind(family) != "values"):
                 yield row | {part: _number(number, f"the {part} of {where}") for part, number in values.items()}
                 continue
             for value, likelihood in values.items():
                 what = f"the likelihood of {value!r}, {where}"
                 if logarithms and likelihood != -math.inf:
-                    yield row | {"value": _value(value), "log_likelihood": _number(likelihood, what)}
+                    yield row | {"value": _value_text(value), "log_likelihood": _number(likelihood, what)}
                 else:
-                    yield row | {"value": _value(value), "likelihood": 0.0 if logarithms else _number(likelihood, what)}
+                    yield row | {"value": _value_text(value), "likelihood": 0.0 if logarithms else _number(likelihood, what)}
 
 
 def _is_covariance(values: Any) -> bool:
@@ -184,11 +188,11 @@ def _is_covariance(values: Any) -> bool:
 
 
 def _scalar(value: Any) -> Any:
-    """A scalar of numpy's as Python's own, and any other value as it is."""
+    """A numpy scalar as a Python value; any other value unchanged."""
     return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
 
 
-def _value(value: Any) -> str | list[str | None] | None:
+def _value_text(value: Any) -> str | list[str | None] | None:
     if isinstance(value, tuple):
         return [None if part is None else label(_scalar(part)) for part in value]
     return None if value is None else label(_scalar(value))
@@ -201,7 +205,7 @@ def _number(value: Any, what: str) -> float:
     return float(value)
 
 
-# What they must keep. --------------------------------------------------------------------------------------------------
+# Checks. ----------------------------------------------------------------------------------------------------------------
 
 
 def _check_priors(engine: Engine, classes: Markup) -> None:
@@ -214,7 +218,7 @@ def _check_priors(engine: Engine, classes: Markup) -> None:
         if times > 1:
             raise InputError(f"class {name!r} has {times} priors; give it one")
         if prior is None or not 0 <= prior <= 1:
-            raise InputError(f"the prior of class {name!r} is {_shown(prior)}; a probability lies between 0 and 1")
+            raise InputError(f"the prior of class {name!r} is {_format_number(prior)}; a probability lies between 0 and 1")
     total = math.fsum(row[2] for row in rows)
     if abs(total - 1) > TOLERANCE:
         raise InputError(f"the priors sum to {total:.6g}; they must sum to 1: divide each by {total:.6g}")
@@ -228,76 +232,76 @@ def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features:
         if times > 1:
             raise InputError(f"{what} is given {times} times; give it once")
         if log is not None and not log < math.inf:
-            raise InputError(f"the log-likelihood of {what} is {_shown(log)}; it must be a number below infinity")
+            raise InputError(f"the log-likelihood of {what} is {_format_number(log)}; it must be a number below infinity")
         if log is None and likelihood is not None and not 0 <= likelihood <= 1:
-            raise InputError(f"the likelihood of {what} is {_shown(likelihood)}; a probability lies between 0 and 1")
+            raise InputError(f"the likelihood of {what} is {_format_number(likelihood)}; a probability lies between 0 and 1")
         if mean is not None and not math.isfinite(mean):
-            raise InputError(f"the mean of {where} is {_shown(mean)}; it must be finite")
+            raise InputError(f"the mean of {where} is {_format_number(mean)}; it must be finite")
         if variance is not None and not 0 < variance < math.inf:
-            raise InputError(f"the variance of {where} is {_shown(variance)}; it must be above 0")
+            raise InputError(f"the variance of {where} is {_format_number(variance)}; it must be above 0")
         if rate is not None and not 0 < rate < math.inf:
-            raise InputError(f"the rate of {where} is {_shown(rate)}; it must be above 0")
+            raise InputError(f"the rate of {where} is {_format_number(rate)}; it must be above 0")
         families[feature].check_given(where, mean, variance, rate)
     for name, feature in engine.ask("given_gaps", given, classes):
         raise InputError(f"feature {feature!r} has nothing for class {name!r}; every class needs its likelihoods")
     sums = engine.ask("given_sums", given)
-    loose = [f"{feature} of {name} ({total:.6g})" for name, feature, total in sums if abs(total - 1) > TOLERANCE]
-    if loose:
-        say(f"likelihoods do not sum to 1 in {listed(loose)}; what is not given is left out of the score")
+    incomplete = [f"{feature} of {name} ({total:.6g})" for name, feature, total in sums if abs(total - 1) > TOLERANCE]
+    if incomplete:
+        warn_user(f"likelihoods do not sum to 1 in {listed(incomplete)}; what is not given is left out of the score")
 
 
-def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str, Family]) -> tuple[Feature, ...]:
+def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: Mapping[str, Family]) -> tuple[Feature, ...]:
     """The features, in the order of their names."""
     for name, feature in engine.ask("given_unknown_likelihoods", given, classes):
         if feature is None or name is None:
             raise InputError("likelihoods has a row without a class or a feature; leave it out")
         raise InputError(f"class {name!r} has likelihoods and no prior; give every class a prior")
-    found: list[Feature] = []
+    features: list[Feature] = []
     for name, kinds, values in engine.ask("given_features", given):
         if None in kinds or len(kinds) > 1:
             ways = " or ".join(_KINDS.values())
             raise InputError(f"feature {name!r} must have {ways} in every row, and one of them only")
-        family = asked.get(name) or _inferred(kinds[0], values)
+        family = families_by_name.get(name) or _infer_family(kinds[0], values)
         _check_family(name, family, kinds[0], values)
-        missing_counts = None in values or isinstance(family, Joint)  # a list with a gap is a value, or else was never given
+        missing_counts = None in values or isinstance(family, Joint)  # a list with a gap is a value if it is given
         family = family.with_defaults(alpha=0.0, nulls="category" if missing_counts else "skip", unseen="skip")
         columns = tuple(family.columns) if isinstance(family, OverColumns) else (name,)
         whole = kinds[0] == "values" and all(value is None or value.lstrip("-").isdigit() for value in values)
-        found.append(
+        features.append(
             Feature(
                 name,
                 family,
                 columns,
-                len(found) + 1,
+                len(features) + 1,
                 floating=kinds[0] == "covariance",
                 whole=whole,
-                # Most rows have their numbers, and those that lack one are told from them; so are classes that are far apart.
+                # Most rows are assumed to be complete. Rows with gaps, and classes far apart, are detected when scored.
                 is_complete=family.centred and family.by_column,
                 has_near_means=family.centred and family.by_column,
                 types=_types(engine, family, columns, whole=whole),
             )
         )
-    for name in asked:
-        if name not in {feature.name for feature in found}:
-            raise InputError(f"families names {name!r}, which has no likelihoods{suggestion(name, [f.name for f in found])}")
-    return tuple(found)
+    for name in families_by_name:
+        if name not in {feature.name for feature in features}:
+            raise InputError(f"families names {name!r}, which has no likelihoods{suggestion(name, [f.name for f in features])}")
+    return tuple(features)
 
 
 def _types(engine: Engine, family: Family, columns: Sequence[str], *, whole: bool) -> tuple[str, ...]:
-    """The types of columns that nobody has seen."""
+    """The assumed types of columns that were not read."""
     numbers = {"poisson": "BIGINT", "geometric": "BIGINT", "bernoulli": "BOOLEAN"}
-    usual = "BIGINT" if whole else str(engine.renderer.fragment("string" if _kind(family) == "values" else "double"))
+    usual = "BIGINT" if whole else str(engine.renderer.fragment("string" if _likelihood_kind(family) == "values" else "double"))
     return (numbers.get(family.name, usual),) * len(columns)
 
 
-def _inferred(kind: str, values: Sequence[str | None]) -> Family:
+def _infer_family(kind: str, values: Sequence[str | None]) -> Family:
     if kind == "moments":
         return Gaussian()
     return Poisson() if kind == "rate" else Categorical(nulls="category" if None in values else None)
 
 
-def _kind(family: Family) -> str:
-    """Which of `_KINDS` the rows of a family are."""
+def _likelihood_kind(family: Family) -> str:
+    """The kind (a key of `_KINDS`) of a family's rows."""
     if not family.by_column and family.centred:
         return "covariance"
     return "moments" if family.centred else "rate" if family.number and not family.smoothed else "values"
@@ -309,13 +313,13 @@ def _check_family(name: str, family: Family, kind: str, values: Sequence[str | N
         raise InputError(f"{title} needs counts, which probabilities have not; fit it to rows")
     if family.unseen == "smooth":
         raise InputError(f"{title} cannot smooth values never seen without counts; leave out unseen='smooth'")
-    if _kind(family) != kind:
-        raise InputError(f"{title} takes {_KINDS[_kind(family)]}, not {_KINDS[kind]}")
+    if _likelihood_kind(family) != kind:
+        raise InputError(f"{title} takes {_KINDS[_likelihood_kind(family)]}, not {_KINDS[kind]}")
     needed = ["true", "false"] if family.name == "bernoulli" else family.columns if isinstance(family, Multinomial) else []
     missing = [value for value in needed if value not in values]
     if missing:
         raise InputError(f"{title} needs a likelihood of {missing[0]!r}")
 
 
-def _shown(number: float | None) -> str:
+def _format_number(number: float | None) -> str:
     return "NULL" if number is None else f"{number:g}"

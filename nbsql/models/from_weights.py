@@ -1,4 +1,4 @@
-"""Models of weights that somebody supplies: a linear form, or a quadratic one. They have no counts."""
+"""Models of given weights: a linear or quadratic form. They have no counts."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Bernoulli, Categorical, Family, OverColumns, Text, Weighted, named
 from nbsql.family.base import label
 from nbsql.model import Model
-from nbsql.model.place import Place, key_columns, placed
-from nbsql.models.from_tables import NOTHING_LEARNT
+from nbsql.model.place import Place, key_columns, open_place
+from nbsql.models.from_tables import GIVEN_DEFAULTS
 from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import folded
 from nbsql.spec.method import Logistic
 from nbsql.spec.spec import Feature, Prior, Spec
-from nbsql.storage.translation import on_engine
+from nbsql.storage.translation import with_types_of_engine
 
-_NEEDED = ("class", "feature", "value", "times", "weight")
+_COLUMNS = ("class", "feature", "value", "times", "weight")
 _NUMBERS = ("x", "x^2")
 _PRODUCT = "x y"
 _VALUES = ("is", "unseen")
 _TOKENS = ("count", "has")
-_KNOWN = ("1", *_NUMBERS, _PRODUCT, *_VALUES, *_TOKENS)
+_TIMES = ("1", *_NUMBERS, _PRODUCT, *_VALUES, *_TOKENS)
 
 
 def from_weights(
@@ -42,27 +42,28 @@ def from_weights(
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
-    """The model of given weights: the inverse of `Model.linear` and of `Model.quadratic`.
+    """The model of given weights: the inverse of `Model.linear` and `Model.quadratic`.
 
-    The score of a class is the sum of its weights times what `times` says of the row; posteriors are the softmax of the scores.
-    The model predicts, explains and evaluates as others do, in SQL too; it cannot learn, as it has no counts.
+    The score of a class is the sum of its weights, each multiplied by what `times` takes from the row; posteriors are the
+    softmax of the scores. The model predicts, explains and evaluates like any other, in SQL too. It cannot learn, since it
+    has no counts.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
-        weights: a relation, frame or dict of columns: class, feature (NULL for the bias), value, times, weight, as
-            `Model.linear` has them. times is "1" for the bias; "x" or "x^2" for a number, whose column is the value, or the
-            feature where there is none; "x y" for the product of that column with the column `other`; "is" for a value of a
-            category (NULL: where it is missing), "unseen" for one without a weight; "count" or "has" for a token. A column
-            `mean`, if there is one, is taken from a number, or a product, first, so that a missing one counts as that; of a
+        weights: a relation, frame or dict of columns: class, feature (NULL for the bias), value, times, weight, as in
+            `Model.linear`. times is "1" for the bias; "x" or "x^2" for a number, whose column is the value, or the feature if
+            there is no value; "x y" for the product of that column and the column `other`; "is" for a value of a category
+            (NULL: where it is missing), "unseen" for a value without a weight; "count" or "has" for a token. An optional
+            column `mean` is subtracted from a number, or a product, first, so that a missing one counts as the mean; for a
             token it is the idf.
-        classes: the labels; needed where the weights name one of two classes only, as those of `Model.linear` do.
-        families: of features that are neither categories ("is") nor texts ("count", "has"), such as
+        classes: the labels; needed if the weights name only one of two classes, as those of `Model.linear` do.
+        families: the families of features that are neither categories ("is") nor texts ("count", "has"), such as
             `nbsql.Text(ngrams=2)` or `nbsql.Tokens()`, or of a category over several columns, `nbsql.Joint`.
-        target: what the predicted column is called in rows whose class is known.
-        id: key column or columns, which come back in `explain`.
-        name: of the model; None makes a transient one.
-        replace: take the place of the model of that name.
-        database: the attached database to keep the model in; None for the current one.
+        target: the name of the predicted column in rows whose class is known.
+        id: the key column or columns, which are returned by `explain`.
+        name: the name of the model; None makes a transient model.
+        replace: whether to replace an existing model of that name.
+        database: the attached database to store the model in; None is the current one.
 
     Raises:
         InputError: a column is missing, a weight is not finite or given twice, or `times` is none of these.
@@ -75,16 +76,16 @@ def from_weights(
     [(2.0, 'no', 0.5)]
     """
     ids = key_columns(id)
-    with placed(con, name, database, replace=replace) as place:
+    with open_place(con, name, database, replace=replace) as place:
         source = place.engine.source(weights)
         try:
-            plan = model_of_weights(place, source, classes, families or {}, target, ids, source.label)
+            plan = derive_from_weights(place, source, classes, families or {}, target, ids, source.label)
         finally:
             source.release()
         return place.publish(*plan)
 
 
-def model_of_weights(
+def derive_from_weights(
     place: Place,
     source: Source,
     classes: Sequence[Any] | None,
@@ -94,34 +95,34 @@ def model_of_weights(
     title: str,
     types: Mapping[str, str] | None = None,
 ) -> tuple[Plan, list[ClassColumn]]:
-    """The plan and the classes of the model, made and not yet published.
+    """The plan and the classes of the model, which is made but not yet published.
 
     Args:
-        place: where.
+        place: the place of the model.
         source: the weights.
         classes: the labels, if they are given.
-        families: that are asked for, by feature.
+        families: the given families, by feature.
         target: the column that is predicted.
         ids: the key columns.
-        title: what the ledger calls the source.
-        types: of the columns of categories, as DuckDB calls them.
+        title: the name of the source in the ledger.
+        types: the types of the columns of categories, as DuckDB names them.
     """
     engine = place.engine
     render = engine.renderer.fragment
     kinds = {folded(column.name): column for column in source.columns}
-    for column in _NEEDED:
+    for column in _COLUMNS:
         if column not in kinds:
-            raise InputError(f"weights has no column {column!r}{suggestion(column, kinds)}; it needs {listed(_NEEDED)}")
+            raise InputError(f"weights has no column {column!r}{suggestion(column, kinds)}; it needs {listed(_COLUMNS)}")
     with engine.temporaries() as temporary:
         staged, priors, given = temporary("weights"), temporary("priors"), temporary("likelihoods")
         engine.create("weights", staged, render("given_weights_of", source.relation, list(kinds)))
         labels = [row[0] for row in engine.ask("given_weight_classes", staged)]
         if classes is not None:
-            known = [label(each) for each in classes]
+            labels_given = [label(each) for each in classes]
             for name in labels:
-                if name not in known:
-                    raise InputError(f"weights are of class {name!r}, which is none of classes{suggestion(name, known)}")
-            labels = known
+                if name not in labels_given:
+                    raise InputError(f"weights are of class {name!r}, which is none of classes{suggestion(name, labels_given)}")
+            labels = labels_given
         if len(labels) < 2:
             raise InputError("weights tell two classes or more apart; name all labels in classes")
         features = _features(engine, staged, families, types or {})
@@ -130,7 +131,7 @@ def model_of_weights(
         engine.create("likelihoods", given, render("given_likelihood_rows", []))
         spec = Spec(
             target, features, Prior("given"), ids,
-            target_type=kinds["class"].type, given=True, logistic=Logistic(), defaults=NOTHING_LEARNT,
+            target_type=kinds["class"].type, given=True, logistic=Logistic(), defaults=GIVEN_DEFAULTS,
         )  # fmt: skip
         return place.derive(
             spec,
@@ -144,13 +145,13 @@ def _features(
     engine: Engine, staged: Any, families: Mapping[str, str | Family], types: Mapping[str, str]
 ) -> tuple[Feature, ...]:
     """The features of the weights, in the order of their names."""
-    asked = {name: named(family) for name, family in families.items()}
+    families_by_name = {name: named(family) for name, family in families.items()}
     times: dict[str, set[str]] = {}
     missing: set[str] = set()
     for feature, kind, has_null, times_given, wrong in engine.ask("given_weight_kinds", staged):
         where = "the bias" if feature is None else f"{feature!r}"
-        if kind not in _KNOWN:
-            raise InputError(f"weights of {where} have times {kind!r}, which is none of {listed(_KNOWN)}")
+        if kind not in _TIMES:
+            raise InputError(f"weights of {where} have times {kind!r}, which is none of {listed(_TIMES)}")
         if (feature is None) != (kind == "1"):
             raise InputError(f"weights of {where} have times {kind!r}; the bias has '1' and no feature, all others a feature")
         if kind == _PRODUCT and None in json.loads(feature):
@@ -162,36 +163,42 @@ def _features(
         if feature is not None:
             times.setdefault(feature, set()).add(kind)
             missing |= {feature} if kind == "is" and has_null else set()
-    for name in asked:
+    for name in families_by_name:
         if name not in times:
             raise InputError(f"families names {name!r}, which has no weights{suggestion(name, times)}")
     if not times:
         raise InputError("weights has a bias only; give the weights of a feature")
-    found = (
-        _feature(name, index, kinds, asked.get(name), missing=name in missing, kind_of_values=types.get(name, "VARCHAR"))
+    features = (
+        _feature(
+            name, index, kinds, families_by_name.get(name), missing=name in missing, kind_of_values=types.get(name, "VARCHAR")
+        )
         for index, (name, kinds) in enumerate(times.items(), start=1)
     )
-    return on_engine(found, "DuckDB", engine.title)
+    return with_types_of_engine(features, "DuckDB", engine.title)
 
 
-def _feature(name: str, index: int, times: set[str], asked: Family | None, *, missing: bool, kind_of_values: str) -> Feature:
-    """The feature whose weights are multiplied with these."""
+def _feature(
+    name: str, index: int, times: set[str], family_given: Family | None, *, missing: bool, kind_of_values: str
+) -> Feature:
+    """The feature of weights with these values of `times`."""
     if times <= set(_NUMBERS):
-        family: Family = Weighted(squared="x^2" in times, binary=isinstance(asked, Bernoulli))
-        fits, kind = asked is None or isinstance(asked, Bernoulli), "BOOLEAN" if asked else "DOUBLE"
+        family: Family = Weighted(squared="x^2" in times, binary=isinstance(family_given, Bernoulli))
+        fits, kind = family_given is None or isinstance(family_given, Bernoulli), "BOOLEAN" if family_given else "DOUBLE"
     elif times == {_PRODUCT}:
-        family, fits, kind = Weighted(product=True), asked is None, "DOUBLE"
+        family, fits, kind = Weighted(product=True), family_given is None, "DOUBLE"
     elif times <= set(_VALUES):
-        family = asked or Categorical()
+        family = family_given or Categorical()
         fits, kind = family.level, kind_of_values
     elif len(times) == 1 and times <= set(_TOKENS):
-        family = asked or Text(event="bernoulli" if times == {"has"} else "multinomial")
+        family = family_given or Text(event="bernoulli" if times == {"has"} else "multinomial")
         fits = family.bag and family.presence == (times == {"has"})
         kind = {"tokens": "VARCHAR[]", "token_counts": "MAP(VARCHAR, DOUBLE)"}.get(family.name, "VARCHAR")
     else:
         raise InputError(f"weights of {name!r} have times {listed(sorted(times))}, which no one family has; name two features")
     if not fits:
-        raise InputError(f"family {asked} of {name!r} is not scored by times {listed(sorted(times))}; leave it out of families")
+        raise InputError(
+            f"family {family_given} of {name!r} is not scored by times {listed(sorted(times))}; leave it out of families"
+        )
     family = family.with_estimate("mean").with_defaults(
         alpha=1.0, nulls="category" if missing else "skip", unseen="smooth" if "unseen" in times else "skip"
     )

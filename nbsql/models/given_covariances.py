@@ -1,4 +1,4 @@
-"""Means and covariance matrices that somebody supplies, as the cells of a model of several numbers."""
+"""Given means and covariance matrices, as the cells of a model of several numbers."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from nbsql.family import Family, MultivariateGaussian, OverColumns
 from nbsql.family.multivariate_gaussian import powers_of_two
 
 Row = tuple[str, str, str, float | None, float]  # label, feature, column or pair of columns, mean, covariance
-TOLERANCE = 1e-9  # by which the halves of a covariance matrix may differ, as a share of the deviations
+TOLERANCE = 1e-9  # by which a covariance matrix may be asymmetric, relative to the deviations
 
 
 def rows_of_matrix(where: str, columns: Sequence[str], mean: Any, covariance: Any) -> Iterator[dict[str, Any]]:
-    """The rows of one class, as `Model.likelihoods` has them: value, mean, variance."""
+    """The rows of one class, as in `Model.likelihoods`: value, mean, variance."""
     means, matrix = _numbers(mean), [_numbers(row) for row in _rows(covariance)]
     p = len(columns)
     if len(means) != p or len(matrix) != p or any(len(row) != p for row in matrix):
@@ -33,18 +33,18 @@ def rows_of_matrix(where: str, columns: Sequence[str], mean: Any, covariance: An
 
 
 def cells_of_matrices(rows: Sequence[Row], families: dict[str, Family]) -> Iterator[dict[str, Any]]:
-    """The rows of likelihoods that stand for covariances; adds the families of such features to those asked for.
+    """The rows of likelihoods that represent covariances. Adds the families of such features to `families`.
 
     Raises:
-        InputError: a matrix lacks a number, has one twice, or is none of a normal distribution.
+        InputError: a matrix lacks a number, has one twice, or is not that of a normal distribution.
     """
-    found: dict[str, dict[str, dict[str, tuple[float | None, float]]]] = {}
+    entries_by_feature: dict[str, dict[str, dict[str, tuple[float | None, float]]]] = {}
     for label, feature, value, mean, covariance in rows:
-        entries = found.setdefault(feature, {}).setdefault(label, {})
+        entries = entries_by_feature.setdefault(feature, {}).setdefault(label, {})
         if value in entries:
             raise InputError(f"value {value!r} of feature {feature!r} of class {label!r} is given twice; give it once")
         entries[value] = mean, covariance
-    for feature, classes in found.items():
+    for feature, classes in entries_by_feature.items():
         family = families.get(feature)
         columns = list(family.columns) if isinstance(family, OverColumns) else _columns(classes)
         matrices = {
@@ -69,20 +69,20 @@ def _columns(classes: Mapping[str, Mapping[str, Any]]) -> list[str]:
 def _matrix(
     where: str, entries: Mapping[str, tuple[float | None, float]], columns: Sequence[str]
 ) -> tuple[list[float], list[list[float]]]:
-    """The means and the covariance matrix; InputError unless it is one of a normal distribution."""
-    left = dict(entries)
+    """The means and the covariance matrix; InputError unless it is that of a normal distribution."""
+    entries_left = dict(entries)
     means, matrix = [], [[0.0] * len(columns) for _ in columns]
     for i, column in enumerate(columns):
         for j in range(i, len(columns)):
             pairs = [column] if i == j else [_pair(column, columns[j]), _pair(columns[j], column)]
-            mean, covariance = next((left.pop(pair) for pair in pairs if pair in left), (None, None))
+            mean, covariance = next((entries_left.pop(pair) for pair in pairs if pair in entries_left), (None, None))
             if covariance is None or (i == j and mean is None):
                 what = f"mean and variance of {column!r}" if i == j else f"covariance of {column!r} and {columns[j]!r}"
                 raise InputError(f"{where} lacks the {what}")
             if i == j:
                 means.append(float(mean or 0.0))
             matrix[i][j] = matrix[j][i] = float(covariance)
-    for value in left:
+    for value in entries_left:
         raise InputError(f'{where} has a value {value!r}, which is none of its columns, nor a pair of them such as ["a","b"]')
     if not _is_positive(matrix):
         raise InputError(f"the covariance matrix of {where} is not positive definite; leave out what its other columns tell")

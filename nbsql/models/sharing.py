@@ -1,4 +1,4 @@
-"""Models that travel: merged, and read from files."""
+"""Models that move: merged, built from statistics, and imported from files."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.learning.derive import mergeable
+from nbsql.learning.derive import merge_specs
 from nbsql.model import Model
 from nbsql.model.place import place_for
-from nbsql.models.counted import Describing, spec_of_cells
+from nbsql.models.counted import CountsOptions, spec_of_cells
 from nbsql.models.library import load
 from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded
@@ -33,17 +33,17 @@ def merge(
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
-    """One model of what several have learnt, as if it were fitted on all their rows. Only counts move, never a row.
+    """One model of all that several models have learnt, as if it were fitted on all their rows. Only counts move, no rows.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
-        models: their names; (database, name) for one in an attached database; or models of this connection.
-        name: of the new model; None makes a transient one.
-        replace: take the place of the model of that name, which may be one of those merged.
-        database: the attached database to keep the model in; None for the current one.
+        models: their names; (database, name) for a model in an attached database; or models of this connection.
+        name: the name of the new model; None makes a transient model.
+        replace: whether to replace an existing model of that name, which may be one of those merged.
+        database: the attached database to store the model in; None is the current one.
 
     Raises:
-        ModelError: they do not model the same target by the same features, or the name is taken.
+        ModelError: the models do not have the same target and features, or the name is taken.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -56,18 +56,18 @@ def merge(
     if isinstance(models, str) or not isinstance(models, Sequence) or not models:
         raise InputError(f"merge takes a list of models, such as ['january', 'february'], not {models!r}")
     with opened(con) as engine, engine.transaction():
-        found = [_resolved(engine, model) for model in models]
-        spec = mergeable([(model._title, model._spec) for model in found])
-        names = [str(model.name or f"model {number}") for number, model in enumerate(found, start=1)]
+        resolved = [_resolve_model(engine, model) for model in models]
+        spec = merge_specs([(model._title, model._spec) for model in resolved])
+        names = [str(model.name or f"model {number}") for number, model in enumerate(resolved, start=1)]
         batches = [batch if names.count(batch) == 1 else f"{batch} ({number})" for number, batch in enumerate(names, start=1)]
-        statistics = [model._relations["statistics"] for model in found]
+        statistics = [model._relations["statistics"] for model in resolved]
         cells = engine.renderer.fragment("merged_cells", list(zip(statistics, batches, strict=True)))
         entries = [
             Entry(number, batch, "merge", model._title, round(engine.ask("rows_learnt", cell)[0][0]))
-            for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
+            for number, (batch, model, cell) in enumerate(zip(batches, resolved, statistics, strict=True), start=1)
         ]
         place = place_for(engine, name, database, replace=replace)
-        return place.publish(*place.derive(spec, cells, entries, origin=found[0]._relations))
+        return place.publish(*place.derive(spec, cells, entries, origin=resolved[0]._relations))
 
 
 def from_statistics(
@@ -78,36 +78,36 @@ def from_statistics(
     name: str | None = None,
     replace: bool = False,
     database: str | None = None,
-    **options: Unpack[Describing],
+    **options: Unpack[CountsOptions],
 ) -> Model:
-    """The model of what was counted elsewhere, as if it were fitted on the rows there. Only counts move, never a row.
+    """The model of counts from elsewhere, as if it were fitted on the rows there. Only counts move, no rows.
 
-    It is a model as any other, and goes on learning and forgetting. Without `like` every feature is of the family that its
-    cells show: means with sums of squares are Gaussian, true and false Bernoulli, other values categorical. What
-    `ad_hoc.sql` has counted says by its column kind what it is, words too.
+    It is a model like any other, which can also learn and forget. Without `like`, the family of a feature is inferred from
+    its cells: means with sums of squares are Gaussian, true and false Bernoulli, other values categorical. The counts of
+    `ad_hoc.sql` have a column kind that names the family, words included.
 
     Args:
         con: a connection, the path of a DuckDB file, or the address of a PostgreSQL server.
-        statistics: a relation or frame with the columns class, feature, value, n, mean and m2: the answer of
-            `Model.sql("statistics", ..., dialect=...)`, the `statistics` of a model, or what `ad_hoc.sql` has counted. Cells of
+        statistics: a relation or frame with the columns class, feature, value, n, mean and m2: the result of
+            `Model.sql("statistics", ..., dialect=...)`, the `statistics` of a model, or the counts of `ad_hoc.sql`. Cells of
             the classes themselves have no feature.
-        like: the model that wrote the query, or its name: the new one has its features and options.
-        name: of the new model; None makes a transient one.
-        replace: take the place of the model of that name, which may be `like`.
-        database: the attached database to keep the model in; None for the current one.
-        options: where there is no `like`: target, what the predicted column is called ("class"); and families, id, weight,
-            alpha, estimate, prior, classes, nulls and unseen, as `nbsql.fit` takes them.
+        like: the model that wrote the query, or its name: the new model has its features and options.
+        name: the name of the new model; None makes a transient model.
+        replace: whether to replace an existing model of that name, which may be `like`.
+        database: the attached database to store the model in; None is the current one.
+        options: without `like`: target, the name of the predicted column ("class"); and families, id, weight, alpha,
+            estimate, prior, classes, nulls and unseen, as `nbsql.fit` takes them.
 
     Raises:
-        InputError: a column is missing, a cell is none of such a model, or it is not clear what a feature's cells are.
-        ModelError: the models of `like` do not follow from counts, or the name is taken.
+        InputError: a column is missing, a cell does not belong to such a model, or it is unclear what a feature's cells are.
+        ModelError: the model `like` does not follow from counts, or the name is taken.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
     >>> days = "FROM (VALUES ('sun', 'dry'), ('rain', 'wet'), ('rain', 'wet')) AS t(sky, day)"
     >>> _ = con.execute(f"CREATE TABLE days AS {days}")
     >>> model = nbsql.fit(con, "SELECT * FROM days LIMIT 2", target="day")
-    >>> cells = con.sql(model.sql("statistics", "days", dialect="duckdb"))  # elsewhere, as it were
+    >>> cells = con.sql(model.sql("statistics", "days", dialect="duckdb"))  # as if run elsewhere
     >>> from_statistics(con, cells, like=model).predict("SELECT 'rain' AS sky").fetchall()
     [('rain', 'wet', 0.8181818181818181)]
     >>> from_statistics(con, cells, target="day", alpha=0.5).predict("SELECT 'rain' AS sky").fetchall()
@@ -116,12 +116,12 @@ def from_statistics(
     if like is not None and options:
         raise InputError(f"like=... brings the options of its model; leave out {listed(options)}")
     with opened(con, create=like is None) as engine, engine.transaction():
-        known = None if like is None else _countable(engine, like)
+        spec_and_title = None if like is None else _countable_spec(engine, like)
         source = engine.source(statistics)
         try:
             _check_columns(source)
-            spec, title = known or (spec_of_cells(engine, source, options), "the model")
-            _prefetch_catalog(engine, spec, source, title)
+            spec, title = spec_and_title or (spec_of_cells(engine, source, options), "the model")
+            _check_cells(engine, spec, source, title)
             render = engine.renderer.fragment
             cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
             rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
@@ -131,9 +131,9 @@ def from_statistics(
             source.release()
 
 
-def _countable(engine: Engine, like: str | Model) -> tuple[Spec, str]:
-    """The spec of a model that follows from counts, and what messages call it."""
-    from nbsql.answers.elsewhere.statistics import check_countable  # with sqlglot, which takes long to import
+def _countable_spec(engine: Engine, like: str | Model) -> tuple[Spec, str]:
+    """The spec of a model that follows from counts, and its name in messages."""
+    from nbsql.answers.elsewhere.statistics import check_countable  # imports sqlglot, which takes long
 
     model = like if isinstance(like, Model) else load(engine, like)
     model._refresh()
@@ -149,7 +149,7 @@ def _check_columns(source: Source) -> None:
             raise InputError(f"no column {column!r} in {source.label}; a cell has class, feature, value, n, mean and m2")
 
 
-def _prefetch_catalog(engine: Engine, spec: Spec, source: Source, title: str) -> None:
+def _check_cells(engine: Engine, spec: Spec, source: Source, title: str) -> None:
     """Raise InputError unless a source holds the cells of a model."""
     unknown, wrong, classes = engine.ask("summary_of_cells", source.relation, spec.features)[0]
     if unknown is not None:
@@ -162,7 +162,7 @@ def _prefetch_catalog(engine: Engine, spec: Spec, source: Source, title: str) ->
         raise InputError(f"{source.label} has no cells of the classes themselves, whose feature is NULL")
 
 
-def _resolved(engine: Engine, model: str | tuple[str, str] | Model) -> Model:
+def _resolve_model(engine: Engine, model: str | tuple[str, str] | Model) -> Model:
     if isinstance(model, Model):
         if not engine.shares(model._engine):
             named = "pass its name, or (database, name) of an attached database, or " if model.name else ""
@@ -184,16 +184,16 @@ def import_(
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
-    """The model that `Model.export` wrote to a file, on whichever engine, with its calibration, if it had one.
+    """The model that `Model.export` wrote to a file, on any engine, with its calibration if it had one.
 
-    Nothing in the file is run: it is read as types, names and values, and an expression in it (`slice_by`, `segment_by`) may
-    use the columns of a row and well-known functions only.
+    Nothing in the file is executed: it is read as types, names and values. An expression in it (`slice_by`, `segment_by`) may
+    use only the columns of a row and well-known functions.
 
     Raises:
-        InputError: there is no such file, or it is none of a model; or it has an expression of something else, or joins tables
-            of another engine.
-        ModelError: the file is damaged or of a newer version of nbsql, or the name is taken; or it has labels or categories
-            that the types of this engine cannot tell apart.
+        InputError: there is no such file, it is not the file of a model, it has an expression that is not allowed, or it
+            joins tables of another engine.
+        ModelError: the file is damaged or of a newer version of nbsql, the name is taken, or it has labels or categories that
+            the types of this engine cannot tell apart.
         NotSupportedError: it has columns of a type that this engine does not have.
 
     >>> import duckdb, nbsql, tempfile
@@ -203,16 +203,16 @@ def import_(
     ...     nbsql.import_(duckdb.connect(), f"{folder}/weather.parquet", name="weather").classes
     ['no', 'yes']
     """
-    return import_from(con, os.fspath(path), os.fspath(path), name=name, replace=replace, database=database)
+    return import_file(con, os.fspath(path), os.fspath(path), name=name, replace=replace, database=database)
 
 
-def import_from(con: Connection, path: str, title: str, *, name: str | None, replace: bool, database: str | None) -> Model:
-    """The same of a file that the ledger calls `title`."""
+def import_file(con: Connection, path: str, title: str, *, name: str | None, replace: bool, database: str | None) -> Model:
+    """As `import_`, of a file that the ledger calls `title`."""
     with opened(con, create=True) as engine, engine.transaction():
-        found = read_file(engine, path)
+        content = read_file(engine, path)
         place = place_for(engine, name, database, replace=replace)
-        entries = [Entry(1, "1", "import", ", ".join([title, *found.spec.shared]), found.rows)]
-        plan, classes = place.derive(found.spec, found.cells, entries, weights=found.weights, origin=place.final)
-        if found.calibration is not None:
-            restore_calibration(engine, plan, classes, found.calibration)
+        entries = [Entry(1, "1", "import", ", ".join([title, *content.spec.shared]), content.rows)]
+        plan, classes = place.derive(content.spec, content.cells, entries, weights=content.weights, origin=place.final)
+        if content.calibration is not None:
+            restore_calibration(engine, plan, classes, content.calibration)
         return place.publish(plan, classes)

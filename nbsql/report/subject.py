@@ -15,8 +15,8 @@ from nbsql.answers.table import plain as shown
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NotSupportedError
-from nbsql.judging.evaluate import judgeable, queries_of
-from nbsql.judging.evaluation import Evaluation, evaluation_of
+from nbsql.judging.evaluate import queries_of_judged_rows, rows_to_judge
+from nbsql.judging.evaluation import Evaluation, read_evaluation
 from nbsql.judging.leave_one_out import LOO, check_folds
 from nbsql.judging.out_of_fold import out_of_fold
 from nbsql.plan import Plan, Rows
@@ -52,7 +52,7 @@ class Subject(Protocol):
 
     def _refresh(self) -> None: ...
 
-    def _source(self, source: Any, *, judged: bool = False) -> Source: ...
+    def _source(self, source: Any, *, reads_target: bool = False) -> Source: ...
 
     def _check(self, verb: str, source: Source) -> None: ...
 
@@ -91,7 +91,7 @@ class ScoredSource:
         self.temporary = temporary
         self.folds = folds
         self.how = ""
-        self.rows = judgeable(model._engine, model._plan, source, None)
+        self.rows = rows_to_judge(model._engine, model._plan, source, None)
 
     @cached_property
     def scores(self) -> Markup:
@@ -101,7 +101,7 @@ class ScoredSource:
     @cached_property
     def evaluation(self) -> Evaluation:
         """The evaluation of the model on the rows."""
-        return evaluation_of(queries_of(self.model._engine, self.judged(), self.source, BINS), None)
+        return read_evaluation(queries_of_judged_rows(self.model._engine, self.judged(), self.source, BINS), None)
 
     @cached_property
     def calibrated(self) -> Query | None:
@@ -109,7 +109,7 @@ class ScoredSource:
         method = _method(self.model)
         if method is None or self.held_out is not None:  # the calibration may have been fitted on these rows
             return None
-        return queries_of(self.model._engine, self._judged(self._scores(method)), self.source, BINS)["calibration"]
+        return queries_of_judged_rows(self.model._engine, self._judged(self._scores(method)), self.source, BINS)["calibration"]
 
     def judged(self) -> Markup:
         """The common table expressions of the evaluated rows."""
@@ -243,7 +243,7 @@ def score_source(model: Subject, source: Any, folds: int | str | None = "auto") 
     if source is None:
         yield None
         return
-    found = model._source(source, judged=True)
+    found = model._source(source, reads_target=True)
     model._check("evaluate", found)
     with model._engine.temporaries() as temporary:
         yield ScoredSource(

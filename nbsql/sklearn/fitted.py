@@ -18,7 +18,7 @@ from nbsql.family.base import label
 from nbsql.model import Model
 from nbsql.sklearn.transformers import frame_of, linear_columns, values_of, vectorizer
 from nbsql.spec.spec import Feature
-from nbsql.storage.translation import on_engine
+from nbsql.storage.translation import with_types_of_engine
 
 
 class FittedArrays:
@@ -30,7 +30,7 @@ class FittedArrays:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.features: Sequence[Feature] = on_engine(model._spec.features, model._engine.title, "DuckDB")
+        self.features: Sequence[Feature] = with_types_of_engine(model._spec.features, model._engine.title, "DuckDB")
         self.classes = np.array(sorted(model.classes))
         self.places = {label(each): place for place, each in enumerate(self.classes.tolist())}
         rows = {label(name): (n, prior) for name, n, prior, _ in model.priors.fetchall()}

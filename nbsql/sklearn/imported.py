@@ -14,10 +14,10 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.errors import InputError
 from nbsql.family.base import label as label_text
 from nbsql.model import Model
-from nbsql.model.place import Place, key_columns, placed
-from nbsql.models.from_tables import NOTHING_LEARNT
-from nbsql.models.from_weights import model_of_weights
-from nbsql.models.sharing import import_from
+from nbsql.model.place import Place, key_columns, open_place
+from nbsql.models.from_tables import GIVEN_DEFAULTS
+from nbsql.models.from_weights import derive_from_weights
+from nbsql.models.sharing import import_file
 from nbsql.plan import Entry
 from nbsql.sklearn.calibrators import without_calibration
 from nbsql.sklearn.counts import read_counts
@@ -83,14 +83,16 @@ def from_sklearn(
     ids = key_columns(id)
 
     def fit_form(to: Connection, name: str | None, database: str | None, replace: bool) -> Model:
-        with placed(to, name, database, replace=replace) as place:
+        with open_place(to, name, database, replace=replace) as place:
             engine = place.engine
             source = engine.source(form.cells.columns() if isinstance(form, EstimatorCounts) else form.columns())
             try:
                 if isinstance(form, EstimatorCounts):
                     plan, classes = _counts_of(place, form, source, target, ids, label)
                 else:
-                    plan, classes = model_of_weights(place, source, form.classes, form.families, target, ids, label, form.types)
+                    plan, classes = derive_from_weights(
+                        place, source, form.classes, form.families, target, ids, label, form.types
+                    )
             finally:
                 source.release()
             if calibration is not None:
@@ -107,7 +109,7 @@ def from_sklearn(
     ):  # other engines cannot read frames, but the file of a model
         path = str(Path(folder, "model.parquet"))
         fit_form(near, None, None, False).export(path)
-        return import_from(con, path, label, name=name, replace=replace, database=database)
+        return import_file(con, path, label, name=name, replace=replace, database=database)
 
 
 def _check_fitted(estimator: Any, attribute: str) -> None:
@@ -157,7 +159,7 @@ def _counts_of(place: Place, form: EstimatorCounts, source: Any, target: str, id
     kind = next(column.type for column in source.columns if column.name == "class")
     spec = Spec(
         target, tuple(form.features), form.prior, ids,
-        target_type=kind, given=form.given, classes=_labels_as_text(form), defaults=NOTHING_LEARNT if form.given else {},
+        target_type=kind, given=form.given, classes=_labels_as_text(form), defaults=GIVEN_DEFAULTS if form.given else {},
     )  # fmt: skip
     cells = engine.renderer.fragment("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(kind))
     if form.given:

@@ -1,1 +1,1 @@
-"""A model as relations and as a file: what it consists of, how it is written, read and dropped."""
+"""A model as relations and as a file: how it is written, read and dropped."""

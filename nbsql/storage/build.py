@@ -1,4 +1,4 @@
-"""What a model reads, made from its statistics."""
+"""Builds the relations of a model from its statistics."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from nbsql.version import __version__
 def build(
     engine: Engine, plan: Plan, entries: Sequence[Entry], *, wide: bool | None = None, single: bool = False
 ) -> tuple[Plan, list[ClassColumn]]:
-    """Make what a new model reads from the statistics that are there already.
+    """Build the relations that a new model reads from its statistics, which exist already.
 
     Args:
-        engine: where.
-        plan: of the model.
-        entries: the lines of its ledger.
+        engine: the engine to run on.
+        plan: the model's plan.
+        entries: the entries of its ledger.
         wide: the form of the tables that scoring reads; None chooses it by their size.
-        single: whether no class has two cells of one value of a feature.
+        single: whether each class, feature and value has only one cell.
 
     Returns:
         The plan of the model, in the form in which it was written, and its classes.
@@ -44,7 +44,7 @@ def build(
 
 
 def run_statements(engine: Engine, plan: Plan, statements: Iterable[Statement]) -> None:
-    """Run statements that may make macros of a model."""
+    """Run statements, some of which may create macros of a model."""
     with engine.creating_macros(plan.relations.path):
         for small, run in groupby(statements, key=lambda statement: statement.small):
             if small:

@@ -1,4 +1,4 @@
-"""The calibration of a model as it is kept: made, read, restored and dropped."""
+"""The stored calibration of a model: created, read, restored and dropped."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.storage.build import run_statements
 from nbsql.storage.schema import is_calibrated
-from nbsql.warn import say
+from nbsql.warn import warn_user
 
 
-def method_of(engine: Engine, plan: Plan, title: str) -> str:
-    """How a model is calibrated.
+def required_calibration_method(engine: Engine, plan: Plan, title: str) -> str:
+    """The method by which a model is calibrated.
 
     Raises:
-        ModelError: it is not.
+        ModelError: the model is not calibrated.
     """
     if not is_calibrated(engine, plan.relations):
         raise ModelError(f"{title} is not calibrated; calibrate it first")
@@ -32,29 +32,29 @@ def calibration_method(engine: Engine, plan: Plan) -> str:
 
 
 def calibration_text(engine: Engine, plan: Plan) -> str | None:
-    """What a model is calibrated by, as one text that `restore_calibration` reads; None if it is not."""
+    """The calibration of a model as one text that `restore_calibration` reads; None if there is none."""
     if not is_calibrated(engine, plan.relations):
         return None
     return str(engine.ask("calibration_text", plan.relations["calibration"])[0][0])
 
 
 def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], text: str) -> None:
-    """Calibrate a model that was just made as the one was that `calibration_text` has read."""
+    """Calibrate a new model with a text from `calibration_text`."""
     query = engine.renderer.fragment("calibration_of_text", plan.context(classes), plan.relations["parameters"], text)
     create_calibration(engine, plan, classes, query)
 
 
 def create_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], query: Markup) -> None:
-    """Make the table `calibration`, and the macros or functions that read it."""
-    place = plan.relations["calibration"]
-    engine.create("calibrate", place, query, temporary=plan.relations.temporary)
+    """Create the table `calibration`, and the macros or functions that read it."""
+    relation = plan.relations["calibration"]
+    engine.create("calibrate", relation, query, temporary=plan.relations.temporary)
     if not plan.relations.temporary:
-        made = list(plan.create_calibrated_macros(classes, calibration_method(engine, plan)))
-        run_statements(engine, plan, [*made, *plan.add_comments(made, more=("calibration",))])
+        statements = list(plan.create_calibrated_macros(classes, calibration_method(engine, plan)))
+        run_statements(engine, plan, [*statements, *plan.add_comments(statements, more=("calibration",))])
 
 
 def drop_calibration(engine: Engine, relations: Relations) -> None:
-    """Drop what a calibration made, if there is one."""
+    """Drop the relations of a calibration, if there is one."""
     renderer = engine.renderer
     if not relations.temporary:
         for name in CALIBRATED:
@@ -62,8 +62,8 @@ def drop_calibration(engine: Engine, relations: Relations) -> None:
     engine.run("drop calibration", renderer.statement("drop_relation", "table", relations["calibration"], if_exists=True))
 
 
-def outdate(engine: Engine, relations: Relations, title: str) -> None:
-    """Drop the calibration of a model that has changed, and say so."""
+def drop_outdated_calibration(engine: Engine, relations: Relations, title: str) -> None:
+    """Drop the calibration of a model that has changed, with a warning."""
     if is_calibrated(engine, relations):
         drop_calibration(engine, relations)
-        say(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")
+        warn_user(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")

@@ -1,4 +1,4 @@
-"""Models made aside and published whole, on engines that have no transactions."""
+"""Drafts: models that are built aside and published as a whole, on engines without transactions."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from nbsql.storage.schema import is_calibrated
 _TABLES = tuple(part for part in PUBLISHED if part not in ("likelihoods", "spec"))
 
 
-def draft(engine: Engine, relations: Relations) -> Relations:
-    """Where a model is made that is to be at `relations`: there, or in temporary tables first."""
+def draft_relations(engine: Engine, relations: Relations) -> Relations:
+    """The relations in which a model is built that is to be at `relations`: these, or temporary tables first."""
     if not engine.drafts or relations.temporary:
         return relations
     return Relations(engine.renderer, transient=engine.transient_name())
 
 
-def drafted(engine: Engine, plan: Plan) -> Plan:
-    """The plan of a model that is to change: of itself, or of a draft that reads its tables until they are made anew."""
-    relations = draft(engine, plan.relations)
+def draft_plan(engine: Engine, plan: Plan) -> Plan:
+    """The plan of a model that is to change: its own, or that of a draft that reads its tables until they are replaced."""
+    relations = draft_relations(engine, plan.relations)
     if relations is plan.relations:
         return plan
     for name in ("spec", "likelihoods", *_tables(engine, plan)):
@@ -33,16 +33,16 @@ def drafted(engine: Engine, plan: Plan) -> Plan:
 
 
 def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None) -> Plan:
-    """Write a model that was made as a draft to where it is to be, and drop the draft.
+    """Write a draft to the relations of the model, and drop the draft.
 
     Args:
-        engine: where.
-        plan: of the draft.
-        relations: where the model is to be.
-        stamp: what `updated_at` was when the draft was begun; None where there was no model, or another takes its place.
+        engine: the engine to run on.
+        plan: the draft's plan.
+        relations: the relations of the model.
+        stamp: `updated_at` when the draft was begun; None if there was no model, or another is replaced.
 
     Raises:
-        DatabaseError: the model has been changed by another session since.
+        DatabaseError: another session has changed the model since.
     """
     if relations is plan.relations:
         return plan
@@ -63,25 +63,25 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
     for name in _tables(engine, plan):
         if name != "parameters" or not spark.publish_constants(plan.relations[name], numbered[name]):
             write(name)
-    engine.run("likelihoods", Plan(renderer, plan.spec, numbered, wide=plan.wide).likelihoods().sql)
+    engine.run("likelihoods", Plan(renderer, plan.spec, numbered, wide=plan.wide).create_likelihoods_view().sql)
     if stamp is not None and engine.ask("updated_at", relations["spec"]) != stamp:
         raise DatabaseError("another session is changing the same model at this moment; try again when it is done")
     write("spec")
     catalog.switch(spark, schema, number)
-    for statement in final.published():
+    for statement in final.create_user_views():
         engine.run(statement.name, statement.sql)
-    discard(engine, plan)
+    drop_draft(engine, plan)
     return final
 
 
-def discard(engine: Engine, plan: Plan) -> None:
+def drop_draft(engine: Engine, plan: Plan) -> None:
     """Drop the tables and views of a draft."""
     for name in ("likelihoods", "spec", *_tables(engine, plan)):
         engine.run(f"drop {name}", engine.renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
 
 
 def _tables(engine: Engine, plan: Plan) -> list[str]:
-    """The tables that a model has beside its spec."""
+    """The tables that a model has besides its spec."""
     features = plan.spec.features
     absent = {
         "lookups": not any(feature.family.has_lookups for feature in features),

@@ -1,4 +1,4 @@
-"""What a file of a model may bring: types by their names, expressions over columns, and cells; nothing that runs."""
+"""Checks of what a model file may contain: types by name, expressions over columns, and cells; nothing executable."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS = {
 }
 _TEXT = r"'(?:[^']|'')*'"
 _ENUM = rf"ENUM\({_TEXT}(?:, {_TEXT})*\)"
-# Names, with a width or without, and of Spark array<string> and map<string,int>.
+# Names with or without a width, and Spark's array<string> and map<string,int>.
 _NAMED = r'(?:[A-Za-z_]|"[\w ]*")(?:[\w .]|"[\w ]*")*(?:\(\d+(?:, ?\d+)?\))?'
 _ATOM = rf"(?:{_ENUM}|{_NAMED})"
 _KIND = re.compile(rf"{_ATOM}(?:\[\])?|MAP\({_ATOM}, {_ATOM}\)|\w+<{_NAMED}(?:, ?{_NAMED})?>")
@@ -32,11 +32,11 @@ _COLUMN = re.compile(r'\w+|"[^"]+"|`[^`]+`')
 
 
 def check_spec(spec: Spec, dialect: Dialect, title: str) -> None:
-    """Raise unless the spec of a file names nothing but columns, types and values.
+    """Raise unless the spec of a file names only columns, types and values.
 
     Raises:
-        ModelError: a type is none.
-        InputError: an expression asks for more than the columns of a row.
+        ModelError: a type is not one.
+        InputError: an expression uses more than the columns of a row.
     """
     types = [spec.target_type, *(kind for feature in spec.features for kind in feature.types)]
     types += [kind for dimension in spec.joins for kind in dimension.types]
@@ -55,9 +55,9 @@ def _check_expression(expression: Any, dialect: Dialect, subject: str) -> None:
     from sqlglot.errors import SqlglotError
 
     try:
-        found = exp.select(expression, dialect=dialect.name).expressions
+        expressions = exp.select(expression, dialect=dialect.name).expressions
         ends = [token for token in sqlglot.tokenize(expression, read=dialect.name) if token.token_type.name == "SEMICOLON"]
-        value = found[0] if len(found) == 1 and not ends else None
+        value = expressions[0] if len(expressions) == 1 and not ends else None
     except (SqlglotError, ValueError):
         value = None
     if value is None:
@@ -70,10 +70,10 @@ def _check_expression(expression: Any, dialect: Dialect, subject: str) -> None:
 
 
 def check_cells(rows: Sequence[Sequence[Any]], spec: Spec, title: str) -> int:
-    """How many rows a model has learnt from.
+    """The number of rows that a model has learnt from.
 
     Raises:
-        ModelError: its cells are none of such a model.
+        ModelError: the cells do not belong to such a model.
     """
     names = {feature.name for feature in spec.features}
     learnt = None
@@ -82,25 +82,25 @@ def check_cells(rows: Sequence[Sequence[Any]], spec: Spec, title: str) -> int:
         good = all(text is None or isinstance(text, str) for text in texts)
         good = good and all(x is None or (isinstance(x, (int, float)) and math.isfinite(x)) for x in (mean, m2))
         if not good or isinstance(n, bool) or not isinstance(n, (int, float)) or not math.isfinite(n):
-            raise damaged(title, f"a cell holds {n!r}" if good else "a cell is none")
+            raise damaged_error(title, f"a cell holds {n!r}" if good else "a cell is none")
         if row[2] is not None and row[2] not in names:
-            raise damaged(title, f"it has cells of {row[2]!r}, which is none of its features")
+            raise damaged_error(title, f"it has cells of {row[2]!r}, which is none of its features")
         if row[2] is None and row[7] != "weights":
             learnt = n + (learnt or 0.0)
-    return checked_rows(learnt, title)
+    return check_row_count(learnt, title)
 
 
-def checked_rows(learnt: float | None, title: str) -> int:
-    """How many rows a model has learnt from, by the sum of the counts of its classes.
+def check_row_count(learnt: float | None, title: str) -> int:
+    """The number of rows that a model has learnt from, given the sum of the counts of its classes.
 
     Raises:
-        ModelError: it has none.
+        ModelError: there are no such counts.
     """
     if learnt is None or not math.isfinite(learnt):
-        raise damaged(title, "it has no cells of its classes")
+        raise damaged_error(title, "it has no cells of its classes")
     return round(learnt)
 
 
-def damaged(title: str, fact: str) -> ModelError:
-    """What is raised of a file whose parts do not fit together."""
+def damaged_error(title: str, fact: str) -> ModelError:
+    """The error for a file whose parts do not fit together."""
     return ModelError(f"{title} is damaged: {fact}; export it again")

@@ -1,6 +1,6 @@
-"""A model as one file of Parquet, the same from every engine: its cells, and beside them its spec and its calibration.
+"""A model as one Parquet file, with the same format from every engine: its cells, its spec and its calibration.
 
-DuckDB writes and reads the file, wherever the model lives: it is in every program that uses nbsql.
+DuckDB writes and reads the file, wherever the model lives, since every program that uses nbsql has it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from nbsql.rendering.dialect import Dialect
 from nbsql.spec.spec import Spec
 from nbsql.storage import json_file
 from nbsql.storage.calibration import calibration_text
-from nbsql.storage.file_checks import COLUMNS, NAMED, check_cells, check_spec, checked_rows, damaged
+from nbsql.storage.file_checks import COLUMNS, NAMED, check_cells, check_row_count, check_spec, damaged_error
 from nbsql.storage.json_file import Stored
 from nbsql.storage.shared_counts import Sharing
-from nbsql.storage.translation import ENGINES, Cells, columns_of, translated
+from nbsql.storage.translation import ENGINES, Cells, columns_of, translate
 from nbsql.version import __version__
 
-_WEIGHTS = "weights"  # the batch of what a logistic model has learnt
+_WEIGHTS = "weights"  # the batch of the weights of a logistic model
 _DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 
 
@@ -39,22 +39,22 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
     """Write a model, which messages call `title`, to a Parquet file.
 
     Raises:
-        InputError: the path is empty, or the file is there already, or a feature is not shared so.
-        ModelError: the model is not shared so.
-        DatabaseError: it cannot be written.
+        InputError: the path is empty, the file exists already, or a feature cannot be shared this way.
+        ModelError: the model cannot be shared this way.
+        DatabaseError: the file cannot be written.
     """
     if not path:
         raise InputError("a path must be a text of at least one character, not ''")
     if Path(path).exists() and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
-    spec = sharing.spec_of(plan.spec, title)
+    spec = sharing.shared_spec(plan.spec, title)
     statistics = plan.relations["statistics"]
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded_cells", statistics, "1"]))
     if plan.spec.logistic is not None:
         cells = engine.renderer.fragment("with_weights", cells, plan.relations["weights"])
-    calibration = None if sharing.said else calibration_text(engine, plan)  # which is fitted to rows
-    private = None if sharing.epsilon is None else sharing.noisy(engine.ask("cells_with_text", cells), spec)
-    with _files_of(engine) as writer:
+    calibration = None if sharing.description else calibration_text(engine, plan)  # a calibration is fitted to rows
+    private = None if sharing.epsilon is None else sharing.add_noise(engine.ask("cells_with_text", cells), spec)
+    with _file_engine(engine) as writer:
         as_text = _class_type(engine, plan.spec.target_type) is not None
         if writer is not engine or private is not None:
             rows = [[*row] for row in engine.ask("cells_with_text", cells)] if private is None else private
@@ -67,15 +67,15 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
 
 
 @dataclass(frozen=True)
-class Exported:
-    """What `write_file` wrote.
+class ModelFile:
+    """The contents of a model file.
 
     Args:
-        spec: of the model.
+        spec: the model's spec.
         cells: the query of the cells.
-        weights: the query of the weights, of a model that has learnt some.
+        weights: the query of the weights, if the model has learnt some.
         calibration: the text of the calibration.
-        rows: how many the model has learnt from.
+        rows: the number of rows that the model has learnt from.
     """
 
     spec: Spec
@@ -85,36 +85,36 @@ class Exported:
     rows: int
 
 
-def read_file(engine: Engine, path: str) -> Exported:
-    """What is in the file of a model, in the types of this engine.
+def read_file(engine: Engine, path: str) -> ModelFile:
+    """The contents of a model file, in the types of this engine.
 
     Raises:
-        InputError: there is no such file, or it is none of a model.
-        ModelError: the model is damaged, or of a newer version of nbsql, or has values that this engine does not have.
+        InputError: there is no such file, or it is not the file of a model.
+        ModelError: the model is damaged, of a newer version of nbsql, or has values that this engine does not have.
         NotSupportedError: it has columns of a type that this engine does not have.
     """
     if not Path(path).exists():
         raise InputError(f"no file {path!r}")
     title = f"model {path!r}"
     if not _is_parquet(path):
-        return _exported(engine, json_file.read(path), path)
-    with _files_of(engine) as reader:
+        return _read_cells(engine, json_file.read(path), path)
+    with _file_engine(engine) as reader:
         metadata = _metadata(reader, path)
         of = metadata.get("nbsql_engine", "DuckDB")
         if "nbsql_spec" not in metadata or of not in ENGINES:
             raise InputError(f"{path!r} is no file that a model was exported to")
-        Spec.from_json(metadata["nbsql_spec"], path)  # of a newer version, the columns may be others
+        Spec.from_json(metadata["nbsql_spec"], path)  # first, since a newer version may have other columns
         _check_columns(reader, path, title)
         if reader is engine and of == engine.title:
-            return _from_parquet(reader, metadata, path)
+            return _read_parquet(reader, metadata, path)
         render = reader.renderer.fragment
-        rows = [[*row] for row in _asked(reader, title, "cells_with_text", render("file_of_cells", path))]
-        return _exported(engine, Stored(metadata["nbsql_spec"], of, rows, metadata.get("nbsql_calibration")), path)
+        rows = [[*row] for row in _query_file(reader, title, "cells_with_text", render("file_of_cells", path))]
+        return _read_cells(engine, Stored(metadata["nbsql_spec"], of, rows, metadata.get("nbsql_calibration")), path)
 
 
 @contextmanager
-def _files_of(engine: Engine) -> Iterator[DuckDB]:
-    """The engine that writes and reads files: the model's own, or one in memory, which no setting of anybody reaches."""
+def _file_engine(engine: Engine) -> Iterator[DuckDB]:
+    """The engine that writes and reads files: the model's own if it is DuckDB, or one in memory, without user settings."""
     if isinstance(engine, DuckDB):
         yield engine
         return
@@ -134,7 +134,7 @@ def _is_parquet(path: str) -> bool:
 
 
 def _metadata(reader: DuckDB, path: str) -> dict[str, str]:
-    cursor = reader.connection.cursor()  # an error would abort the caller's transaction
+    cursor = reader.connection.cursor()  # an error on the connection would abort the caller's transaction
     try:
         return dict(cursor.execute(reader.renderer.statement("file_metadata", path)).fetchall())
     except duckdb.Error:
@@ -143,27 +143,27 @@ def _metadata(reader: DuckDB, path: str) -> dict[str, str]:
         cursor.close()
 
 
-def _asked(reader: DuckDB, title: str, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
-    """The rows of a question about the file, which may be damaged."""
+def _query_file(reader: DuckDB, title: str, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
+    """The rows of a query on the file, which may be damaged."""
     cursor = reader.connection.cursor()
     try:
         return cursor.execute(reader.renderer.statement(macro, *arguments)).fetchall()
     except duckdb.Error as error:
-        raise damaged(title, one_line(error)) from None
+        raise damaged_error(title, one_line(error)) from None
     finally:
         cursor.close()
 
 
 def _check_columns(reader: DuckDB, path: str, title: str) -> None:
     """Raise ModelError unless the file has the columns of cells."""
-    kinds = {name: reader.kind(kind) for name, kind, *_ in _asked(reader, title, "file_columns", path)}
+    kinds = {name: reader.kind(kind) for name, kind, *_ in _query_file(reader, title, "file_columns", path)}
     for name, kind in COLUMNS.items():
         if name not in kinds or kind not in (None, kinds[name]):
-            raise damaged(title, f"it has no column {name!r} of the type that cells have")
+            raise damaged_error(title, f"it has no column {name!r} of the type that cells have")
 
 
-def _from_parquet(engine: DuckDB, metadata: dict[str, str], path: str) -> Exported:
-    """A model of DuckDB's own, whose cells need no detour."""
+def _read_parquet(engine: DuckDB, metadata: dict[str, str], path: str) -> ModelFile:
+    """A model that DuckDB wrote and reads, whose cells are not translated."""
     title = f"model {path!r}"
     spec = Spec.from_json(metadata["nbsql_spec"], path)
     check_spec(spec, engine.renderer.dialect, title)
@@ -171,45 +171,45 @@ def _from_parquet(engine: DuckDB, metadata: dict[str, str], path: str) -> Export
     weights = None if spec.logistic is None else engine.renderer.fragment("weights_of_file", path, class_type)
     cells = engine.renderer.fragment("cells_of_file", path, class_type)
     source = engine.renderer.fragment("subquery", engine.renderer.fragment("file_of_cells", path))
-    unknown, _, _ = _asked(engine, title, "summary_of_cells", source, spec.features)[0]
+    unknown, _, _ = _query_file(engine, title, "summary_of_cells", source, spec.features)[0]
     if unknown is not None:
-        raise damaged(title, f"it has cells of {unknown!r}, which is none of its features")
-    learnt = _asked(engine, title, "rows_learnt", engine.renderer.fragment("subquery", cells))[0][0]
-    return Exported(spec, cells, weights, metadata.get("nbsql_calibration"), checked_rows(learnt, title))
+        raise damaged_error(title, f"it has cells of {unknown!r}, which is none of its features")
+    learnt = _query_file(engine, title, "rows_learnt", engine.renderer.fragment("subquery", cells))[0][0]
+    return ModelFile(spec, cells, weights, metadata.get("nbsql_calibration"), check_row_count(learnt, title))
 
 
-def _exported(engine: Engine, stored: Stored, path: str) -> Exported:
-    """The parts of a file in the types of an engine."""
+def _read_cells(engine: Engine, stored: Stored, path: str) -> ModelFile:
+    """The contents of a file in the types of an engine."""
     title = f"model {path!r}"
     spec = Spec.from_json(stored.spec, path)
     check_spec(spec, Dialect(_DIALECTS[stored.engine]), title)
     try:
         calibration = None if stored.calibration is None else [dict(row) for row in json.loads(stored.calibration)]
     except (TypeError, ValueError):
-        raise damaged(title, "its calibration is no text of JSON") from None
+        raise damaged_error(title, "its calibration is no text of JSON") from None
     learnt = check_cells(stored.rows, spec, title)
     cells = Cells(stored.rows, calibration)
     if stored.engine != engine.title:
-        spec, cells = translated(engine, spec, cells, stored.engine, title)
+        spec, cells = translate(engine, spec, cells, stored.engine, title)
     class_type = _class_type(engine, spec.target_type) or engine.renderer.fragment("string")
     counted = [row for row in cells.rows if row[7] != _WEIGHTS]
     weights = None
     if spec.logistic is not None:
-        found = [row for row in cells.rows if row[7] == _WEIGHTS]
-        if not found:
-            raise damaged(title, "it has no weights")
-        weights = engine.renderer.fragment("weights_of_cells", _cells_of(engine, found, class_type))
+        weight_rows = [row for row in cells.rows if row[7] == _WEIGHTS]
+        if not weight_rows:
+            raise damaged_error(title, "it has no weights")
+        weights = engine.renderer.fragment("weights_of_cells", _cells_of(engine, weight_rows, class_type))
     text = None if cells.calibration is None else json.dumps(cells.calibration, ensure_ascii=False)
-    return Exported(spec, _cells_of(engine, counted, class_type), weights, text, learnt)
+    return ModelFile(spec, _cells_of(engine, counted, class_type), weights, text, learnt)
 
 
 def _cells_of(engine: Engine, rows: list[list[Any]], class_type: Markup) -> Markup:
-    """The query of cells that Python holds."""
+    """The query of cells that are held in Python."""
     return engine.renderer.fragment("cells_of_json", json.dumps(columns_of(rows), ensure_ascii=False), class_type)
 
 
 def _class_type(engine: Engine, name: str) -> Markup | None:
-    """The type of the labels, which a file names, as a statement may have it; None of one that is no plain name."""
+    """The type of the labels in a file, for a statement; None if it is not a plain name."""
     if name.startswith("ENUM("):
         labels = [label.replace("''", "'") for label in re.findall(r"'((?:[^']|'')*)'", name)]
         return engine.renderer.fragment("enumeration", labels)

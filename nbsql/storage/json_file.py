@@ -1,4 +1,4 @@
-"""A model as one JSON file, which earlier versions wrote on engines that write no Parquet; it is still read."""
+"""Model files in JSON, which earlier versions wrote on engines other than DuckDB; they can still be read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nbsql.storage.translation import ENGINES
 
 
 class Stored(NamedTuple):
-    """What stands in the file of a model: the text of its spec, the engine, the cells and the text of the calibration."""
+    """The contents of a model file: the text of its spec, the engine, the cells and the text of the calibration."""
 
     spec: str
     engine: str
@@ -20,16 +20,16 @@ class Stored(NamedTuple):
 
 
 def read(path: str) -> Stored:
-    """The parts of a file.
+    """The contents of a file.
 
     Raises:
-        InputError: it is no file of a model.
+        InputError: it is not the file of a model.
         ModelError: the model is damaged.
     """
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
-        spec, engine, calibration = (found[f"nbsql_{part}"] for part in ("spec", "engine", "calibration"))
-        cells, weights = found["cells"], found.get("weights") or []
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        spec, engine, calibration = (content[f"nbsql_{part}"] for part in ("spec", "engine", "calibration"))
+        cells, weights = content["cells"], content.get("weights") or []
         if engine not in ENGINES or not isinstance(spec, str):
             raise ValueError(engine)
     except (OSError, ValueError, TypeError, KeyError):
@@ -42,7 +42,7 @@ def read(path: str) -> Stored:
 
 
 def _cell(cell: Any) -> list[Any]:
-    """PostgreSQL wrote a list a cell, Spark an object."""
+    """A cell as a list. PostgreSQL wrote a list for each cell, Spark an object."""
     names = ("slice", "class", "feature", "value", "n", "mean", "m2")
     values = [cell[name] for name in names] if isinstance(cell, dict) else list(cell)
     if len(values) != len(names):

@@ -1,4 +1,4 @@
-"""Models as schemas: which schema is a model, what is in it, and how it goes."""
+"""Models as schemas: which schemas are models, what they contain, and how they are dropped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggesti
 from nbsql.plan import MACROS, PARTS
 from nbsql.rendering.relations import Relations
 
-# What nbsql makes in a model's schema, in an order in which it can be dropped.
+# What nbsql creates in a model's schema, in an order in which it can be dropped.
 CONTENTS: dict[str, str] = {name: part.kind for name, part in PARTS.items()}
 
 _OPTIONAL = tuple(name for name, part in PARTS.items() if part.optional)
@@ -19,11 +19,11 @@ def model_names(engine: Engine, database: str) -> list[str]:
 
 
 def find(engine: Engine, database: str, name: str) -> str:
-    """The model's schema as the catalogue spells it.
+    """The schema of a model, as the catalogue spells it.
 
     Raises:
-        InputError: the name is no name.
-        ModelError: there is no such schema, or it is not a model, or a part of it is missing.
+        InputError: the name is not a text.
+        ModelError: there is no such schema, it is not a model, or a part of it is missing.
     """
     if not isinstance(name, str):
         raise InputError(f"a model's name must be text, not {name!r}")
@@ -52,11 +52,11 @@ def is_calibrated(engine: Engine, relations: Relations) -> bool:
 
 
 def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -> None:
-    """Raise unless a model of that name may be made.
+    """Raise unless a model of that name may be created.
 
     Raises:
-        InputError: the name is no name.
-        ModelError: the name is taken, by a model and without `replace`, or by a schema that is not nbsql's.
+        InputError: the name is invalid.
+        ModelError: the name is taken by a model, without `replace`, or by a schema that is not a model.
     """
     if not isinstance(name, str) or not name or "\x00" in name:
         raise InputError(f"a model's name must be a text of at least one character, not {name!r}")
@@ -70,11 +70,11 @@ def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -
         raise ModelError(f"model {schema!r} is there already; fit it with replace=True, or choose another name")
 
 
-def displace(engine: Engine, database: str, schema: str) -> None:
-    """Drop a model that another takes the place of; on some engines at the end, so that it can be read until then.
+def drop_replaced(engine: Engine, database: str, schema: str) -> None:
+    """Drop a model that is replaced. Some engines drop it at the end, so that it can be read until then.
 
     Raises:
-        ModelError: the schema holds something that nbsql did not make.
+        ModelError: the schema contains something that nbsql did not create.
     """
     aside = engine.set_aside(database, schema, lambda name: drop_schema(engine, database, name))
     if aside is None:
@@ -84,7 +84,7 @@ def displace(engine: Engine, database: str, schema: str) -> None:
 
 
 def check_contents(engine: Engine, database: str, schema: str, title: str) -> dict[str, str]:
-    """What is in a model's schema, by name; ModelError if something is not nbsql's."""
+    """The contents of a model's schema, by name; ModelError if something is not nbsql's."""
     contents = engine.ask("contents", database, schema)
     foreign = [name for name, kind in contents if CONTENTS.get(name) != kind]
     if foreign:
@@ -96,7 +96,7 @@ def drop_schema(engine: Engine, database: str, schema: str) -> None:
     """Drop a model, and nothing that is not nbsql's.
 
     Raises:
-        ModelError: the schema holds something that nbsql did not make.
+        ModelError: the schema contains something that nbsql did not create.
     """
     present = check_contents(engine, database, schema, schema)
     ident = engine.renderer.dialect.ident

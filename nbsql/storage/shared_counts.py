@@ -1,9 +1,10 @@
-"""What of a model may leave the house: counts of few rows left out, or all counts with noise.
+"""Counts that may be shared: without counts of few rows, or with noise in all counts.
 
-The noise is the two-sided geometric mechanism, which of all private ones serves every user of a count best (Ghosh, Roughgarden
-and Sundararajan, "Universally utility-maximizing privacy mechanisms", STOC 2009). It is drawn of whole numbers alone, as by
-Canonne, Kamath and Steinke ("The discrete Gaussian for differential privacy", NeurIPS 2020): what doubles round off may tell of
-a count (Mironov, "On significance of the least significant bits for differential privacy", CCS 2012).
+The noise is the two-sided geometric mechanism, which is optimal for every user of a count among all private mechanisms
+(Ghosh, Roughgarden and Sundararajan, "Universally utility-maximizing privacy mechanisms", STOC 2009). It is drawn with whole
+numbers only, as by Canonne, Kamath and Steinke ("The discrete Gaussian for differential privacy", NeurIPS 2020), since the
+rounding of doubles may reveal a count (Mironov, "On significance of the least significant bits for differential privacy", CCS
+2012).
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from nbsql.spec.spec import Feature, Spec
 
 @dataclass(frozen=True)
 class Sharing:
-    """How the counts of a model are to be shared.
+    """How the counts of a model are protected for sharing.
 
     Args:
-        least: the rows that a cell must have to be written; None: any.
-        epsilon: the budget of privacy that the file spends; None: no noise.
-        seed: of noise that can be drawn again, and so is not private; None: from the secure generator of the system.
+        least: the fewest rows that a cell must have to be written; None: any.
+        epsilon: the privacy budget that the file spends; None: no noise.
+        seed: the seed of reproducible noise, which is not private; None: the system's secure generator.
     """
 
     least: int | None = None
@@ -47,30 +48,30 @@ class Sharing:
             raise InputError(f"seed must be a whole number, not {self.seed!r}")
 
     @property
-    def said(self) -> str:
-        """What the file, and who reads it, are told; nothing, where all is written as it is."""
+    def description(self) -> str:
+        """The protection, as the file records it; an empty text if all counts are written unchanged."""
         parts = [] if self.epsilon is None else [f"epsilon {self.epsilon:g}"]
         parts += [] if self.seed is None else ["seeded, and so not private"]
         return ", ".join([*parts, *([] if self.least is None else [f"least {self.least}"])])
 
-    def spec_of(self, spec: Spec, title: str) -> Spec:
-        """The spec of the file, without what its features were found to be.
+    def shared_spec(self, spec: Spec, title: str) -> Spec:
+        """The spec of the file, without what the rows revealed about its features.
 
         Raises:
-            ModelError: such a model is not shared so.
-            InputError: a feature is not.
+            ModelError: such a model cannot be shared this way.
+            InputError: a feature cannot be shared this way.
         """
-        if not self.said:
+        if not self.description:
             return spec
-        for use, asked in (("least", self.least), ("epsilon", self.epsilon)):
-            if asked is not None:
+        for use, value in (("least", self.least), ("epsilon", self.epsilon)):
+            if value is not None:
                 check(spec, use, title)
                 if spec.weight is not None:
                     raise ModelError(
                         f"{title} has weights, so that no count of it is one of rows; {use} takes one fitted without"
                     )
                 for feature in spec.features:
-                    cure = (_without_rows if use == "least" else _without_bounds)(feature)
+                    cure = (_reason_not_rows if use == "least" else _reason_unbounded)(feature)
                     if cure is not None:
                         raise InputError(f"{use} does not take {feature.name!r}, which is {feature.family.name}: {cure}")
         if self.epsilon is not None and not spec.classes:
@@ -82,16 +83,17 @@ class Sharing:
         features = tuple(
             replace(feature, is_complete=False, has_near_means=False, has_few_values=False) for feature in spec.features
         )
-        return replace(spec, features=features, shared=(*spec.shared, self.said))
+        return replace(spec, features=features, shared=(*spec.shared, self.description))
 
-    def noisy(self, rows: Sequence[Sequence[Any]], spec: Spec) -> list[list[Any]]:
-        """The cells of all declared classes and values with noise, where that leaves something of them.
+    def add_noise(self, rows: Sequence[Sequence[Any]], spec: Spec) -> list[list[Any]]:
+        """The cells of all declared classes and values with noise. Cells of which the noise leaves nothing are dropped.
 
-        Each row adds 1 to the cell of its class and to at most one of each feature: the budget is split evenly over these.
+        Each row adds 1 to the cell of its class and to at most one cell of each feature: the budget is split evenly over
+        these.
 
         Args:
-            rows: slice, class, feature, value, n, mean, m2 and batch of each cell; those that are not declared are left out.
-            spec: of the model.
+            rows: slice, class, feature, value, n, mean, m2 and batch of each cell; cells that are not declared are left out.
+            spec: the model's spec.
 
         Raises:
             InputError: the noise has left no class.
@@ -99,25 +101,25 @@ class Sharing:
         if self.epsilon is None:
             return [[*row] for row in rows]
         counts = {(row[1], row[2], row[3]): round(row[4]) for row in rows}
-        found: list[list[Any]]
+        noisy: list[list[Any]]
         draw = two_sided_geometric(Fraction(str(self.epsilon)) / (1 + len(spec.features)), self.seed)
         cells: list[tuple[str | None, str | None]] = [(None, None)]
         for feature in spec.features:
             cells += [(feature.name, value) for value, _ in feature.family.declared]
             cells += [(feature.name, None)] * (feature.family.nulls == "category")
-        found = [
+        noisy = [
             [None, label, name, value, float(counts.get((label, name, value), 0) + draw()), None, None, "1"]
             for label in spec.classes
             for name, value in cells
         ]
-        found = [row for row in found if row[4] > 0]
-        if all(row[2] is not None for row in found):
+        noisy = [row for row in noisy if row[4] > 0]
+        if all(row[2] is not None for row in noisy):
             raise InputError(f"the noise of epsilon {self.epsilon:g} has left no class; take a larger one, or more rows")
-        return found
+        return noisy
 
 
-def _without_rows(feature: Feature) -> str | None:
-    """Why a count of a feature is not one of rows; None if it is."""
+def _reason_not_rows(feature: Feature) -> str | None:
+    """Why the counts of a feature are not counts of rows; None if they are."""
     family = feature.family
     if isinstance(family, Multinomial) or (family.bag and not family.presence):
         return "its counts are of words, and not of rows; leave it out, or take event='bernoulli' of a text"
@@ -126,8 +128,8 @@ def _without_rows(feature: Feature) -> str | None:
     return None
 
 
-def _without_bounds(feature: Feature) -> str | None:
-    """Why a row may change more of a feature than one count of one declared value; None if it does not."""
+def _reason_unbounded(feature: Feature) -> str | None:
+    """Why a row may change more than one count of one declared value of a feature; None if it does not."""
     family = feature.family
     if isinstance(family, Bernoulli):
         return None
@@ -141,7 +143,7 @@ def _without_bounds(feature: Feature) -> str | None:
         return None if family.declared else "its values tell of rows; declare them, nbsql.Categorical(levels=['a', 'b'])"
     if feature.is_number:
         return "its sums have no bounds; cut it into bins of declared edges, nbsql.Binned(by=[18, 65])"
-    if _without_rows(feature) is not None or family.bag:
+    if _reason_not_rows(feature) is not None or family.bag:
         return "a row is in more than one of its counts; leave it out"
     return "its values cannot be declared; leave it out"
 
@@ -150,23 +152,24 @@ def _without_bounds(feature: Feature) -> str | None:
 
 
 def two_sided_geometric(epsilon: Fraction, seed: int | None = None) -> Callable[[], int]:
-    """What draws whole numbers k, each with the probability (1 - a) / (1 + a) * a^|k|, where a = exp(-epsilon).
+    """A function that draws whole numbers k with probability (1 - a) / (1 + a) * a^|k|, where a = exp(-epsilon).
 
-    It is the difference of two geometric numbers. With a seed the same are drawn again; else the system's generator draws.
+    A draw is the difference of two geometric numbers. A seed gives the same draws again; without one the system's generator
+    is used.
 
     >>> draw = two_sided_geometric(Fraction(1, 2), seed=1)
     >>> abs(sum(draw() for _ in range(2000)) / 2000) < 0.5
     True
     """
-    below = secrets.randbelow if seed is None else random.Random(seed).randrange  # noqa: S311 - it says that it is not private
+    below = secrets.randbelow if seed is None else random.Random(seed).randrange  # noqa: S311 - documented as not private
     return lambda: _geometric(epsilon, below) - _geometric(epsilon, below)
 
 
 def _geometric(rate: Fraction, below: Callable[[int], int]) -> int:
-    """A whole number k with a probability in proportion to exp(-rate k).
+    """A whole number k with probability proportional to exp(-rate k).
 
-    With rate = s / t: a number with the rate 1 / t, of which s neighbours are one. That is v t + u, v with the rate 1, and u
-    below t, kept with the probability exp(-u / t).
+    With rate = s / t, draw a number with the rate 1 / t, divide it by s and round down. The number is v t + u, where v has
+    the rate 1, and u is below t and accepted with probability exp(-u / t).
     """
     while True:
         u = below(rate.denominator)
@@ -179,10 +182,10 @@ def _geometric(rate: Fraction, below: Callable[[int], int]) -> int:
 
 
 def _happens(gamma: Fraction, below: Callable[[int], int]) -> bool:
-    """Whether an event of the probability exp(-gamma) happens, gamma from 0 to 1.
+    """Whether an event of probability exp(-gamma) happens, for gamma from 0 to 1.
 
-    Of events with the probabilities gamma / 1, gamma / 2, ... the first that fails is of an odd number with the probability
-    1 - gamma + gamma^2 / 2 - ... = exp(-gamma) (von Neumann, Various techniques used in connection with random digits, 1951).
+    Among events with the probabilities gamma / 1, gamma / 2, ..., the first that fails has an odd number with probability 1 -
+    gamma + gamma^2 / 2 - ... = exp(-gamma) (von Neumann, Various techniques used in connection with random digits, 1951).
     """
     number = 1
     while below(gamma.denominator * number) < gamma.numerator:

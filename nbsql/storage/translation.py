@@ -1,4 +1,4 @@
-"""A model of one engine as another has it: types by their names there, and values as they are written there."""
+"""Translation of a model between engines: the names of types, and values as each engine writes them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from nbsql.spec.spec import Feature, Spec
 
 ENGINES = ("DuckDB", "PostgreSQL", "Spark")
 
-_UNSCALED = ("DOUBLE", "numeric", "double")  # a decimal of any number of digits
-# What each engine calls a type. Of the rows that have a name of an engine's, the first is meant.
+_UNSCALED = ("DOUBLE", "numeric", "double")  # decimals with any number of digits
+# The names of types on each engine. If several rows have a name of an engine, the first applies.
 _NAMES = [
     ("BOOLEAN", "boolean", "boolean"),
     ("SMALLINT", "smallint", "smallint"),
@@ -57,10 +57,10 @@ _NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
 
 
 def type_on(kind: str, of: str, to: str) -> str:
-    """What one engine calls a type of another; a text, where it has none that is like it.
+    """The name on one engine of a type of another; the type of texts if there is no similar one.
 
     Raises:
-        NotSupportedError: it has none at all.
+        NotSupportedError: there is no type for it at all.
 
     >>> type_on("DECIMAL(4,2)", "DuckDB", "PostgreSQL"), type_on("mood", "PostgreSQL", "Spark")
     ('numeric', 'string')
@@ -71,10 +71,10 @@ def type_on(kind: str, of: str, to: str) -> str:
         return (_DECIMAL if int(scaled[1]) <= _MOST_DIGITS else _UNSCALED)[theirs].format(*scaled.groups())
     lower = kind.lower()
     if lower.startswith("map"):
-        found = _TOKEN_COUNTS[theirs]
-        if found is None:
+        target_type = _TOKEN_COUNTS[theirs]
+        if target_type is None:
             raise NotSupportedError(f"columns of the type {kind} are not available on {to}; they are on {of}")
-        return found
+        return target_type
     if lower.endswith("[]") or lower.startswith("array<"):
         return _TOKENS[theirs]
     if lower == _TEXT[ours].lower():
@@ -82,57 +82,57 @@ def type_on(kind: str, of: str, to: str) -> str:
     return next((row[theirs] for row in _NAMES if row[ours].lower() == lower), _TEXT[theirs])
 
 
-def on_engine(features: Iterable[Feature], of: str, to: str) -> tuple[Feature, ...]:
-    """The features with the types of their columns as another engine calls them."""
+def with_types_of_engine(features: Iterable[Feature], of: str, to: str) -> tuple[Feature, ...]:
+    """The features with the types of their columns named as on another engine."""
     return tuple(replace(each, types=tuple(type_on(kind, of, to) for kind in each.types)) for each in features)
 
 
 def type_of(texts: Iterable[str], kind: str, of: str, to: str) -> str:
-    """The same of a column that has these values: PostgreSQL calls decimals of any number of digits numeric.
+    """As `type_on`, for a column with these values: PostgreSQL's numeric has any number of digits.
 
     >>> type_of(["1.50", "22.25"], "numeric", "PostgreSQL", "DuckDB")
     'DECIMAL(38,2)'
     """
     decimals = [_NUMBER.fullmatch(text) for text in texts] if kind == "numeric" else []
-    found = [decimal for decimal in decimals if decimal is not None]
-    scale, whole = (max((len(decimal[part] or "") for decimal in found), default=0) for part in (2, 1))
-    if to == ENGINES[0] and found and len(found) == len(decimals) and scale == 0 and whole > _MOST_DIGITS:
+    matches = [decimal for decimal in decimals if decimal is not None]
+    scale, whole = (max((len(decimal[part] or "") for decimal in matches), default=0) for part in (2, 1))
+    if to == ENGINES[0] and matches and len(matches) == len(decimals) and scale == 0 and whole > _MOST_DIGITS:
         return "HUGEINT"
-    if found and len(found) == len(decimals) and scale + whole <= _MOST_DIGITS:
+    if matches and len(matches) == len(decimals) and scale + whole <= _MOST_DIGITS:
         return _DECIMAL[ENGINES.index(to)].format(_MOST_DIGITS, scale)
     return type_on(kind, of, to)
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The rows of a file, and of its calibration: what a model knows beside its spec.
+    """The cells and the calibration of a model file.
 
     Args:
-        rows: a list a cell: slice, class (as text), feature, value, n, mean, m2, batch.
-        calibration: a row a class and knot; None: it is not calibrated.
+        rows: a list for each cell: slice, class (as text), feature, value, n, mean, m2, batch.
+        calibration: a row for each class and knot; None: the model is not calibrated.
     """
 
     rows: list[list[Any]]
     calibration: list[dict[str, Any]] | None
 
 
-def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> tuple[Spec, Cells]:
-    """The spec and the cells of a model of the engine `of`, as this one would have counted them.
+def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> tuple[Spec, Cells]:
+    """The spec and the cells of a model of the engine `of`, as this engine would have counted them.
 
-    A number, a time or an interval may be written in another way here, and is read and written anew where it is a text: as a
-    category, a label, or a level that was declared.
+    Numbers, times and intervals may be written differently here. Where they are texts, they are parsed and written again: as
+    a category, a label, or a declared level.
 
     Raises:
-        InputError: it has joins, whose tables are there.
-        ModelError: a value is none of its type here, or two classes are one.
-        NotSupportedError: there is no such type here.
+        InputError: it has joins, whose tables are on the other engine.
+        ModelError: a value does not have its type here, or two classes become one.
+        NotSupportedError: a type does not exist here.
     """
     to = engine.title
     if spec.joins:
         raise InputError(f"{title} joins tables of {of}, which {to} does not reach; fit it there on a view that joins them")
-    known = {row[1] for row in cells.rows} - {None} | {*spec.classes}
-    target_type = type_of(known, spec.target_type, of, to)
-    labels = _written(engine, target_type, known, title)
+    labels_seen = {row[1] for row in cells.rows} - {None} | {*spec.classes}
+    target_type = type_of(labels_seen, spec.target_type, of, to)
+    labels = _rewrite_values(engine, target_type, labels_seen, title)
     if len(set(labels.values())) < len(labels):
         one = f"classes of the type {spec.target_type}, of which {target_type} of {to} makes one"
         raise ModelError(f"{title} has {one}; cast the target, and fit again")
@@ -145,10 +145,10 @@ def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) ->
         if isinstance(feature.family, Text):
             engine.check_pattern(feature.family.pattern)
         if isinstance(feature.family, (Categorical, Conditional, Joint)):
-            found = {row[3] for row in cells.rows if row[2] == feature.name} - {None}
-            translated_feature, values[feature.name] = _rewritten(engine, feature, found, of, title)
+            values_of_feature = {row[3] for row in cells.rows if row[2] == feature.name} - {None}
+            translated_feature, values[feature.name] = _translate_category(engine, feature, values_of_feature, of, title)
         else:
-            (translated_feature,) = on_engine([feature], of, to)
+            (translated_feature,) = with_types_of_engine([feature], of, to)
         features.append(translated_feature)
     rows = [
         [row[0], label(row[1]), row[2], values[row[2]](row[3]) if row[2] in values and row[3] is not None else row[3], *row[4:]]
@@ -166,8 +166,10 @@ def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) ->
     return whole, Cells(rows, calibration)
 
 
-def _rewritten(engine: Engine, feature: Feature, values: set[str], of: str, title: str) -> tuple[Feature, Callable[[str], str]]:
-    """A category of a model of another engine with its levels as they are written here, and what so writes a value."""
+def _translate_category(
+    engine: Engine, feature: Feature, values: set[str], of: str, title: str
+) -> tuple[Feature, Callable[[str], str]]:
+    """A category of another engine's model with its levels as written here, and the function that rewrites a value."""
     family = feature.family
     is_listed = isinstance(family, (Conditional, Joint))
     lists = {value: json.loads(value) if is_listed else [value] for value in values}
@@ -182,12 +184,12 @@ def _rewritten(engine: Engine, feature: Feature, values: set[str], of: str, titl
     kinds = feature.types or ["text"] * len(columns)
     types = tuple(type_of(texts, kind, of, engine.title) for texts, kind in zip(columns, kinds, strict=True))
     feature = replace(feature, types=types)
-    tables = [_written_of(engine, feature, number, texts, title) for number, texts in enumerate(columns)]
+    tables = [_rewrite_column(engine, feature, number, texts, title) for number, texts in enumerate(columns)]
     if not isinstance(family, Categorical):
         written = {
-            value: [table.get(each) for table, each in zip(tables, found, strict=False)] for value, found in lists.items()
+            value: [table.get(each) for table, each in zip(tables, items, strict=False)] for value, items in lists.items()
         }
-        joint = {value: json.dumps(found, ensure_ascii=False, separators=(",", ":")) for value, found in written.items()}
+        joint = {value: json.dumps(items, ensure_ascii=False, separators=(",", ":")) for value, items in written.items()}
         if isinstance(family, Conditional):
             parents = [tables[1][parent] for parent in family.parents or ()]
             feature = replace(feature, family=replace(family, parents=parents))
@@ -198,8 +200,8 @@ def _rewritten(engine: Engine, feature: Feature, values: set[str], of: str, titl
     return replace(feature, family=family), table.__getitem__
 
 
-def _written_of(engine: Engine, feature: Feature, number: int, texts: set[str], title: str) -> dict[str, str]:
-    """The values of a column of a category as they are written here, by how they are elsewhere."""
+def _rewrite_column(engine: Engine, feature: Feature, number: int, texts: set[str], title: str) -> dict[str, str]:
+    """The values of a column of a category as written here, by how they are written on the other engine."""
     column, family = feature.columns[number], feature.family
     if isinstance(family, Conditional) and family.is_cut(number):
         return {text: text for text in texts}
@@ -208,29 +210,33 @@ def _written_of(engine: Engine, feature: Feature, number: int, texts: set[str], 
     def written(x: Markup) -> Markup:
         return engine.renderer.fragment("text_as_fitted", feature, column, whole, x)
 
-    return _written(engine, feature.types[number], texts, title, written)
+    return _rewrite_values(engine, feature.types[number], texts, title, written)
 
 
-def _written(
+def _rewrite_values(
     engine: Engine, kind: str, texts: Iterable[str], title: str, written: Callable[[Markup], Markup] | None = None
 ) -> dict[str, str]:
-    """Values of a type as they are written here, by how they are elsewhere."""
-    wanted = sorted(texts)
-    if kind == _TEXT[ENGINES.index(engine.title)] or not wanted:
-        return {text: text for text in wanted}
+    """Values of a type as written here, by how they are written on the other engine."""
+    values = sorted(texts)
+    if kind == _TEXT[ENGINES.index(engine.title)] or not values:
+        return {text: text for text in values}
     render = engine.renderer.fragment
     x = render("cast_text", engine.renderer.dialect.query(kind))
     expression = written(x) if written is not None else render("text_of", x)
     try:
-        found = dict(engine.ask("texts_as_written", wanted, expression))
-        reason = "" if None not in found.values() else next(repr(text) for text in found if found[text] is None)
+        written_by_text = dict(engine.ask("texts_as_written", values, expression))
+        reason = (
+            ""
+            if None not in written_by_text.values()
+            else next(repr(text) for text in written_by_text if written_by_text[text] is None)
+        )
     except DatabaseError as error:
-        found, reason = {}, str(error)
+        written_by_text, reason = {}, str(error)
     if reason:
         raise ModelError(f"{title} has values that are no {kind} of {engine.title} ({reason}); cast the column, and fit again")
-    return found
+    return written_by_text
 
 
 def columns_of(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
-    """Cells as objects of JSON."""
+    """Cells as JSON objects."""
     return [dict(zip(("slice", "class", "feature", "value", "n", "mean", "m2", "batch"), row, strict=True)) for row in rows]

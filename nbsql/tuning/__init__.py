@@ -1,1 +1,1 @@
-"""Before there is a model: which settings, and which features, do best on rows that were not met."""
+"""Choices before a model is fitted: the settings, families and features that predict unseen rows best."""

@@ -1,4 +1,4 @@
-"""The families that a column might be of, by what its values are."""
+"""Candidate families of a column, given its values."""
 
 from __future__ import annotations
 
@@ -27,68 +27,69 @@ from nbsql.family import (
 from nbsql.spec.spec import Feature, Spec
 
 NUMBERS = ("integer", "float", "decimal")
-_FEW = 50  # whole numbers that a category may have
+_MAX_CATEGORIES = 50  # the most distinct whole numbers of a category
 _BINS = (10, 30)
-_ZEROS = 0.05  # the share of zeros from which they are counted apart
-_OTHERS = 30  # numbers that are not 0, at least, so that a density is known of them
-_CELLS = 128  # of a kernel's grid: the work of its estimate grows with the square of them, and there is one a fold
+_MIN_ZERO_SHARE = 0.05  # the share of zeros from which zero-inflated families are tried
+_MIN_NON_ZERO = 30  # the fewest numbers other than 0 from which a density can be estimated
+_KERNEL_CELLS = 128  # cells of a kernel's grid; each fold needs an estimate, whose cost grows with their square
 _ALPHAS = (0.1, 10.0)
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What is known of the values of a column.
+class ColumnFacts:
+    """Facts about the values of a column.
 
     Args:
-        n: the values.
-        distinct: of them.
-        least: of a number.
-        largest: of a number.
-        broken: how many are not whole; of a text, how many are of several words.
-        zeros: how many are 0.
-        missing: how many rows have none.
+        n: the number of values.
+        distinct: the number of distinct values.
+        least: the least number.
+        largest: the largest number.
+        irregular: the number of fractions; of a text, the number of values with several words.
+        zeros: the number of zeros.
+        missing: the number of rows without a value.
     """
 
     n: int
     distinct: int
     least: float | None
     largest: float | None
-    broken: int
+    irregular: int
     zeros: int
     missing: int
 
 
 def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Feature]) -> dict[str, list[Family]]:
-    """By the names of some features, the families that their columns might be of beside that of the spec; one read.
+    """The candidate families of some features by name, besides the family of the spec. Takes one read.
 
     Args:
-        engine: where.
-        source: what to look at.
+        engine: the engine to run on.
+        source: the rows.
         spec: the spec of the default.
-        features: of the spec, each of one column.
+        features: features of the spec, each of one column.
     """
     kinds = {column.name: column.kind for column in source.columns}
-    found: dict[str, list[Family]] = {}
+    families_by_name: dict[str, list[Family]] = {}
     numbers = [feature for feature in features if kinds[feature.column] in NUMBERS]
     texts = [feature for feature in features if kinds[feature.column] in ("text", "boolean")]
     if numbers or texts:
         names = [feature.column for feature in numbers], [feature.column for feature in texts]
         row = engine.ask("column_facts", spec, source.relation, *names)[0]
         for place, feature in enumerate(numbers + texts):
-            n, distinct, least, largest, broken, zeros = row[6 * place : 6 * place + 6]
-            facts = Facts(n, distinct, least, largest, broken, zeros, row[-1] - n)
+            n, distinct, least, largest, irregular, zeros = row[6 * place : 6 * place + 6]
+            facts = ColumnFacts(n, distinct, least, largest, irregular, zeros, row[-1] - n)
             boolean = kinds[feature.column] == "boolean"
-            families = _numbers(facts) if place < len(numbers) else [Bernoulli()] if boolean else _texts(facts)
-            taken = (family for family in families if not (spec.classes and family.name == "kernel"))  # it takes no classes
-            found[feature.name] = list(_others(feature.family, taken, facts, spec.defaults))
-    return found
+            families = _number_families(facts) if place < len(numbers) else [Bernoulli()] if boolean else _text_families(facts)
+            # A kernel takes no declared classes.
+            allowed = (family for family in families if not (spec.classes and family.name == "kernel"))
+            families_by_name[feature.name] = list(_without_default(feature.family, allowed, facts, spec.defaults))
+    return families_by_name
 
 
-def _numbers(facts: Facts) -> Iterator[Family]:
+def _number_families(facts: ColumnFacts) -> Iterator[Family]:
     """The families of a column of numbers."""
     if facts.least is None or facts.largest is None or facts.distinct < 2:
         return
-    whole = facts.broken == 0
+    whole = facts.irregular == 0
     yield Gaussian()
     if facts.least > 0:
         yield LogNormal()
@@ -102,33 +103,38 @@ def _numbers(facts: Facts) -> Iterator[Family]:
             yield Geometric()
             if facts.largest == 1:
                 yield Bernoulli()
-    if facts.zeros >= _ZEROS * facts.n and facts.n - facts.zeros >= _OTHERS and facts.distinct > _BINS[0]:
+    if facts.zeros >= _MIN_ZERO_SHARE * facts.n and facts.n - facts.zeros >= _MIN_NON_ZERO and facts.distinct > _BINS[0]:
         if facts.least < 0:
             yield ZeroInflated(of="gaussian")
         else:
             yield from (ZeroInflated(of="lognormal"), ZeroInflated(of="gamma"))
-    if whole and facts.distinct <= _FEW and not (facts.least == 0 and facts.largest == 1):
+    if whole and facts.distinct <= _MAX_CATEGORIES and not (facts.least == 0 and facts.largest == 1):
         yield Categorical()
     if facts.distinct > _BINS[0]:
         yield from (Binned(bins=bins) for bins in _BINS)
-        yield Kernel(cells=_CELLS)
+        yield Kernel(cells=_KERNEL_CELLS)
         yield Binned(by="mdl")
 
 
-def _texts(facts: Facts) -> Iterator[Family]:
+def _text_families(facts: ColumnFacts) -> Iterator[Family]:
     """The families of a column of texts."""
     if facts.distinct < 2:
         return
     yield Categorical()
-    if facts.broken > 0.5 * facts.n:
+    if facts.irregular > 0.5 * facts.n:
         yield Text()
         yield Text(event="bernoulli")
         return
     yield from (Categorical(alpha=alpha) for alpha in _ALPHAS)
 
 
-def _others(default: Family, families: Iterable[Family], facts: Facts, defaults: Mapping[str, Any]) -> Iterator[Family]:
-    """The families but the default, and those that can take a missing value for a category as such, if there are any."""
+def _without_default(
+    default: Family, families: Iterable[Family], facts: ColumnFacts, defaults: Mapping[str, Any]
+) -> Iterator[Family]:
+    """The families without the default.
+
+    If values are missing, each family with categories is also returned with missing values as a category.
+    """
     missing = facts.missing > 0 and defaults["nulls"] == "skip"
     for family in families:
         plain = family == type(family)()

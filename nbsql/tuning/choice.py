@@ -1,4 +1,4 @@
-"""What a search of families and methods has chosen."""
+"""The result of a search over families and methods."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _TRIED = ("feature", "family", "alone", "log_loss", "gain", "standard_error", "c
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, and how it was found.
+    """What was chosen, and how it compared.
 
     Args:
-        rows: that it was judged on.
-        families: by column, where they are not the default's.
+        rows: the number of rows judged on.
+        families: the chosen families by column, where they differ from the default.
         exclude: the columns that are left out.
-        calibrated: whether a temperature earned its place.
+        calibrated: whether a temperature is used.
         method: the classifier.
         ranking: the rows of `Auto.ranking`.
-        tried: those of `Auto.tried`.
+        tried: the rows of `Auto.tried`.
     """
 
     rows: int
@@ -43,7 +43,7 @@ class Choice:
     tried: list[tuple[Any, ...]]
 
     def options(self, options: Options) -> Options:
-        """The options of a fit with what was chosen."""
+        """The options of a fit with the choice."""
         exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
         features = options.features
         if self.exclude and features is not None and not isinstance(features, (Best, Forward)):
@@ -55,22 +55,22 @@ class Choice:
 
 @dataclass(frozen=True, repr=False)
 class Auto(Ranking):
-    """What was tried for the families of the columns, and what it gained, on rows that were not met.
+    """The families and the method that were chosen, and what each candidate gained on rows that its models had not seen.
 
-    `best` fits once more, to all rows of the source, and calibrates by folds if that earned its place.
+    `best` fits once more, on all rows of the source, and calibrates by folds if that was chosen.
 
     Args:
-        rows: that it was judged on.
-        families: that were chosen, by column: those that are not what a fit takes by itself.
-        exclude: the columns that the rest does better without.
-        calibrated: whether a temperature (`Model.calibrate`) earned its place.
-        method: the classifier that was chosen, as `method` of a fit takes it; of another than "naive" the families are those of
-            texts alone.
-        ranking: a row a setting: rank, setting, log_loss, gain (over the default, in nats a row), standard_error (of that),
-            chosen.
-        tried: of naive Bayes, a row a column and candidate: feature, family ("left out": none), alone (the log loss with the
-            prior alone), log_loss (with all other columns as they were chosen), gain (over the default family there),
-            standard_error, chosen.
+        rows: the number of rows judged on.
+        families: the chosen families by column, where they differ from those that a fit infers.
+        exclude: the columns without which the model is better.
+        calibrated: whether a temperature (`Model.calibrate`) was chosen.
+        method: the chosen classifier, as `method` of a fit takes it; for another than "naive", `families` has only those of
+            texts.
+        ranking: a row for each setting: rank, setting, log_loss, gain (over the default, in nats per row), standard_error (of
+            the gain), chosen.
+        tried: for naive Bayes, a row for each column and candidate: feature, family ("left out": none), alone (the log loss
+            of the column with the prior alone), log_loss (with all other columns as chosen), gain (over the default family,
+            with the same), standard_error, chosen.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -89,7 +89,7 @@ class Auto(Ranking):
     tried: Query
     _make: Callable[..., Model] = field(repr=False)
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         lines = [
             [str(rank), f"{loss:.4f}", f"{gain:.4f}", f"{error:.4f}", f"{setting}{' (chosen)' if chosen else ''}"]
             for rank, setting, loss, gain, error, chosen in self.ranking
@@ -101,8 +101,8 @@ class Auto(Ranking):
         return [f"{self.rows:,} rows predicted by models that have not met them"], tables
 
 
-def result_of(engine: Engine, choice: Choice, make: Callable[..., Model]) -> Auto:
-    """What was chosen as a user has it."""
+def make_auto(engine: Engine, choice: Choice, make: Callable[..., Model]) -> Auto:
+    """The choice as the user gets it."""
 
     def query(rows: Sequence[tuple[Any, ...]], columns: Sequence[str], texts: Sequence[int]) -> Query:
         return Query(engine, engine.renderer.statement("ranked_rows", rows, columns, texts))

@@ -1,4 +1,4 @@
-"""The rows of folds with numbers in the place of categories, for a sweep: a setting is then scored without a join."""
+"""Folds with codes in place of categories, for a sweep: settings are then scored without joins."""
 
 from __future__ import annotations
 
@@ -8,105 +8,107 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.judging.folds import CELLS_AT_ONCE, Folds
+from nbsql.judging.folds import MAX_CELLS, Folds
 from nbsql.judging.leave_one_out import LeaveOneOut
 from nbsql.rendering.layout import Layout
 from nbsql.spec.spec import Feature, Spec
 
-# Coding takes about as long as scoring a setting; so few settings are scored without.
-LEAST_SETTINGS = 3
+# Coding takes about as long as scoring a setting, so it does not pay for fewer settings.
+MIN_SETTINGS = 3
 
 Rows = list[tuple[Any, ...]]
 
 
-def judge(dealt: Folds, specs: Sequence[Spec]) -> list[Rows]:
-    """How well each of some settings predicts the folds: a row a fold, as `Folds.score`."""
-    if not _is_worth_it(dealt, specs):
-        return [dealt.score(dealt.models(spec)) for spec in specs]
-    coded = iter(Coded(dealt).judge([spec for spec in specs if _levels(spec)]))
-    return [next(coded) if _levels(spec) else dealt.score(dealt.models(spec)) for spec in specs]
+def score_settings(cv: Folds, specs: Sequence[Spec]) -> list[Rows]:
+    """The scores of the folds by each of some settings: a row for each fold, as from `Folds.score`."""
+    if not _should_code(cv, specs):
+        return [cv.score(cv.models(spec)) for spec in specs]
+    coded = iter(CodedFolds(cv).score([spec for spec in specs if _levels(spec)]))
+    return [next(coded) if _levels(spec) else cv.score(cv.models(spec)) for spec in specs]
 
 
 def _levels(spec: Spec) -> list[Feature]:
     return [feature for feature in spec.features if feature.family.level]
 
 
-def _is_worth_it(dealt: Folds, specs: Sequence[Spec]) -> bool:
-    """Whether categories are coded: not where there are none, or too many, or where something else takes the time."""
-    known = dealt.known
+def _should_code(cv: Folds, specs: Sequence[Spec]) -> bool:
+    """Whether coding categories pays: not if there are none or too many, or if something else takes most of the time."""
+    features = cv.counted_spec.features
     return (
-        dealt.engine.renderer.dialect.traits.structs
-        and not isinstance(dealt, LeaveOneOut)
-        and sum(1 for spec in specs if _levels(spec)) >= LEAST_SETTINGS
-        and len(_levels(known)) <= Layout.star_joins
-        and not any(feature.family.bag or feature.family.backs_off for feature in known.features)
-        and all(dealt.context(spec).form.class_numbers for spec in specs)
-        and dealt.engine.ask("row_count", dealt.cells)[0][0] * len(dealt.names) <= CELLS_AT_ONCE
+        cv.engine.renderer.dialect.traits.structs
+        and not isinstance(cv, LeaveOneOut)
+        and sum(1 for spec in specs if _levels(spec)) >= MIN_SETTINGS
+        and len(_levels(cv.counted_spec)) <= Layout.star_joins
+        and not any(feature.family.bag or feature.family.backs_off for feature in features)
+        and all(cv.context(spec).form.class_numbers for spec in specs)
+        and cv.engine.ask("row_count", cv.cells)[0][0] * len(cv.names) <= MAX_CELLS
     )
 
 
-class Coded:
-    """The rows of folds, each category of a row as a number (sql/macros/judging/coded.sql).
+class CodedFolds:
+    """The rows of folds with each category as a code (sql/macros/judging/coded.sql).
 
     Args:
-        dealt: the folds, counted.
+        cv: the counted folds.
     """
 
-    def __init__(self, dealt: Folds) -> None:
-        self.dealt = dealt
-        self.engine = dealt.engine
-        known, folds = dealt.known, dealt.names
-        self.levels = _levels(known)  # by their names among the cells
-        read = [column for feature in known.features if not feature.family.level for column in feature.columns]
-        self.columns = list(dict.fromkeys([known.target, *([known.weight] if known.weight else []), *read]))
-        context = dealt.context(known)
-        self.codes = self._create("level_codes", dealt.cells, self.levels, folds)
-        self.rows = self._create("coded_rows", context, dealt.dealt, self.columns, self.levels, folds, self.codes)
-        self.others = self._create("cells_without_each_fold", context, dealt.cells, self.levels, folds)
-        self.room = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.others)[0][0])
+    def __init__(self, cv: Folds) -> None:
+        self.rows_with_folds = cv
+        self.engine = cv.engine
+        spec, folds = cv.counted_spec, cv.names
+        self.levels = _levels(spec)  # by their names in the cells
+        read = [column for feature in spec.features if not feature.family.level for column in feature.columns]
+        self.columns = list(dict.fromkeys([spec.target, *([spec.weight] if spec.weight else []), *read]))
+        context = cv.context(spec)
+        self.codes = self._create("level_codes", cv.cells, self.levels, folds)
+        self.rows = self._create("coded_rows", context, cv.rows_with_folds, self.columns, self.levels, folds, self.codes)
+        self.others = self._create("cells_without_each_fold", context, cv.cells, self.levels, folds)
+        self.batch_size = max(1, MAX_CELLS // self.engine.ask("row_count", self.others)[0][0])
 
-    def judge(self, specs: Sequence[Spec]) -> list[Rows]:
+    def score(self, specs: Sequence[Spec]) -> list[Rows]:
         """The rows of `Folds.score` for each of some settings with categories."""
-        found: dict[int, Rows] = {}
+        rows_by_setting: dict[int, Rows] = {}
         for batch in self._batches(specs):
             scores = self._scores([specs[number] for number in batch])
-            found |= {number: self._score(specs[number], scores, setting) for setting, number in enumerate(batch, start=1)}
-        return [found[number] for number in range(len(specs))]
+            rows_by_setting |= {
+                number: self._score(specs[number], scores, setting) for setting, number in enumerate(batch, start=1)
+            }
+        return [rows_by_setting[number] for number in range(len(specs))]
 
     def _batches(self, specs: Sequence[Spec]) -> Iterator[list[int]]:
-        """The numbers of settings of one prior, which orders the classes: as many as one statement is to hold."""
+        """The numbers of settings in batches of one prior, which orders the classes; a batch is scored by one statement."""
         for prior in dict.fromkeys(spec.prior for spec in specs):
             numbers = [number for number, spec in enumerate(specs) if spec.prior == prior]
-            yield from (numbers[start : start + self.room] for start in range(0, len(numbers), self.room))
+            yield from (numbers[start : start + self.batch_size] for start in range(0, len(numbers), self.batch_size))
 
     def _scores(self, specs: Sequence[Spec]) -> Markup:
-        """The lists of some settings, made as if their features were those of one, each by a name of its own."""
+        """The table of the scores of some settings, made as if their features belonged to one setting under distinct names."""
         names: list[tuple[int, str, Feature]] = []
         for setting, spec in enumerate(specs, start=1):
-            for counted, feature in zip(self.dealt.counted_as(spec), spec.features, strict=True):
+            for counted, feature in zip(self.rows_with_folds.counted_names(spec), spec.features, strict=True):
                 if feature.family.level:
                     number = len(names) + 1
                     names.append((setting, counted, replace(feature, name=f"{number} {feature.name}", index=number)))
-        context = self.dealt.context(replace(specs[0], features=tuple(feature for *_, feature in names)))
+        context = self.rows_with_folds.context(replace(specs[0], features=tuple(feature for *_, feature in names)))
         pairs = [(counted, feature.name) for _, counted, feature in names]
         cells = self._query("cells_of_setting", self.others, pairs, self._fragment("fold_of_row"), True)
         priors = self._query("priors", context, cells)
-        models = self._fragment("models_of_folds", "coded_lookups", context, cells, priors, self.dealt.names)
-        lookups = self.dealt.renew("coded lookups", models)
-        arguments = (context, len(specs), names, self.dealt.names, self.codes, lookups)
-        return self.dealt.renew("scores of settings", self._fragment("coded_scores", *arguments))
+        models = self._fragment("models_of_folds", "coded_lookups", context, cells, priors, self.rows_with_folds.names)
+        lookups = self.rows_with_folds.replace_table("coded lookups", models)
+        arguments = (context, len(specs), names, self.rows_with_folds.names, self.codes, lookups)
+        return self.rows_with_folds.replace_table("scores of settings", self._fragment("coded_scores", *arguments))
 
     def _score(self, spec: Spec, scores: Markup, setting: int) -> Rows:
         rest = replace(spec, features=tuple(feature for feature in spec.features if not feature.family.level))
-        context = self.dealt.context(rest, coded=True)
+        context = self.rows_with_folds.context(rest, coded=True)
         parametrised = [feature for feature in rest.features if feature.family.parameters]
-        parameters = self.dealt.make("parameters", context, rest, parametrised, self.dealt.names)
+        parameters = self.rows_with_folds.make_table("parameters", context, rest, parametrised, self.rows_with_folds.names)
         rows = self._query("with_levels", context, self.rows, self.columns, self.levels, scores, setting)
         scored = self._query("scored", context, rows, parameters, scores)
         return self.engine.ask("fold_scores", context, scored, parameters)
 
     def _create(self, macro: str, *arguments: Any) -> Markup:
-        return self.dealt.create(macro.replace("_", " "), self._fragment(macro, *arguments))
+        return self.rows_with_folds.create(macro.replace("_", " "), self._fragment(macro, *arguments))
 
     def _query(self, macro: str, *arguments: Any) -> Markup:
         return self._fragment("subquery", self._fragment(macro, *arguments))

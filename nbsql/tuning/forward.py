@@ -1,4 +1,4 @@
-"""Forward selection by cross-validated log loss: greedy, and without a fit a step."""
+"""Greedy forward selection by cross-validated log loss, without a fit for each step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nbsql.spec.options import Forward
 from nbsql.spec.spec import Spec
 
 
-def forward(engine: Engine, source: Source, spec: Spec, wanted: Forward) -> Spec:
+def select_forward(engine: Engine, source: Source, spec: Spec, options: Forward) -> Spec:
     """The spec with the features that forward selection chooses (sql/macros/judging/forward.sql).
 
     Raises:
@@ -30,8 +30,8 @@ def forward(engine: Engine, source: Source, spec: Spec, wanted: Forward) -> Spec
     judged = replace(spec, slice_by=None, segment_by=None, segment_shrinkage=0.0)
     with engine.temporaries() as temporary:
         search = _Search(engine, source, temporary)
-        search.prepare(judged, wanted.folds, wanted.fold)
-        return with_features(spec, search.chosen(spec, wanted.count))
+        search.prepare(judged, options.folds, options.fold)
+        return with_features(spec, search.select(spec, options.count))
 
 
 @dataclass
@@ -44,58 +44,60 @@ class _Search:
 
     def __post_init__(self) -> None:
         names = ("keyed", "contributions", "standing")
-        self.keyed, self.contributions, self.standing = map(self.temporary, names)
+        self.keyed, self.contributions, self.row_scores = map(self.temporary, names)
 
     def prepare(self, spec: Spec, folds: int, fold: str | None) -> None:
-        """Count by fold, and note what every feature adds to every row by the model of the other folds."""
+        """Count by fold, and store the contribution of each feature to each row by the model of the other folds."""
         engine, query = self.engine, self.engine.renderer.fragment
-        dealt = Folds(engine, self.source, [spec], self.temporary, folds=folds, fold=fold)
-        spec = replace(dealt.specs[0], id=("nbsql_key",))
-        engine.create("number the rows", self.keyed, query("rows_with_keys", dealt.dealt))
+        cv = Folds(engine, self.source, [spec], self.temporary, folds=folds, fold=fold)
+        spec = replace(cv.specs[0], id=("nbsql_key",))
+        engine.create("number the rows", self.keyed, query("rows_with_keys", cv.rows_with_folds))
         entry = Entry(1, "1", "fit", self.source.label, 0)
-        whole, classes = derive(engine, spec, dealt.whole(spec), [entry])
-        for number, name in enumerate(dealt.names):
-            part, known = derive(engine, spec, dealt.others(spec, name), [entry])
-            added = self._added(part, known, classes, name)
+        whole, classes = derive(engine, spec, cv.cells_of_all_rows(spec), [entry])
+        for number, name in enumerate(cv.names):
+            part, known_classes = derive(engine, spec, cv.cells_of_others(spec, name), [entry])
+            added = self._contributions_query(part, known_classes, classes, name)
             if number:
                 engine.run(f"judge fold {number + 1}", engine.renderer.statement("insert_into", self.contributions, added))
             else:
                 engine.create(f"judge fold {number + 1}", self.contributions, added)
             drop_derived(engine, part)
         context, priors = whole.context(classes), whole.relations["priors"]
-        engine.create("stand", self.standing, query("scores_of_prior_alone", context, self.keyed, self.contributions, priors))
+        engine.create("stand", self.row_scores, query("scores_of_prior_alone", context, self.keyed, self.contributions, priors))
         drop_derived(engine, whole)
 
-    def _added(self, part: Plan, known: list[ClassColumn], classes: list[ClassColumn], fold: str) -> Markup:
-        """The query of what the features add to the rows of a fold."""
+    def _contributions_query(
+        self, part: Plan, known_classes: list[ClassColumn], classes: list[ClassColumn], fold: str
+    ) -> Markup:
+        """The query of the contributions of the features to the rows of a fold."""
         query = self.engine.renderer.fragment
         rows = query("rows_of_fold", self.keyed, fold)
-        context, relations = part.context(known), part.relations
+        context, relations = part.context(known_classes), part.relations
         explained = query("unordered_explanation", context, rows, relations["parameters"], relations["lookups"], numbered=True)
-        numbers = {column.label: column.number for column in known}
+        numbers = {column.label: column.number for column in known_classes}
         return query("fold_contributions", explained, [numbers.get(column.label) for column in classes])
 
-    def chosen(self, spec: Spec, count: int) -> list[str]:
-        """The features by name, one a step, as long as one lowers the log loss."""
+    def select(self, spec: Spec, count: int) -> list[str]:
+        """The selected features by name, one in each step, as long as the log loss decreases."""
         engine = self.engine
-        (loss,) = engine.ask("mean_loss", self.standing)[0]
+        (loss,) = engine.ask("mean_loss", self.row_scores)[0]
         if loss is None:
             raise InputError(f"no row of {self.source.label} is in a fold and has a class")
         index = {feature.name: feature.index for feature in spec.features}
-        found: list[str] = []
-        standing = self.standing
-        while len(found) < min(count, len(index)):
-            changes = dict(engine.ask("changes_of_loss", standing, self.contributions))
-            left = [name for name in index if name not in found]
-            best = min(left, key=lambda name: (rounded(loss + changes.get(name, 0.0)), index[name]))
-            if found and rounded(loss + changes.get(best, 0.0)) >= rounded(loss):
+        selected: list[str] = []
+        row_scores = self.row_scores
+        while len(selected) < min(count, len(index)):
+            changes = dict(engine.ask("changes_of_loss", row_scores, self.contributions))
+            remaining = [name for name in index if name not in selected]
+            best = min(remaining, key=lambda name: (rounded(loss + changes.get(name, 0.0)), index[name]))
+            if selected and rounded(loss + changes.get(best, 0.0)) >= rounded(loss):
                 break
             loss += changes.get(best, 0.0)
-            found.append(best)
-            following = self.temporary(f"standing {len(found)}")
-            query = engine.renderer.fragment("scores_with_feature", standing, self.contributions, best)
-            engine.create(f"take {best}", following, query)
-            engine.ask("drop_if_exists", standing)
+            selected.append(best)
+            new_scores = self.temporary(f"standing {len(selected)}")
+            query = engine.renderer.fragment("scores_with_feature", row_scores, self.contributions, best)
+            engine.create(f"take {best}", new_scores, query)
+            engine.ask("drop_if_exists", row_scores)
             engine.run(f"leave {best}", engine.renderer.statement("drop_contributions", self.contributions, best))
-            standing = following
-        return found
+            row_scores = new_scores
+        return selected

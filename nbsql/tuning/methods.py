@@ -1,4 +1,4 @@
-"""Classifiers beside naive Bayes, held against the families that were chosen for it on the same folds."""
+"""Classifiers other than naive Bayes, compared on the same folds with the families that were chosen for it."""
 
 from __future__ import annotations
 
@@ -12,85 +12,82 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family
-from nbsql.judging.folds import resolved
-from nbsql.judging.refitted import deal_for
+from nbsql.judging.folds import resolve_settings
+from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.spec.method import Classifier, Method, NaiveBayes, method_named
 from nbsql.spec.options import Options
-from nbsql.tuning.combining import Combining
+from nbsql.tuning.candidate_terms import CandidateTerms
 
-METHODS: tuple[Method, ...] = (
-    "naive",
-    "tan",
-    "aode",
-)  # that are tried by themselves; the first is what others must be better than
+# The methods that are tried by default. The others must be better than the first.
+METHODS: tuple[Method, ...] = ("naive", "tan", "aode")
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is held against other settings: the simpler first, so that a tie goes to it.
+    """A setting to compare with others. Simpler settings come first, so that ties go to them.
 
     Args:
-        name: as the ranking shows it.
-        chosen: the number of the candidate of every column, of naive Bayes.
-        heated: whether a temperature is tried.
-        method: the classifier, if it is another one.
+        name: the name in the ranking.
+        chosen: the number of the candidate of each column, for naive Bayes.
+        calibrated: whether a temperature is tried.
+        method: the classifier, if it is not naive Bayes.
     """
 
     name: str
     chosen: Mapping[str, int]
-    heated: bool
+    calibrated: bool
     method: Classifier | None = None
 
     @property
     def key(self) -> str:
-        """The same for all settings of the same scores."""
+        """A text that is equal for settings with the same scores."""
         return repr((self.method, dict(self.chosen)))
 
 
 def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
-    """The names and the classifiers of what is tried beside naive Bayes.
+    """The names and the classifiers to try besides naive Bayes.
 
     Raises:
-        InputError: it is no list of methods, or one of them is none.
+        InputError: `methods` is not a list of methods.
     """
     if isinstance(methods, (str, Classifier, Mapping)) or not isinstance(methods, Sequence):
         raise InputError(f"methods must be a list of methods, such as ['naive', 'tan'], not {methods!r}")
-    found: dict[str, Classifier] = {}
+    classifiers: dict[str, Classifier] = {}
     for each in methods:
         method = method_named(each)
         if not isinstance(method, NaiveBayes):
-            found[method.name if method == type(method)() else repr(method)] = method
-    return list(found.items())
+            classifiers[method.name if method == type(method)() else repr(method)] = method
+    return list(classifiers.items())
 
 
-def standing_by(
+def row_scores_by_method(
     engine: Engine,
     source: Source,
     options: Options,
-    combining: Combining,
+    terms: CandidateTerms,
     temporary: Callable[[str], Markup],
     *,
     folds: int,
     fold: str | None,
 ) -> Markup:
-    """A table of the rows as they stand by a method, each by its model of the other folds (sql/macros/judging/auto.sql).
+    """A table of the joint log-likelihoods of the rows by a method's models of the other folds (sql/macros/judging/auto.sql).
 
     Args:
-        engine: where.
-        source: of the rows.
-        options: with the method.
-        combining: the rows of the folds, with their keys.
-        temporary: names temporary tables.
-        folds: how many.
-        fold: the column that says the fold of a row, instead.
+        engine: the engine to run on.
+        source: the source of the rows.
+        options: the options of a fit with the method.
+        terms: the rows of the folds, with their keys.
+        temporary: names a temporary table.
+        folds: the number of folds.
+        fold: a column that holds the fold of each row, instead of a number of folds.
     """
     with engine.temporaries() as name:
-        spec = resolved(engine, source, [options], fold)[0]
-        dealt = deal_for(engine, source, spec, name, folds=folds, fold=fold, dealt=combining.rows)
+        spec = resolve_settings(engine, source, [options], fold)[0]
+        cv = make_folds_for_spec(engine, source, spec, name, folds=folds, fold=fold, rows_with_folds=terms.rows)
         relation = temporary(f"standing by {options.classifier!r}")
-        for number, (part, names) in enumerate(dealt.parts(dealt.specs[0])):
-            models = dealt.models(part, names)
-            arguments = models.context, dealt.scored(models), models.parameters, combining.classes
+        for number, (part, names) in enumerate(cv.parts(cv.specs[0])):
+            models = cv.models(part, names)
+            arguments = models.context, cv.scored(models), models.parameters, terms.classes
             query = engine.renderer.fragment("scores_of_method", *arguments)
             if number:
                 engine.run("stand", engine.renderer.statement("insert_into", relation, query))
@@ -99,6 +96,6 @@ def standing_by(
     return relation
 
 
-def words(families: Mapping[str, Family]) -> dict[str, Family]:
-    """The families of texts as words, which another method keeps: it would take them for categories."""
+def bag_families(families: Mapping[str, Family]) -> dict[str, Family]:
+    """The families of texts as words. Another method needs them, since it would infer categories."""
     return {name: family for name, family in families.items() if family.bag}

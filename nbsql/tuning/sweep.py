@@ -1,4 +1,4 @@
-"""Which settings predict best: every one is cross-validated, and the rows are counted once."""
+"""Sweeps: every setting is cross-validated, and the rows are counted once."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Shown, Table
+from nbsql.answers.table import Displayed, Table
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family, choice, named
-from nbsql.judging.folds import estimates, resolved
-from nbsql.judging.leave_one_out import check_folds, deal
+from nbsql.judging.folds import estimation_key, resolve_settings
+from nbsql.judging.leave_one_out import check_folds, make_folds
 from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.plan import Entry
 from nbsql.spec.options import Options, Smoothed
-from nbsql.tuning.coded import judge
+from nbsql.tuning.coded import score_settings
 
 By = Literal["log_loss", "accuracy"]
 
 
-class Ranking(Shown):
+class Ranking(Displayed):
     """Settings, the best first."""
 
     _make: Callable[..., Model]
 
     def best(self, *, name: str | None = None, replace: bool = False, database: str | None = None) -> Model:
-        """The model of the best setting, of all rows; that of a sweep from the counts, with no look at the rows.
+        """The model of the best setting on all rows. A sweep makes it from the counts, without reading the rows again.
 
         Args:
-            name: of the model. None makes a transient model.
-            replace: take the place of the model of that name.
-            database: the attached database to keep the model in; None for the current one.
+            name: the name of the model. None makes a transient model.
+            replace: whether to replace an existing model of that name.
+            database: the attached database to store the model in; None is the current one.
 
         Raises:
             ModelError: the name is taken.
@@ -47,13 +47,14 @@ class Ranking(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Ranking):
-    """How well each of some settings predicts rows that it has not met, the best first.
+    """The settings of a sweep, ranked by how well they predict unseen rows, the best first.
 
     Args:
-        rows: predicted by every setting.
-        by: what ranks them, "log_loss" or "accuracy"; the other decides a tie, and then the order in which they were given.
-        ranking: a row a setting: rank, alpha, prior, families, accuracy, log_loss.
-        settings: the arguments of a fit that each setting is, in the same order: alpha, prior, families.
+        rows: the number of rows predicted by each setting.
+        by: the metric that ranks them, "log_loss" or "accuracy". Ties are broken by the other metric, then by the given
+            order.
+        ranking: a row for each setting: rank, alpha, prior, families, accuracy, log_loss.
+        settings: the arguments of a fit for each setting, in the same order: alpha, prior, families.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -71,7 +72,7 @@ class Sweep(Ranking):
     settings: Sequence[Mapping[str, Any]]
     _make: Callable[..., Model] = field(repr=False)
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         title = f"{self.rows:,} rows predicted by {len(self.settings)} setting{'' if len(self.settings) == 1 else 's'}"
         lines = [
             [str(rank), f"{alpha:g}", str(prior), f"{accuracy:.4f}", f"{loss:.4f}", str(families or "")]
@@ -93,70 +94,75 @@ def sweep(
     fold: str | None,
     by: By,
 ) -> Sweep:
-    """Sweep within a transaction of the caller's; see `nbsql.sweep`.
+    """Sweep inside the caller's transaction; see `nbsql.sweep`.
 
     Args:
-        engine: where.
-        source: what to learn from and to predict.
-        options: what all settings have.
-        alpha: one, or a list.
-        prior: one, or a list.
-        families: one, or a list.
-        folds: how many.
-        fold: the column that says the fold of a row, instead.
-        by: what ranks the settings.
+        engine: the engine to run on.
+        source: the rows to learn from and to predict.
+        options: the options that all settings share.
+        alpha: one value or a list.
+        prior: one value or a list.
+        families: one value or a list.
+        folds: the number of folds.
+        fold: a column that holds the fold of each row, instead of a number of folds.
+        by: the metric that ranks the settings.
     """
     choice(by, By, "by")
     check_folds(folds, fold)
-    lists = (_listed(alpha, "alpha"), _listed(prior, "prior"), _listed(families, "families"))
+    lists = (_as_list(alpha, "alpha"), _as_list(prior, "prior"), _as_list(families, "families"))
     settings = [{"alpha": a, "prior": p, "families": f} for a, p, f in itertools.product(*lists)]
-    wanted = [replace(options, **setting) for setting in settings]
+    options_of_settings = [replace(options, **setting) for setting in settings]
     with engine.temporaries() as temporary, engine.temporaries(staying=True) as staying:
 
         def table(part: str) -> Markup:
             return staying(part) if part == "cells" else temporary(part)
 
-        dealt = deal(engine, source, resolved(engine, source, wanted, fold), table, folds=folds, fold=fold)
-        distinct = {estimates(spec): spec for spec in dealt.specs}  # settings may differ in nothing: numbers have no alpha
-        known = dict(zip(distinct, map(_total, judge(dealt, list(distinct.values()))), strict=True))
-        scores = [known[estimates(spec)] for spec in dealt.specs]
-    order = sorted(range(len(settings)), key=lambda number: _rank(scores[number], by))
-    rows = [(rank, *_texts(wanted[number]), *scores[number][1:]) for rank, number in enumerate(order, start=1)]
-    best = dealt.specs[order[0]]
+        cv = make_folds(
+            engine, source, resolve_settings(engine, source, options_of_settings, fold), table, folds=folds, fold=fold
+        )
+        distinct = {estimation_key(spec): spec for spec in cv.specs}  # settings may be equivalent: numbers have no alpha
+        summaries = dict(zip(distinct, map(_summarise_folds, score_settings(cv, list(distinct.values()))), strict=True))
+        scores = [summaries[estimation_key(spec)] for spec in cv.specs]
+    order = sorted(range(len(settings)), key=lambda number: _sort_key(scores[number], by))
+    rows = [
+        (rank, *_describe_setting(options_of_settings[number]), *scores[number][1:])
+        for rank, number in enumerate(order, start=1)
+    ]
+    best = cv.specs[order[0]]
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction():
             place = place_for(engine, name, database, replace=replace)
-            return place.publish(*place.derive(best, dealt.whole(best), [Entry(1, "1", "fit", source.label, dealt.rows)]))
+            return place.publish(*place.derive(best, cv.cells_of_all_rows(best), [Entry(1, "1", "fit", source.label, cv.rows)]))
 
     ranking = Query(engine, engine.renderer.statement("ranking", rows))
     return Sweep(scores[0][0], by, ranking, [settings[number] for number in order], make)
 
 
-def _listed(values: Any, name: str) -> list[Any]:
-    """One value, or a list of them, as a list."""
+def _as_list(values: Any, name: str) -> list[Any]:
+    """A value or a list of values, as a list."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         return [values]
-    found = list(values)
-    if not found:
+    items = list(values)
+    if not items:
         raise InputError(f"{name} must be a value or a list of at least one, not {values!r}")
-    return found
+    return items
 
 
-def _total(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
-    """Rows, accuracy and log loss of all folds."""
+def _summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
+    """The rows, accuracy and log loss of all folds together."""
     weight = sum(row[2] for row in folds)
     accuracy, log_loss = (sum(row[2] * row[index] for row in folds) / weight for index in (3, 4))
     return sum(row[1] for row in folds), accuracy, log_loss
 
 
-def _rank(score: tuple[int, float, float], by: str) -> tuple[float, float]:
+def _sort_key(score: tuple[int, float, float], by: str) -> tuple[float, float]:
     _, accuracy, log_loss = score
     return (log_loss, -accuracy) if by == "log_loss" else (-accuracy, log_loss)
 
 
-def _texts(setting: Options) -> tuple[float, str, str]:
-    """A setting as the ranking shows it: families as the command line takes them."""
+def _describe_setting(setting: Options) -> tuple[float, str, str]:
+    """A setting as the ranking shows it, with families as the command line takes them."""
     prior, families = setting.prior, setting.families
     alpha = 0.0 if setting.alpha is None and setting.classifier.name == "joint" else setting.pseudo_count
     if isinstance(prior, Mapping):
@@ -173,9 +179,9 @@ def family_text(value: str | Family) -> str:
     family = named(value)
     options: list[str] = []
     for item in fields(family):
-        found = getattr(family, item.name)
+        option = getattr(family, item.name)
         if item.name == "columns":
-            options += map(str, found)
-        elif found != item.default and found not in ((), {}):
-            options.append(f"{item.name}={found}")
+            options += map(str, option)
+        elif option != item.default and option not in ((), {}):
+            options.append(f"{item.name}={option}")
     return family.name + (f"({', '.join(options)})" if options else "")

@@ -1,4 +1,4 @@
-"""Cross-validation by subtraction: one scan counts every fold, and no fold is fitted."""
+"""Cross-validation by subtraction: one scan counts all folds, and no fold is fitted."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Shown, Table
+from nbsql.answers.table import Displayed, Table
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.judging.evaluate import queries_of
-from nbsql.judging.evaluation import Evaluation, evaluation_of
-from nbsql.judging.folds import resolved
+from nbsql.judging.evaluate import queries_of_judged_rows
+from nbsql.judging.evaluation import Evaluation, read_evaluation
+from nbsql.judging.folds import resolve_settings
 from nbsql.judging.leave_one_out import LOO, check_folds
-from nbsql.judging.refitted import deal_for
+from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.plan.context import Context
 from nbsql.spec.options import Forward, Options, candidate_options
 from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True, repr=False)
-class CrossValidation(Shown):
-    """How well models predict the rows that they were not fitted on, each row by the model of the other folds, or other rows.
+class CrossValidation(Displayed):
+    """How well models predict rows that they were not fitted on. Each row is predicted by the model of the other folds or rows.
 
     Args:
-        rows: predicted.
+        rows: the number of rows predicted.
         accuracy: the share of the rows, by weight, that are predicted right.
-        log_loss: mean of -ln p of the true class, in nats, p kept between 2^-52 and 1 - 2^-52.
-        folds: a row a fold: fold, rows, weight, accuracy, log_loss; of leave-one-out one row, the fold "loo".
+        log_loss: the mean of -ln p of the true class, in nats; p is kept between 2^-52 and 1 - 2^-52.
+        folds: a row for each fold: fold, rows, weight, accuracy, log_loss. Leave-one-out has one row, the fold "loo".
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -52,10 +52,10 @@ class CrossValidation(Shown):
 
     @cached_property
     def evaluation(self) -> Evaluation:
-        """Everything that `Model.evaluate` tells, of all rows. Computed when it is asked for."""
+        """The full evaluation of all rows, as `Model.evaluate` returns it. Computed when it is first read."""
         return self._evaluate()
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
         folds = self.folds.fetchall()
         others = "the other folds" if len(folds) > 1 else "all other rows"
         numbers = [*folds, ("all", self.rows, None, self.accuracy, self.log_loss)]
@@ -67,7 +67,7 @@ class CrossValidation(Shown):
 def cross_validate(
     engine: Engine, source: Source, options: Options, *, folds: int | str, fold: str | None, bins: int
 ) -> CrossValidation:
-    """Cross-validate within a transaction of the caller's; see `nbsql.cross_validate`."""
+    """Cross-validate inside the caller's transaction; see `nbsql.cross_validate`."""
     check_folds(folds, fold)
     renderer = engine.renderer
     options, best = candidate_options(options)
@@ -78,27 +78,29 @@ def cross_validate(
     if best is not None and folds == LOO:
         raise InputError("features=nbsql.Best(...) are chosen anew in every fold, and folds='loo' has one a row; use folds=10")
     with engine.temporaries(staying=True) as table:
-        dealt = deal_for(engine, source, resolved(engine, source, [options], fold)[0], table, folds=folds, fold=fold)
-        spec = dealt.specs[0]
+        cv = make_folds_for_spec(
+            engine, source, resolve_settings(engine, source, [options], fold)[0], table, folds=folds, fold=fold
+        )
+        spec = cv.specs[0]
         if best is not None:
             best.accept(spec.features)
-        # Features are chosen without the fold that they are judged on; then every fold has models of its own.
-        parts = dealt.parts(spec)
+        # Features are selected without the fold that judges them, so every fold has models of its own.
+        parts = cv.parts(spec)
         if best is not None:
-            parts = [(dealt.best(part, best, name), [name]) for part, names in parts for name in names]
-        by_fold = (dealt.scores(dealt.models(chosen, names)) for chosen, names in parts)
-        scores = Query(engine, renderer.statement("sorted_fold_scores", dealt.gather("scores", by_fold)))
-        classes = dealt.create("classes", renderer.fragment("classes_of_cells", Context.of(spec, wide=False), dealt.cells))
+            parts = [(cv.with_best_features(part, best, name), [name]) for part, names in parts for name in names]
+        by_fold = (cv.scores(cv.models(chosen, names)) for chosen, names in parts)
+        scores = Query(engine, renderer.statement("sorted_fold_scores", cv.gather("scores", by_fold)))
+        classes = cv.create("classes", renderer.fragment("classes_of_cells", Context.of(spec, wide=False), cv.cells))
 
         def score() -> None:
-            models = (dealt.models(chosen, names) for chosen, names in parts)
-            dealt.gather("out of fold", (dealt.outcomes(part, classes) for part in models))
+            models = (cv.models(chosen, names) for chosen, names in parts)
+            cv.gather("out of fold", (cv.outcomes(part, classes) for part in models))
 
-        # The curves are read when they are asked for, so what they read stays with the connection.
-        return judged(engine, source, spec, scores, classes, table("out of fold"), score, bins)
+        # The curves are read later, so the tables that they read stay until the connection is closed.
+        return cross_validation_of(engine, source, spec, scores, classes, table("out of fold"), score, bins)
 
 
-def judged(
+def cross_validation_of(
     engine: Engine,
     source: Source,
     spec: Spec,
@@ -108,28 +110,28 @@ def judged(
     score: Callable[[], Any],
     bins: int,
 ) -> CrossValidation:
-    """What is known once the folds are scored.
+    """The result of a cross-validation whose folds have been scored.
 
     Args:
-        engine: where.
-        source: what was predicted.
+        engine: the engine to run on.
+        source: the rows that were predicted.
         spec: what was modelled.
-        scores: a row a fold.
-        classes: the relation of all classes, with their numbers.
-        scored: the relation of the rows as they are predicted.
-        score: makes it; called before it is read first.
-        bins: parts of the calibration.
+        scores: the query of a row for each fold.
+        classes: the relation of all classes and their numbers.
+        scored: the relation of the predicted rows.
+        score: creates that relation; called before it is first read.
+        bins: the number of bins of the calibration.
     """
-    found = scores.fetchall()
-    if not found:
+    rows = scores.fetchall()
+    if not rows:
         raise InputError(f"no row of {source.label} is in a fold and has a class")
-    weight = sum(row[2] for row in found)
-    accuracy, log_loss = (sum(row[2] * row[index] for row in found) / weight for index in (3, 4))
+    weight = sum(row[2] for row in rows)
+    accuracy, log_loss = (sum(row[2] * row[index] for row in rows) / weight for index in (3, 4))
     relation = engine.renderer.fragment("judged_rows", Context.of(spec, wide=False), scored, classes, spec.weight, False)
-    queries = queries_of(engine, relation, Source(scored, source.label, []), bins)
+    queries = queries_of_judged_rows(engine, relation, Source(scored, source.label, []), bins)
 
     def evaluation() -> Evaluation:
         score()
-        return evaluation_of(queries, spec.weight)
+        return read_evaluation(queries, spec.weight)
 
-    return CrossValidation(sum(row[1] for row in found), accuracy, log_loss, scores, evaluation)
+    return CrossValidation(sum(row[1] for row in rows), accuracy, log_loss, scores, evaluation)

@@ -1,30 +1,30 @@
-"""How well models would do, before one is fitted."""
+"""Functions that compare models before one is fitted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace as replaced
+from dataclasses import replace as with_changes
 from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.answers.query import Query
 from nbsql.engines.connect import Connection, opened
 from nbsql.family import Family
-from nbsql.judging.profile import dependence as dependent
+from nbsql.judging.profile import dependence as dependence_query
 from nbsql.learning.fit import Fit
-from nbsql.learning.half_life import refuse_half_life, weighed, weighed_now
-from nbsql.learning.joins import joined
+from nbsql.learning.half_life import refuse_half_life, weigh_by_age, with_current_weight
+from nbsql.learning.joins import join_source
 from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.spec.method import Method
 from nbsql.spec.options import BaseFitOptions, ModelOptions, Options, PriorArgument, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.tuning.auto import BUDGET, FOLDS, choose
-from nbsql.tuning.choice import Auto, result_of
+from nbsql.tuning.choice import Auto, make_auto
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By, Sweep
-from nbsql.tuning.sweep import sweep as swept
+from nbsql.tuning.sweep import sweep as run_sweep
 from nbsql.tuning.validation import CrossValidation
-from nbsql.tuning.validation import cross_validate as cross_validated
+from nbsql.tuning.validation import cross_validate as run_cross_validation
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -41,24 +41,27 @@ def cross_validate(
     classes: Sequence[Any] | None = None,
     **options: Unpack[ModelOptions],
 ) -> CrossValidation:
-    """How well models of `target` predict rows that they have not met: every row is predicted by the model of the other folds.
+    """How well models of `target` predict unseen rows: every row is predicted by the model of the other folds.
 
-    Exact, and without fitting a fold: one scan counts them all, and the model of the other folds is a sum of their cells.
-    So the answer is that of a fit for every fold. What has no such sum is fitted to the other folds, one by one: trees,
-    bins that are cut by the class, and rows without a class, which are in every fit. Rows count by the weight of the fit.
-    What it reads stays in temporary tables of the connection until that is closed. The whole `evaluation` scores the rows
-    again, when it is asked for.
+    The result is exactly that of fitting a model for each fold, but no fold is fitted: one scan counts all folds, and the
+    model of the other folds is a sum of their cells. Models that are not such sums are fitted to the other folds, one by one:
+    trees, bins that are cut by the class, and models that learn from rows without a class, which are part of every fit. Rows
+    count by the weight of the fit. Intermediate results stay in temporary tables until the connection is closed. The full
+    `evaluation` scores the rows again when it is read.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column of the class.
-        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike. "loo" is
-            leave-one-out: every row is predicted by the model of all others, taken out of the counts as it is scored.
-        fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
-        bins: parts of the calibration.
-        classes: all labels that there may be, as in `fit`; a fold without a row of one has its limit of smoothing.
-        options: those of `fit` that say what to model.
+        target: the column that holds the class.
+        folds: the number of folds. Rows are split so that every fold has its share of every class; the same rows are always
+            split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by subtracting it from
+            the counts as it is scored.
+        fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
+            NULL are in no fold.
+        bins: the number of bins of the calibration.
+        classes: all possible labels, as in `fit`. In a fold without a row of some class, that class has its limit of
+            smoothing.
+        options: the options of `fit` that describe the model.
 
     Raises:
         InputError: an argument or the data cannot be used.
@@ -69,30 +72,30 @@ def cross_validate(
     >>> nbsql.cross_validate(con, "t", target="y", folds="loo").accuracy
     1.0
     """
-    asked = replaced(Options.of(target, options), classes=classes)
+    settings = with_changes(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
-        found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
+        rows = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
         try:
-            return cross_validated(engine, found, weighed_now(asked), folds=folds, fold=fold, bins=bins)
+            return run_cross_validation(engine, rows, with_current_weight(settings), folds=folds, fold=fold, bins=bins)
         finally:
-            found.release()
+            rows.release()
 
 
 def dependence(
     con: Connection, source: Any, *, target: str, columns: Sequence[str] | None = None, **options: Unpack[ModelOptions]
 ) -> Query:
-    """How much each pair of columns tells of each other within the classes, before a model: `Model.dependence` of a fit.
+    """How strongly each pair of columns depends on each other within the classes: `Model.dependence`, before a model is fitted.
 
-    A row a pair, the most dependent first: feature, other, n, mutual_information, by_chance, gain, family. Where gain is
-    large, naive Bayes counts the same evidence twice: write the family, leave one of the two out, or take many pairs
-    together with `nbsql.TAN`.
+    The rows are pairs, the most dependent first: feature, other, n, mutual_information, by_chance, gain, family. Where the
+    gain is large, naive Bayes counts the same evidence twice: use the family given there, leave out one of the two columns,
+    or model many pairs with `nbsql.TAN`.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column of the class.
-        columns: which to compare; None: all features. The pairs grow with their square.
-        options: those of `fit` that say what to model.
+        target: the column that holds the class.
+        columns: the columns to compare; None is all features. The number of pairs grows with their square.
+        options: the options of `fit` that describe the model.
 
     Raises:
         InputError: an argument or the data cannot be used, or there are no two columns to compare.
@@ -102,11 +105,11 @@ def dependence(
     >>> [(row[0], row[1], row[-1]) for row in nbsql.dependence(duckdb.connect(), data, target="y")]
     [('a', 'again', 'nbsql.Joint(["a", "again"])')]
     """
-    asked = Options.of(target, options)
+    settings = Options.of(target, options)
     with opened(con) as engine:
-        found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
-        spec = resolve(found.columns, candidate_options(weighed_now(asked))[0], found.label)
-        return dependent(engine, spec, found.label, found, columns)
+        rows = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
+        spec = resolve(rows.columns, candidate_options(with_current_weight(settings))[0], rows.label)
+        return dependence_query(engine, spec, rows.label, rows, columns)
 
 
 def sweep(
@@ -123,46 +126,48 @@ def sweep(
     classes: Sequence[Any] | None = None,
     **options: Unpack[BaseFitOptions],
 ) -> Sweep:
-    """Which settings predict best: every combination of the lists is cross-validated, as `cross_validate` does.
+    """The settings that predict best: every combination of the lists is cross-validated, as by `cross_validate`.
 
-    The rows are counted once: a smoothing, a prior or an estimate changes no count, and a feature of several families is
-    counted once for each. The winner's model is made of these counts, which stay in a temporary table of the connection.
+    The rows are counted once, since smoothing, priors and estimates change no count; a feature of several families is counted
+    once for each. The best model is made from these counts, which stay in a temporary table of the connection.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column of the class.
-        alpha: pseudo-counts, one or a list; None is that of a fit: 1, and 0 for the joint method.
-        prior: priors of the classes, one or a list.
-        families: overrides of the inferred families, one dictionary or a list.
-        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike. "loo" is
-            leave-one-out: every row is predicted by the model of all others, taken out of the counts as it is scored.
-        fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
-        by: "log_loss" or "accuracy", which ranks the settings; the other decides a tie.
-        classes: all labels that there may be, as in `fit`; the winner's model has them.
-        options: those of `fit` that say what to model, for all settings.
+        target: the column that holds the class.
+        alpha: the pseudo-count, one value or a list; None is the default of a fit: 1, or 0 for the joint method.
+        prior: the priors of the classes, one value or a list.
+        families: families that override the inferred ones, one dictionary or a list.
+        folds: the number of folds. Rows are split so that every fold has its share of every class; the same rows are always
+            split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by subtracting it from
+            the counts as it is scored.
+        fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
+            NULL are in no fold.
+        by: "log_loss" or "accuracy", the metric that ranks the settings; the other breaks ties.
+        classes: all possible labels, as in `fit`; the best model has them.
+        options: the options of `fit` that describe the model, for all settings.
 
     Raises:
         InputError: an argument or the data cannot be used.
 
     >>> import duckdb
-    >>> data = "SELECT i % 2 = 0 AS even, (i % 2 = 0 OR i % 5 = 0)::VARCHAR AS said FROM range(40) AS t(i)"
+    >>> data = "SELECT i % 2 = 0 AS even, (i % 2 = 0 OR i % 5 = 0)::VARCHAR AS answer FROM range(40) AS t(i)"
     >>> found = sweep(duckdb.connect(), data, target="even", alpha=[100, 1], folds=4)
     >>> [(rank, alpha) for rank, alpha, *_ in found.ranking]
     [(1, 1.0), (2, 100.0)]
-    >>> found.best().families["said"].alpha
+    >>> found.best().families["answer"].alpha
     1.0
     """
     refuse_half_life(options)
-    shared = replaced(Options.of(target, options), classes=classes)
+    shared = with_changes(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
-        found = joined(engine, engine.source(source), shared.joins)
+        rows = join_source(engine, engine.source(source), shared.joins)
         try:
-            return swept(
-                engine, found, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
+            return run_sweep(
+                engine, rows, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
             )  # fmt: skip
         finally:
-            found.release()
+            rows.release()
 
 
 def auto(
@@ -179,38 +184,45 @@ def auto(
     classes: Sequence[Any] | None = None,
     **options: Unpack[ModelOptions],
 ) -> Auto:
-    """The families of the columns that predict best, and the method, chosen by exact cross-validated log loss.
+    """The families of the columns, and the method, that predict best, chosen by exact cross-validated log loss.
 
-    Candidates follow from the values: of numbers gaussian, lognormal, gamma, beta, exponential, poisson and geometric where
-    they fit, zero-inflated ones where some are 0, bins of quantiles and those that the classes cut, a kernel, and categories
-    of few whole numbers; of texts categories of several pseudo-counts, or words; missing values as a category, where there are
-    some; and to leave the column out. All but what the classes cut are counted at once; bins by "mdl" are cut and counted anew
-    for each fold, by the classes of the others. What each candidate adds to a row by the model of the other folds is computed
-    once: a score is a sum of the features' log-likelihoods, so that every combination is arithmetic on these. First each column
-    is taken by itself, then round the columns until nothing gains; a gain counts that is above two of its standard errors, and
-    ties go to the default. A temperature is chosen with the families, and has to earn its place by folds, too. Other methods
-    (`methods`) are then held against that on the same folds, each fitted anew to the other folds if its counts are no sum of
-    theirs; they have the families of `families`, and texts as words where that was chosen. Ties go to naive Bayes.
+    Candidates follow from the values. For numbers they are gaussian, lognormal, gamma, beta, exponential, poisson and
+    geometric where they fit, zero-inflated families where some values are 0, bins of quantiles and bins cut by the class, a
+    kernel, and categories of few whole numbers. For texts they are categories of several pseudo-counts, or words. Where
+    values are missing, they may be a category. A column may also be left out.
 
-    It reads the source once each for the facts of its columns, for the edges of the bins and the range of the kernel of a
-    number column, to deal the folds, to count all numbers, to count a category, and to score some twenty candidates; for each
-    fold of its others to cut the bins of a number column and to count all these, and of its own to score them; then,
-    of a method, what a fit of it reads and a score, once a fold. Of more rows than `budget` two reads make a table of so
-    many, and all else is of that. `best()` fits once more.
+    All candidates are counted at once, except bins by "mdl", which are cut and counted again for each fold, by the classes of
+    the other folds. The contribution of each candidate to a row, by the model of the other folds, is computed once: a score
+    is a sum of the features' log-likelihoods, so that every combination is arithmetic on these contributions. Each column is
+    first optimised by itself, then in rounds over the columns until nothing gains. Only gains above two standard errors
+    count, and ties go to the default. A temperature is chosen with the families if it gains as well.
+
+    Other methods (`methods`) are then compared on the same folds. Each is fitted to the other folds if its model is not a sum
+    of their counts. They use the families of `families`, and texts as words where that was chosen. Ties go to naive Bayes.
+
+    The source is read once for the facts of its columns, once for the edges of the bins and the range of the kernel of each
+    number column, once to split the folds, once to count all numbers, once to count each category, and once to score some
+    twenty candidates. For each fold, the other folds are read to cut the bins of each number column and to count all bins,
+    and the fold itself to score them. Each method then reads, for each fold, what a fit of it and a score read. If there are
+    more rows than `budget`, two reads make a table of that many, and everything else reads that table. `best()` fits once
+    more.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column of the class.
+        target: the column that holds the class.
         leave_out: whether a column may be left out.
         calibrate: whether a temperature may be chosen, too.
-        methods: the classifiers that are tried, as `method` of a fit takes them; "naive" always is, as what others must be
-            better than. ["naive"] chooses families alone.
-        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike.
-        fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
-        budget: how many rows to judge on, about; of more, a hash of their columns takes these, always the same ones. None: all.
-        classes: all labels that there may be, as in `fit`; the best model has them, and no kernel is tried.
-        options: those of `fit` that say what to model; a column with a family there keeps it.
+        methods: the classifiers to try, as `method` of a fit takes them. "naive" is always tried, and the others must be
+            better. ["naive"] chooses families alone.
+        folds: the number of folds. Rows are split so that every fold has its share of every class; the same rows are always
+            split alike.
+        fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
+            NULL are in no fold.
+        budget: about how many rows to judge on. If there are more, a hash of their columns selects them, always the same
+            ones. None is all rows.
+        classes: all possible labels, as in `fit`; the best model has them, and no kernel is tried.
+        options: the options of `fit` that describe the model; a column with a family there keeps it.
 
     Raises:
         InputError: an argument or the data cannot be used.
@@ -222,24 +234,24 @@ def auto(
     'binned'
     """
     refuse_half_life(options)
-    asked = replaced(Options.of(target, options), classes=classes)
+    settings = with_changes(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
-        found = joined(engine, engine.source(source), asked.joins)
+        data = join_source(engine, engine.source(source), settings.joins)
         try:
             choice = choose(
-                engine, found, asked, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
+                engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
                 methods=methods,
             )  # fmt: skip
         finally:
-            found.release()
-    chosen = choice.options(asked)
+            data.release()
+    chosen = choice.options(settings)
     if fold is not None:
-        chosen = replaced(chosen, exclude=[*chosen.exclude, fold])
+        chosen = with_changes(chosen, exclude=[*chosen.exclude, fold])
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction():
             place = place_for(engine, name, database, replace=replace)
-            rows = joined(engine, engine.source(source), asked.joins)
+            rows = join_source(engine, engine.source(source), settings.joins)
             try:
                 model = place.publish(*Fit(engine, rows, chosen, place.relations).run(replaces=place.replaces))
             finally:
@@ -248,4 +260,4 @@ def auto(
                 model.calibrate(source, folds=folds)
             return model
 
-    return result_of(engine, choice, make)
+    return make_auto(engine, choice, make)

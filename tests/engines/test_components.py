@@ -81,7 +81,7 @@ def test_mixtures_agree(lumps: Both, monkeypatch: pytest.MonkeyPatch, case: str,
 
 def test_large_classes_settle_on_a_sample_first(lumps: Both, monkeypatch: pytest.MonkeyPatch) -> None:
     """Which rows that are is a matter of the engine's hash; where they settle is not."""
-    for name, value in {"SAMPLE": 40, "LARGE": 20, "CANDIDATES": 15}.items():
+    for name, value in {"SAMPLE_ROWS": 40, "LARGE_CLASS": 20, "CANDIDATES": 15}.items():
         monkeypatch.setattr(f"nbsql.learning.kmeans.{name}", value)
     models = [nbsql.fit(place.con, "t", target="y", id="id", method=nbsql.Mixture(2), exclude=["w"]) for place in lumps]
     for model in models:

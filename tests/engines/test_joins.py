@@ -54,7 +54,7 @@ def rows(query: nbsql.Query) -> list[tuple[Any, ...]]:
 def test_a_model_of_joins_is_that_of_the_joined_table(
     shop: Callable[[str], Place], engine: str, least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nbsql.learning.factorised, "LEAST_FACTS_A_KEY", least)
+    monkeypatch.setattr(nbsql.learning.factorised, "MIN_FACTS_PER_KEY", least)
     place = shop(engine)
     model = nbsql.fit(place.con, "orders", joins=JOINS, name="returns", **OPTIONS)
     other = nbsql.fit(place.con, JOINED, exclude=["customer", "product"], **OPTIONS)

@@ -70,7 +70,7 @@ def test_weights_agree(both: Both, case: str) -> None:
 def test_products_a_block_agree(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where they are too many for one statement; and where the search begins with a sample of the rows."""
     tables(both, 300)
-    monkeypatch.setattr(nbsql.learning.logistic, "MOST_SUMS", 3)
+    monkeypatch.setattr(nbsql.learning.logistic, "MAX_SUMS", 3)
     monkeypatch.setattr(nbsql.learning.logistic, "SAMPLED_ROWS", 60)
     options = {"features": ["length", "Sender", "replied", "share"], "method": method()}
     models = [nbsql.fit(place.con, "inbox", target="label", id="id", **options) for place in both]

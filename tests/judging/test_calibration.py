@@ -25,7 +25,7 @@ from support.algebra import COLUMNS, Row, connect, examples, fit, unweighted
 import nbsql
 from nbsql import InputError, ModelError, NbsqlWarning
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.judging.calibration import searched
+from nbsql.judging.calibration import search_parameters
 
 pytestmark = [  # many of these rows are too few to be calibrated on, and that is said
     pytest.mark.filterwarnings("ignore:the temperature is at its bound"),
@@ -167,7 +167,7 @@ def found(method: str, rows: list[tuple[float, bool, float, int]]) -> list[tuple
     con.executemany("INSERT INTO scores VALUES (?, ?, ?, ?)", rows)
     engine = DuckDB(con)
     with engine.temporaries() as temporary:
-        last = searched(engine, method, engine.renderer.dialect.ident("scores"), temporary)
+        last = search_parameters(engine, method, engine.renderer.dialect.ident("scores"), temporary)
         return engine.ask(f"{method}_found", last)
 
 

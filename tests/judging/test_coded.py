@@ -114,7 +114,7 @@ def test_settings_that_are_too_many_for_a_statement_take_several(con: Connection
     expected = nbsql.sweep(con, "days", **options)
     assert expected.rows == 70
     cells = con.execute("SELECT max(estimated_size) FROM duckdb_tables() WHERE temporary").fetchall()[0][0]
-    monkeypatch.setattr(coded, "CELLS_AT_ONCE", 3 * cells)
+    monkeypatch.setattr(coded, "MAX_CELLS", 3 * cells)
     names: list[str] = []
     found = nbsql.sweep(DuckDB(con, watch=names.append), "days", **options)
     assert names.count("coded rows") == 1

@@ -110,7 +110,7 @@ def test_the_models_of_many_folds_are_made_in_parts(con: Connection, monkeypatch
     options: dict[str, Any] = {"target": "y", "folds": 7, "unseen": "smooth"}
     at_once = nbsql.cross_validate(con, "t", **options)
     names: list[str] = []
-    monkeypatch.setattr(folds, "CELLS_AT_ONCE", 1)
+    monkeypatch.setattr(folds, "MAX_CELLS", 1)
     in_parts = nbsql.cross_validate(DuckDB(con, watch=names.append), "t", **options)
     assert names.count("parameters of the folds") == names.count("lookups of the folds") == 7
     for one, other in zip(at_once.folds, in_parts.folds, strict=True):
@@ -119,7 +119,7 @@ def test_the_models_of_many_folds_are_made_in_parts(con: Connection, monkeypatch
 
 @pytest.mark.parametrize("source", ["t", "SELECT * FROM t"])
 def test_a_large_table_is_dealt_by_a_hash(con: Connection, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
-    monkeypatch.setattr(folds, "SORTED_ROWS", 100)
+    monkeypatch.setattr(folds, "MAX_SORTED_ROWS", 100)
     con.execute(
         "CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 7 AS x, 'v' || hash(i, 1) % 5 AS v FROM range(600) r(i)"
     )

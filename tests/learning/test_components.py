@@ -309,8 +309,8 @@ def test_a_middle_between_two_sides(con: Connection) -> None:
 def test_large_classes_settle_on_a_sample_first(rows: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     options: dict[str, Any] = {"target": "y", "features": ["wind"], "method": nbsql.Mixture(3)}
     known = {key: near(values, rel=1e-9) for key, values in centres_of(nbsql.fit(rows, "t", **options)).items()}
-    monkeypatch.setattr(decomposition, "SAMPLE", 40)
-    monkeypatch.setattr(decomposition, "LARGE", 20)
+    monkeypatch.setattr(decomposition, "SAMPLE_ROWS", 40)
+    monkeypatch.setattr(decomposition, "LARGE_CLASS", 20)
     for source in ("t", "FROM t ORDER BY hash(i, 3)"):  # the lumps are far apart, so that there is one best answer
         assert centres_of(nbsql.fit(rows, source, **options)) == known
     monkeypatch.setattr(decomposition, "ITERATIONS", 1)

@@ -60,7 +60,7 @@ JOINED = """SELECT o.*, c.* EXCLUDE (customer_id), p.price AS product_price, p.k
 @pytest.fixture
 def by_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count by key, however few facts share one."""
-    monkeypatch.setattr(nbsql.learning.factorised, "LEAST_FACTS_A_KEY", 0)
+    monkeypatch.setattr(nbsql.learning.factorised, "MIN_FACTS_PER_KEY", 0)
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_a_fit_over_joins_has_the_cells_of_the_joined_table(
     con.execute("CREATE VIEW wide AS SELECT e.*, k.* EXCLUDE (key) FROM events AS e LEFT JOIN keyed AS k ON k.key = e.key")
     options: dict[str, Any] = {"target": "play", "families": families, "weight": "times" if weighted else None}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nbsql.learning.factorised, "LEAST_FACTS_A_KEY", least)
+        patch.setattr(nbsql.learning.factorised, "MIN_FACTS_PER_KEY", least)
         model = nbsql.fit(con, "events", joins=[nbsql.Join("keyed", on="key")], **options)
     other = nbsql.fit(con, "wide", exclude=["key"], **options)
     assert model.families == other.families
@@ -178,9 +178,9 @@ def test_a_key_that_stands_for_many_rows_is_counted_once(
     assert names[:2] == ["scan", "count customer_id"]
     assert "read the source once" in names  # what the keys lead to, of which several categories are counted
     assert names.count("scan") == 3
-    monkeypatch.setattr(nbsql.learning.factorised, "LEAST_FACTS_A_KEY", 120 // customers + 1)
+    monkeypatch.setattr(nbsql.learning.factorised, "MIN_FACTS_PER_KEY", 120 // customers + 1)
     assert scans(shop).count("scan") == 3  # the products by key, the customers as they are read
-    monkeypatch.setattr(nbsql.learning.factorised, "LEAST_FACTS_A_KEY", 120 // products + 1)
+    monkeypatch.setattr(nbsql.learning.factorised, "MIN_FACTS_PER_KEY", 120 // products + 1)
     assert scans(shop).count("scan") == 2
 
 

@@ -227,7 +227,7 @@ def test_many_products_are_summed_by_block(con: Connection, monkeypatch: pytest.
     con.execute(DAYS)
     options: dict[str, Any] = {"target": "place", "id": "i", "method": "logistic"}
     one_by_one = weights(nbsql.fit(con, "days", **options))
-    monkeypatch.setattr(nbsql.learning.logistic, "MOST_SUMS", 0)
+    monkeypatch.setattr(nbsql.learning.logistic, "MAX_SUMS", 0)
     assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(one_by_one, abs=1e-8)
 
 

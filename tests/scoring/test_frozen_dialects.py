@@ -111,7 +111,7 @@ def test_pairs_of_categories_are_one_select_in_every_dialect(con: Connection, mo
         assert [name.lower() for name in found.named_selects] == ["id", "prediction", "probability"]
         read = {table.name for table in found.find_all(exp.Table)} - {cte.alias for cte in found.find_all(exp.CTE)}
         assert read <= {"inbox", "literals"}, dialect
-    monkeypatch.setattr(nbsql.answers.elsewhere.terms, "MOST_PAIRS", 3)
+    monkeypatch.setattr(nbsql.answers.elsewhere.terms, "MAX_PAIRS", 3)
     with pytest.raises(nbsql.NotSupportedError) as caught:
         model.sql("predict", "inbox", dialect="trino")
     line = (

@@ -7,13 +7,14 @@ from nbsql.spec.capabilities import FEATURES, KINDS, TRAITS, USES
 
 HEAD = """# What goes with what
 
-Most verbs and options work with every kind of model. These tables list the ones that do not work with all. The refusals and their
-tests are made from the same tables (`nbsql/spec/capabilities.py`). A refused call raises an error of one line with the reason, and changes
-nothing. `pytest tests/docs/test_capabilities.py --update-golden` regenerates this page.
+Most verbs and options work with every kind of model. These tables list the ones that do not work with all. The refusals and
+their tests are made from the same tables (`nbsql/spec/capabilities.py`). A refused call raises an error of one line with the
+reason, and changes nothing. `pytest tests/docs/test_capabilities.py --update-golden` regenerates this page.
 """
 
-BOUND = """What depends on all rows: the weights of `method="logistic"`, `shrinkage="ledoit-wolf"`, and a bag or text with `norm` beside
-`tfidf` or `min_count`. Fit such a model anew instead of updating it, and evaluate it on rows that it was not fitted on.
+BOUND = """What depends on all rows: the weights of `method="logistic"`, `shrinkage="ledoit-wolf"`, and a bag or text with `norm`
+beside `tfidf` or `min_count`. Fit such a model anew instead of updating it, and evaluate it on rows that it was not
+fitted on.
 """
 
 FAMILIES = {"kernel": "`kernel`", "covariance": "`multivariate_gaussian`", "conditional": "`conditional`", "backoff": "`joint`"}

@@ -1,1 +1,1 @@
-"""Queries with the numbers of a model in them, for engines that it does not live in."""
+"""Queries that contain the numbers of a model, for engines that models do not live in."""

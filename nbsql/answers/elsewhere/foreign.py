@@ -1,4 +1,4 @@
-"""What can be said of an engine that nbsql is not connected to: sources in its dialect, and kinds of columns by their types."""
+"""Sources in the dialect of an engine that nbsql is not connected to, and kinds of columns derived from their types."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
 
 
-def kind_of(engine: Engine, type_name: str) -> str:
-    """As what values of a type of the model's engine are compared: "text", "integer", "number" or "boolean"; or "other"."""
+def comparison_kind(engine: Engine, type_name: str) -> str:
+    """The kind by which values of a type are compared: "text", "integer", "number" or "boolean"; "other" if engines differ."""
     try:
-        found = exp.DataType.build(type_name, dialect=engine.renderer.dialect.name).this if type_name else None
+        type_ = exp.DataType.build(type_name, dialect=engine.renderer.dialect.name).this if type_name else None
     except SqlglotError:
         return "other"
-    if found is None or found in exp.DataType.TEXT_TYPES or found in _TEXTS:
+    if type_ is None or type_ in exp.DataType.TEXT_TYPES or type_ in _TEXTS:
         return "text"
-    if found == exp.DataType.Type.BOOLEAN:
+    if type_ == exp.DataType.Type.BOOLEAN:
         return "boolean"
-    if found in exp.DataType.INTEGER_TYPES:
+    if type_ in exp.DataType.INTEGER_TYPES:
         return "integer"
-    return "number" if found in exp.DataType.NUMERIC_TYPES else "other"
+    return "number" if type_ in exp.DataType.NUMERIC_TYPES else "other"
 
 
-def kind_of_category(engine: Engine, feature: Feature, *, numbers: bool) -> str:
-    """As what the values of a category are compared; numbers: whether they may be such that are not whole.
+def category_kind(engine: Engine, feature: Feature, *, numbers: bool) -> str:
+    """The kind by which the values of a category are compared. `numbers` says whether they may be fractions.
 
     Raises:
-        NotSupportedError: engines do not write its values alike.
+        NotSupportedError: engines write the values of this type differently.
     """
     type_name = feature.types[0] if feature.types else ""
-    kind = "integer" if feature.whole else kind_of(engine, type_name)
+    kind = "integer" if feature.whole else comparison_kind(engine, type_name)
     if kind == "other" or (kind == "number" and not numbers):
         raise NotSupportedError(
             f"{feature.name!r} is a category of the type {type_name}, which every engine writes in its own way; "
@@ -46,36 +46,40 @@ def kind_of_category(engine: Engine, feature: Feature, *, numbers: bool) -> str:
     return kind
 
 
-# Types whose values every engine casts to the same text. A date is 2026-01-31.
+# Types whose values every engine casts to the same text. A date is written 2026-01-31.
 _TEXTS = {exp.DataType.Type.ENUM, exp.DataType.Type.UUID, exp.DataType.Type.DATE, exp.DataType.Type.NAME}
 
 
-def source_of(source: Any, renderer: Renderer) -> Markup:
-    """What stands after FROM: a table, as the user writes it, or a SELECT in brackets.
+def source_relation(source: Any, renderer: Renderer) -> Markup:
+    """A source as it stands after FROM: a table, as the user writes it, or a SELECT in parentheses.
 
     Raises:
-        InputError: the source is neither, as the dialect has it.
+        InputError: the source is neither, as the dialect parses it.
     """
     name = renderer.dialect.name
     if not isinstance(source, str):
         kind = type(source).__name__
         raise InputError(f"a source for the dialect {name!r} is the name of a table or a SELECT as text, not {kind}")
-    text = _without_end(source, name)
-    table = _parsed(text, name, into=exp.Table)
-    if isinstance(table, exp.Table) and all(isinstance(part, exp.Identifier) for part in table.parts) and not _more(table):
+    text = _strip_trailing(source, name)
+    table = _parse(text, name, into=exp.Table)
+    if (
+        isinstance(table, exp.Table)
+        and all(isinstance(part, exp.Identifier) for part in table.parts)
+        and not _has_suffix(table)
+    ):
         return renderer.dialect.query(text)
-    if isinstance(_parsed(text, name), exp.Query):
+    if isinstance(_parse(text, name), exp.Query):
         return renderer.fragment("subquery", renderer.dialect.query(text))
     raise InputError(f"a source for the dialect {name!r} is the name of a table or one SELECT, not {source!r}")
 
 
-def _more(table: exp.Table) -> bool:
-    """Whether something stands behind the name."""
+def _has_suffix(table: exp.Table) -> bool:
+    """Whether anything follows the name, such as an alias."""
     return any(value for key, value in table.args.items() if key not in ("this", "db", "catalog"))
 
 
-def _parsed(text: str, dialect: str, into: Any = None) -> Any:
-    """The one statement, or the table, that a text holds; None if it holds none or several."""
+def _parse(text: str, dialect: str, into: Any = None) -> Any:
+    """The single statement, or the table, in a text; None if there is none or more than one."""
     try:
         statements = [sqlglot.parse_one(text, read=dialect, into=into)] if into else sqlglot.parse(text, read=dialect)
     except SqlglotError:
@@ -83,8 +87,8 @@ def _parsed(text: str, dialect: str, into: Any = None) -> Any:
     return statements[0] if len(statements) == 1 else None
 
 
-def _without_end(text: str, dialect: str) -> str:
-    """A query without the semicolons and comments that follow it, so that it can stand in brackets."""
+def _strip_trailing(text: str, dialect: str) -> str:
+    """A query without trailing semicolons and comments, so that it can be put in parentheses."""
     try:
         tokens = sqlglot.tokenize(text, read=dialect)
     except SqlglotError:

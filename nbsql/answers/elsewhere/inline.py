@@ -1,4 +1,4 @@
-"""A frozen scorer: the query of a verb with the model's numbers in it, which needs none of the model's tables."""
+"""Inline scorers: the query of a verb that contains the model's numbers and reads none of its tables."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import restore
 
 
-def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source, rows: Rows) -> str:
+def inline_query(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source, rows: Rows) -> str:
     """The query of a verb over the rows of a source (sql/macros/scoring/inline.sql).
 
     Raises:
-        InputError: the source has no name that another connection could know.
+        InputError: the source has no name that another connection could read.
     """
     if source.is_registered:
         source.release()
@@ -33,11 +33,11 @@ def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: st
 
 
 def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:
-    """A table of the model as the macro takes it: its name, its columns, and its rows of literals."""
+    """A table of the model as the macro takes it: its name, its columns, and its rows as literals."""
     relation = plan.relations[name]
-    found = engine.columns(relation)
-    columns = [column.name for column in found]
-    label_type = engine.renderer.dialect.query(next((c.type for c in found if c.name in ("class", "class_1")), ""))
+    table_columns = engine.columns(relation)
+    columns = [column.name for column in table_columns]
+    label_type = engine.renderer.dialect.query(next((c.type for c in table_columns if c.name in ("class", "class_1")), ""))
     labels = {number: column.label for column in classes for number in column.members or (column.number,)}
     render = engine.renderer.fragment
 

@@ -1,4 +1,4 @@
-"""A frozen scorecard: the query of the points of rows, in the dialect of any engine, with the points in it."""
+"""Scorecards as queries: the points of rows, in the dialect of any engine, with the points written into the query."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.rendering.renderer import Renderer
 
-_DIGITS = 9  # to which points lost are compared: what differs by rounding alone is the same, and the feature's order decides
+_DIGITS = 9  # digits by which lost points are compared: ties by rounding alone go to the earlier feature
 
 
 class _Points(Terms):
-    """The terms of a scorecard: what a value adds, and what it costs against a reference, as if these were two classes.
+    """The terms of a scorecard. The points of a value and the points lost against the reference are treated as two classes.
 
     Args:
         lines: of the features: feature, kind, value, points and points lost.
@@ -39,10 +39,10 @@ class _Points(Terms):
                 for k, number in enumerate(numbers):
                     of[k][value if kind == "value" else kind] = number
 
-    def _look_up(self) -> None:
-        """The values are there."""
+    def _read_lookups(self) -> None:
+        """The values are known already."""
 
-    def _others(self, feature: Any, of: Sequence[Any]) -> dict[str, list[float]]:  # noqa: ARG002
+    def _missing_and_unseen(self, feature: Any, of: Sequence[Any]) -> dict[str, list[float]]:  # noqa: ARG002
         return {"missing": [p["missing"] for p in of], "unseen": [p.get("unseen", 0.0) for p in of]}
 
 
@@ -59,21 +59,21 @@ def frozen_points(
     """The query of the points of the rows of a relation (sql/macros/scoring/elsewhere/points.sql).
 
     Args:
-        engine: where the model is.
-        plan: of the model.
-        classes: its classes.
-        lines: of the scorecard, that of the base first: feature, kind, value, points, and how many are lost by it.
-        relation: of the other engine, in its dialect.
+        engine: the engine of the model.
+        plan: the model's plan.
+        classes: the model's classes.
+        lines: the scorecard, with the base points first: feature, kind, value, points and points lost.
+        relation: the rows, in the dialect of the other engine.
         dialect: one of `nbsql.rendering.dialect.DIALECTS`.
-        passed: the columns of the relation that come back; None for all, where the dialect has a word for that.
-        reasons: how many features are named that cost most.
+        passed: the columns of the relation to return; None returns all, if the dialect can express that.
+        reasons: the number of features to name that cost most points.
 
     Raises:
-        NotSupportedError: a feature is not scored in other dialects.
+        NotSupportedError: a feature cannot be scored in other dialects.
     """
     renderer = Renderer(dialect)
     base, *others = lines
-    terms = _Points(engine, plan, plan.context(classes), renderer, others).all()
+    terms = _Points(engine, plan, plan.context(classes), renderer, others).make_terms()
     whole = Class(1, Markup(""), float(base[3]), "", "")
     names = [feature.name for feature in plan.spec.features]
     scorer = Scorer("points", [whole], [whole], terms, passed, renderer.dialect.traits, names, reasons)

@@ -1,4 +1,4 @@
-"""A frozen scorer for an engine that no model lives in: the query of a verb in its dialect, with the model's numbers in it."""
+"""Scorers for engines that no model lives in: the query of a verb in their dialect, with the model's numbers in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.answers.elsewhere.foreign import kind_of, source_of
+from nbsql.answers.elsewhere.foreign import comparison_kind, source_relation
 from nbsql.answers.elsewhere.terms import Term, Terms, literal
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import column_names
@@ -26,7 +26,7 @@ _SCORED = {
 
 @dataclass(frozen=True)
 class Class:
-    """A class of the scorer: its number, the literal of its label, and the names of its columns."""
+    """A class of the scorer: its number, the literal of its label, its log prior, and the names of its columns."""
 
     number: int
     literal: Markup
@@ -37,17 +37,17 @@ class Class:
 
 @dataclass(frozen=True)
 class Scorer:
-    """What the macros know of a frozen scorer.
+    """The data from which the macros render a scorer.
 
     Args:
-        verb: what it answers.
-        classes: in the order of their numbers, the most probable first.
-        columns: the same in the order of the columns of a result.
-        terms: of the features.
-        passed: the columns of the source that come back; None: all.
-        traits: of the dialect.
-        names: of the features, in their order, of a scorecard.
-        reasons: how many features are named that cost a row most points.
+        verb: the verb.
+        classes: the classes in the order of their numbers, the most probable first.
+        columns: the same classes in the order of the columns of the result.
+        terms: the terms of the features.
+        passed: the columns of the source to return; None returns all.
+        traits: the traits of the dialect.
+        names: the features of a scorecard, in order.
+        reasons: the number of features to name that cost a row most points.
     """
 
     verb: str
@@ -65,19 +65,19 @@ class Scorer:
 
     @property
     def paired(self) -> list[Term]:
-        """The terms of pairs of categories, which are joined by what they read of a row."""
+        """The terms of pairs of categories, which are joined by the codes of a row's values."""
         return [term for term in self.terms if term.parts]
 
     @property
     def common(self) -> list[Term]:
-        """The terms of which something is the same in all classes, where the likelihood itself is asked for."""
+        """The terms with a part that is the same in all classes. They matter only where the likelihood itself is returned."""
         if not self.verb.startswith(("joint", "log")):
             return []
         return [term for term in self.terms if term.base or term.shared]
 
     @property
     def helpers(self) -> list[str]:
-        """The columns of the last step that are not the source's."""
+        """The columns of the last step that do not come from the source."""
         steps = ["nbsql_highest", "nbsql_mass"] if self.verb not in ("joint_log_likelihood", "points") else []
         if self.reasons:
             steps += [f"nbsql_cost_{term.index}" for term in self.terms]
@@ -91,7 +91,7 @@ class Scorer:
         ]
 
 
-def frozen(
+def frozen_query(
     engine: Engine,
     plan: Plan,
     classes: Sequence[ClassColumn],
@@ -103,47 +103,48 @@ def frozen(
     """The query of a verb over a source of another engine (sql/macros/scoring/elsewhere/scorer.sql).
 
     Args:
-        engine: where the model is.
-        plan: of the model.
-        classes: its classes.
-        verb: one of a row a row of the source.
+        engine: the engine of the model.
+        plan: the model's plan.
+        classes: the model's classes.
+        verb: a verb that returns one row for each row of the source.
         source: a table of the other engine, or a SELECT in its dialect.
         dialect: one of `DIALECTS`.
-        columns: of the source, that come back; None: all, or on engines that have no word for all but some, the model's.
+        columns: the columns of the source to return. None returns all, or the model's columns on engines that cannot select
+            all columns but some.
 
     Raises:
-        InputError: there is no such dialect, the verb has no such query, or the source is neither.
-        NotSupportedError: the model has a feature that is not scored this way.
+        InputError: the dialect is unknown, the verb has no such query, or the source is neither a table nor a SELECT.
+        NotSupportedError: the model has a feature that cannot be scored this way.
     """
-    traits = known_dialect(dialect)
+    traits = check_dialect(dialect)
     if verb not in ROW_VERBS:
         raise InputError(f"{verb} has no query in another dialect, only {listed(ROW_VERBS)}; DuckDB has one with inline=True")
     for feature in plan.spec.features:
-        _accept(feature, dialect)
+        _check_feature(feature, dialect)
     renderer = Renderer(dialect)
-    relation = source_of(source, renderer)
+    relation = source_relation(source, renderer)
     context = plan.context(classes)
     rows = sorted(engine.ask("parameters_by_class", context, plan.relations["parameters"]))
-    kind = kind_of(engine, plan.spec.target_type)
-    known = [
+    kind = comparison_kind(engine, plan.spec.target_type)
+    scorer_classes = [
         Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint) for c in classes
     ]
-    terms = Terms(engine, plan, context, renderer, rows).all()
-    passed = passed_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
-    scorer = Scorer(verb, sorted(known, key=lambda c: c.number), known, terms, passed, traits)
+    terms = Terms(engine, plan, context, renderer, rows).make_terms()
+    passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
+    scorer = Scorer(verb, sorted(scorer_classes, key=lambda c: c.number), scorer_classes, terms, passed, traits)
     return renderer.statement("frozen_scorer", scorer, relation)
 
 
-def known_dialect(name: str) -> Traits:
-    """The traits of a dialect; InputError if there is none of that name."""
+def check_dialect(name: str) -> Traits:
+    """The traits of a dialect; InputError if it is unknown."""
     if name not in DIALECTS:
         hint = suggestion(str(name), DIALECTS) or f"; the dialects are {listed(sorted(DIALECTS), limit=20)}"
         raise InputError(f"no dialect {name!r}{hint}")
     return DIALECTS[name]
 
 
-def _accept(feature: Feature, dialect: str) -> None:
-    """Raise NotSupportedError if a feature is not scored in other dialects."""
+def _check_feature(feature: Feature, dialect: str) -> None:
+    """Raise NotSupportedError if a feature cannot be scored in other dialects."""
     family = feature.family
     if family.density or family.name in _SCORED:
         return
@@ -154,13 +155,13 @@ def _accept(feature: Feature, dialect: str) -> None:
     )
 
 
-def passed_elsewhere(
+def passed_columns_elsewhere(
     plan: Plan, traits: Traits, columns: Sequence[str] | None, added: Sequence[str], verb: str
 ) -> Sequence[str] | None:
-    """The columns of a source of another engine that come back with those that a verb adds; None for all.
+    """The columns of a source of another engine that are returned along with those that a verb adds; None for all.
 
     Raises:
-        InputError: one of them is a column that the verb adds, or they are no list of names.
+        InputError: one of them is a column that the verb adds, or they are not a list of names.
     """
     if columns is None:
         if traits.all_but is not None:
@@ -168,8 +169,8 @@ def passed_elsewhere(
         columns = [*plan.spec.id, *(column for feature in plan.spec.features for column in feature.columns)]
     else:
         columns = column_names(columns)
-    taken = {*map(folded, added)}
+    added_names = {*map(folded, added)}
     for name in columns:
-        if folded(name) in taken:
+        if folded(name) in added_names:
             raise InputError(f"the source has a column {name!r}, which {verb} adds; leave it out with columns=[...]")
     return list({folded(name): name for name in columns}.values())

@@ -1,4 +1,4 @@
-"""The counting of a fit for an engine that no model lives in: one SELECT of the cells of a source, in its dialect."""
+"""The counts of a fit for an engine that no model lives in: one SELECT of the cells of a source, in its dialect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nbsql.answers.elsewhere.foreign import kind_of, kind_of_category, source_of
+from nbsql.answers.elsewhere.foreign import category_kind, comparison_kind, source_relation
 from nbsql.engines.engine import Engine
 from nbsql.errors import ModelError, NotSupportedError
 from nbsql.rendering.dialect import Traits
@@ -14,7 +14,7 @@ from nbsql.rendering.renderer import Renderer
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 
-# family, but for densities -> how it is read of a row, and which cells it has (sql/macros/scoring/elsewhere/statistics.sql)
+# Family, unless it is a density -> how a row is read, and which cells it has (sql/macros/scoring/elsewhere/statistics.sql).
 _COUNTED = {
     "categorical": ("category", "value"),
     "bernoulli": ("bernoulli", "value"),
@@ -25,21 +25,21 @@ _COUNTED = {
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _CountedFeature:
     """A feature as the macros count it.
 
     Args:
-        shape: how it is read of a row.
-        cells: which cells it has: one a "value", a "number" or a "column".
-        name: of the feature.
+        shape: how its value is read from a row.
+        cells: what its cells are: one for each "value", "number" or "column".
+        name: the name of the feature.
         index: its number.
-        columns: of the source.
-        kind: of categories: as what their values are read.
-        missing: whether a missing value is one.
+        columns: the columns of the source.
+        kind: the kind as which the values of a category are read.
+        missing: whether a missing value is counted as a value.
         squared: whether a number has a sum of squares.
-        zeros: whether a 0 is counted apart.
-        edges: of bins: those between them.
-        labels: of bins.
+        zeros: whether zeros are counted apart.
+        edges: the edges between bins.
+        labels: the labels of bins.
     """
 
     shape: str
@@ -57,12 +57,12 @@ class _Counted:
 
 @dataclass(frozen=True)
 class _Counting:
-    """What the macros know of the counting: the target and its kind, the weight, and the features."""
+    """The data from which the macros render the counts: the target and its kind, the weight, and the features."""
 
     target: str
     kind: str
     weight: str | None
-    features: Sequence[_Counted]
+    features: Sequence[_CountedFeature]
     traits: Traits = field(repr=False)
 
 
@@ -70,33 +70,33 @@ def frozen_statistics(engine: Engine, spec: Spec, source: Any, dialect: str, tit
     """The query of the statistics of a source of another engine.
 
     Args:
-        engine: where the model is, whose types its spec names.
+        engine: the engine of the model, whose types the spec names.
         spec: what to count.
         source: a table of the other engine, or a SELECT in its dialect.
         dialect: one of `nbsql.rendering.dialect.DIALECTS`.
-        title: what messages call the model.
+        title: the name of the model in messages.
 
     Raises:
-        InputError: the source is neither.
-        ModelError: the model has slices, weights that were learnt or probabilities that were given.
-        NotSupportedError: a feature is not counted this way.
+        InputError: the source is neither a table nor a SELECT.
+        ModelError: the model has slices, learnt weights or given probabilities.
+        NotSupportedError: a feature cannot be counted this way.
     """
     check_countable(spec, title)
     renderer = Renderer(dialect)
-    features = [_counted(engine, feature, dialect) for feature in spec.features]
-    kind = kind_of(engine, spec.target_type)
+    features = [_counted_feature(engine, feature, dialect) for feature in spec.features]
+    kind = comparison_kind(engine, spec.target_type)
     counting = _Counting(spec.target, kind, spec.weight, features, renderer.dialect.traits)
-    return renderer.statement("frozen_statistics", counting, source_of(source, renderer))
+    return renderer.statement("frozen_statistics", counting, source_relation(source, renderer))
 
 
 def check_countable(spec: Spec, title: str) -> None:
-    """Raise ModelError if the model is not made of the counts of all rows, by features alone."""
+    """Raise ModelError unless the model follows from counts of all rows, with one set of cells for each feature."""
     check(spec, "from_statistics", title)
     if spec.slice_by is not None:
         raise ModelError(f"{title} is cut into slices by an expression of its own engine; count the rows of each by a SELECT")
 
 
-def _counted(engine: Engine, feature: Feature, dialect: str) -> _Counted:
+def _counted_feature(engine: Engine, feature: Feature, dialect: str) -> _CountedFeature:
     family: Any = feature.family
     if not family.density and family.name not in _COUNTED:
         raise NotSupportedError(
@@ -106,10 +106,10 @@ def _counted(engine: Engine, feature: Feature, dialect: str) -> _Counted:
     number = "logarithm" if family.is_logarithmic else "number", "number"
     shape, cells = number if family.density else _COUNTED[family.name]
     if shape == "category":
-        kind = kind_of_category(engine, feature, numbers=False)
+        kind = category_kind(engine, feature, numbers=False)
     else:
-        kind = kind_of(engine, feature.types[0]) if feature.types else "boolean"
-    return _Counted(
+        kind = comparison_kind(engine, feature.types[0]) if feature.types else "boolean"
+    return _CountedFeature(
         shape,
         cells,
         feature.name,

@@ -1,4 +1,4 @@
-"""The features of a frozen scorer: the numbers of a model, laid out as its macros read them."""
+"""The features of a scorer for other engines: the numbers of a model, arranged as its macros read them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.answers.elsewhere.foreign import kind_of, kind_of_category
+from nbsql.answers.elsewhere.foreign import category_kind, comparison_kind
 from nbsql.engines.engine import Engine
 from nbsql.errors import NotSupportedError
 from nbsql.family import Binned, Family
@@ -19,41 +19,41 @@ from nbsql.plan.context import Context
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
 
-# A category of more values than CASE_LEVELS is joined with a table of them: a CASE looks at one after the other. Engines join
-# some 60 relations at most.
+# A category with more values than CASE_LEVELS is joined with a table of its values, since a CASE tests them one by one.
+# Engines join at most some 60 relations.
 CASE_LEVELS = 24
-MOST_JOINS = 40
-MOST_PAIRS = 20_000  # of values, a row of literals each: some 2 MB
-IMPOSSIBLE = -1e300  # in the place of minus infinity, in a sum
+MAX_JOINS = 40
+MAX_PAIRS = 20_000  # pairs of values, each a row of literals: some 2 MB
+IMPOSSIBLE = -1e300  # stands for minus infinity in a sum
 
 
 @dataclass(frozen=True)
 class Term:
-    """A feature as the macros of a frozen scorer know it (sql/macros/scoring/elsewhere/terms.sql).
+    """A feature as the macros of a scorer render it (sql/macros/scoring/elsewhere/terms.sql).
 
     Args:
-        shape: which macros render it.
-        index: of the feature.
-        columns: of the source.
-        of: its parameters by name, a mapping a class.
-        kind: of categories: as what their values are compared.
-        keys: their values, as literals.
-        scores: what each value adds, a list a value and a number a class; minus infinity where it makes the class impossible.
-        missing: what a missing value adds, a number a class.
-        unseen: what a value adds that is none of these, likewise.
+        shape: the macros that render it.
+        index: the index of the feature.
+        columns: the columns of the source.
+        of: its parameters by name, one mapping for each class.
+        kind: of a category, the kind by which its values are compared.
+        keys: its values, as literals.
+        scores: the contributions of each value, one number for each class; minus infinity makes the class impossible.
+        missing: the contribution of a missing value to each class.
+        unseen: the contribution of any other value to each class.
         joined: whether its values are in a table of their own.
-        edges: of bins: those between them.
-        low: of a grid: where it begins.
-        width: of a cell.
-        last: the number of the last cell.
-        family: of a number whose density is a formula.
-        base: whether a part of that is the same in all classes.
-        widest: the deviation, a number a class, whose square is still a double; None where all finite numbers are nearer.
-        means: of several numbers: those that stand in where one is missing; None: nothing does.
-        shared: whether all classes have one covariance matrix.
-        parts: of pairs of categories: the categories, which add the code of a value to the one class they have.
+        edges: of bins, the edges between them.
+        low: of a grid, its lower end.
+        width: of a grid, the width of a cell.
+        last: of a grid, the number of the last cell.
+        family: of a number, the family whose density is a formula.
+        base: whether part of that formula is the same in all classes.
+        widest: the largest deviation in each class whose square is still a double; None where no finite number is beyond it.
+        means: of several numbers, the values that replace missing ones; None: nothing replaces them.
+        shared: whether all classes share one covariance matrix.
+        parts: of pairs of categories, the categories, each of which adds the code of its value to a single class.
         parents: the highest code of a value that may be a super-parent.
-        stride: what the code of a parent is multiplied by in the key of a pair.
+        stride: the factor of a parent's code in the key of a pair.
     """
 
     shape: str
@@ -92,7 +92,7 @@ class Term:
 
 
 class Terms:
-    """Makes the terms from the numbers of a model."""
+    """Builds the terms from the numbers of a model."""
 
     def __init__(self, engine: Engine, plan: Plan, context: Context, renderer: Renderer, rows: Sequence[Sequence[Any]]) -> None:
         self.engine = engine
@@ -101,22 +101,22 @@ class Terms:
         self.renderer = renderer
         self.parameters: dict[int, list[dict[str, float | None]]] = {f.index: [{} for _ in rows] for f in self.features}
         for k, row in enumerate(rows):
-            for wanted, value in zip(context.facts.parameters, row[3:], strict=True):
-                parameter = wanted.parameter
+            for parameter_, value in zip(context.facts.parameters, row[3:], strict=True):
+                parameter = parameter_.parameter
                 name = parameter.name if parameter.column is None else f"{parameter.name}_{parameter.column}"
-                self.parameters[wanted.feature.index][k][name] = None if value is None else float(value)
+                self.parameters[parameter_.feature.index][k][name] = None if value is None else float(value)
         self.lookups: dict[str, dict[str, list[float]]] = {}
 
-    def all(self) -> list[Term]:
+    def make_terms(self) -> list[Term]:
         if any(feature.family.level for feature in self.features):
-            self._look_up()
+            self._read_lookups()
         terms = [self._term(feature) for feature in self.features]
-        long = [term for term in terms if term.shape in ("levels", "cells") and len(term.keys) > CASE_LEVELS]
-        long.sort(key=lambda term: -len(term.keys))
-        joined = {term.index for term in long[:MOST_JOINS]}
+        large = [term for term in terms if term.shape in ("levels", "cells") and len(term.keys) > CASE_LEVELS]
+        large.sort(key=lambda term: -len(term.keys))
+        joined = {term.index for term in large[:MAX_JOINS]}
         return [replace(term, joined=term.index in joined) for term in terms]
 
-    def _look_up(self) -> None:
+    def _read_lookups(self) -> None:
         relation = self.plan.relations["lookups"]
         names = [column.name for column in self.engine.columns(relation)]
         scores = [place for place, name in enumerate(names) if name.startswith("class_")]
@@ -128,7 +128,7 @@ class Terms:
         family, of = feature.family, self.parameters[feature.index]
         shape: Callable[..., Term] = {
             "categorical": self._levels,
-            "bernoulli": self._yes_or_no,
+            "bernoulli": self._bernoulli,
             "weighted": self._weighted,
             "binned": self._bins,
             "kernel": self._cells,
@@ -150,7 +150,7 @@ class Terms:
 
     def _numbers(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         family = feature.family
-        if getattr(family, "shared", False):  # what is common to all classes, the model has once
+        if getattr(family, "shared", False):  # the model stores what all classes share once
             of = [{**of[0], **{name: value for name, value in p.items() if value is not None}} for p in of]
         return Term(
             family.name,
@@ -162,13 +162,13 @@ class Terms:
         )
 
     def _levels(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
-        kind = kind_of_category(self.engine, feature, numbers=True)
-        found, values = self.lookups.get(feature.name, {}), self._values(feature, kind)
+        kind = category_kind(self.engine, feature, numbers=True)
+        scores_by_value, values = self.lookups.get(feature.name, {}), self._values(feature, kind)
         keys = [literal(self.renderer, value, kind) for value in values]
-        return self._category("levels", feature, of, kind, keys, [found[value] for value in values])
+        return self._category("levels", feature, of, kind, keys, [scores_by_value[value] for value in values])
 
     def _values(self, feature: Feature, kind: str) -> list[str]:
-        """The values of a category that the dialect tells apart."""
+        """The values of a category that the dialect can tell apart."""
         values = [value for value in self.lookups.get(feature.name, {}) if kind != "number" or math.isfinite(float(value))]
         if self.renderer.dialect.traits.pads_text and kind == "text":
             values = list({value.rstrip(" "): value for value in reversed(values)}.values())[::-1]
@@ -184,10 +184,12 @@ class Terms:
         scores: Sequence[Sequence[float]],
         **options: Any,
     ) -> Term:
-        return Term(shape, feature.index, feature.columns, (), kind, keys, scores, **self._others(feature, of), **options)
+        return Term(
+            shape, feature.index, feature.columns, (), kind, keys, scores, **self._missing_and_unseen(feature, of), **options
+        )
 
-    def _others(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> dict[str, Any]:
-        """What a missing value adds, and one that was never met."""
+    def _missing_and_unseen(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> dict[str, Any]:
+        """The contributions of a missing value, and of a value that was never seen."""
         unseen = [p.get("unseen") for p in of]
         missing = [
             (u if p.get("missing") is None else p["missing"]) if feature.family.nulls == "category" else None
@@ -195,14 +197,14 @@ class Terms:
         ]
         return {"missing": [*map(_score, missing)], "unseen": [*map(_score, unseen)]}
 
-    def _yes_or_no(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+    def _bernoulli(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         scores = [[_score(p[answer]) for p in of] for answer in ("true", "false")]
         missing = [p.get("unseen") if p.get("missing") is None else p["missing"] for p in of]
         return self._binary(feature, scores, [*map(_score, missing)])
 
     def _binary(self, feature: Feature, scores: Sequence[Sequence[float]], missing: Sequence[float]) -> Term:
-        """A number that is neither 1 nor 0 is missing."""
-        kind = kind_of(self.engine, feature.types[0]) if feature.types else "boolean"
+        """The term of a number that is 1 or 0. Any other number counts as missing."""
+        kind = comparison_kind(self.engine, feature.types[0]) if feature.types else "boolean"
         if kind == "boolean":
             keys: list[Any] = [self.renderer.fragment("true_literal"), self.renderer.fragment("false_literal")]
         else:
@@ -218,28 +220,30 @@ class Terms:
 
     def _bins(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         family: Any = feature.family
-        found = self.lookups.get(feature.name, {})
+        scores_by_value = self.lookups.get(feature.name, {})
         nothing = [0.0] * len(of)
-        scores = [found.get(text, nothing) for text in family.labels]
+        scores = [scores_by_value.get(text, nothing) for text in family.labels]
         return self._category("edges", feature, of, "number", (), scores, edges=family.edges)
 
     def _cells(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         family: Any = feature.family
-        found = self.lookups.get(feature.name, {})
-        cells = sorted(map(int, found))
+        scores_by_value = self.lookups.get(feature.name, {})
+        cells = sorted(map(int, scores_by_value))
         options = {"low": family.low, "width": family.width, "last": family.cells - 1}
-        return self._category("cells", feature, of, "number", cells, [found[str(cell)] for cell in cells], **options)
+        return self._category("cells", feature, of, "number", cells, [scores_by_value[str(cell)] for cell in cells], **options)
 
     def _pairs(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:  # noqa: ARG002
-        """The categories with codes in the place of scores, and the ratios by the codes of two."""
-        found = {tuple(map(tuple, json.loads(text))): scores for text, scores in self.lookups.get(feature.name, {}).items()}
-        pairs = {values: scores for values, scores in found.items() if len(values) > 1}
-        if len(pairs) > MOST_PAIRS:
+        """The categories, with codes in place of scores, and the likelihood ratios by the codes of two values."""
+        scores_by_pair = {
+            tuple(map(tuple, json.loads(text))): scores for text, scores in self.lookups.get(feature.name, {}).items()
+        }
+        pairs = {values: scores for values, scores in scores_by_pair.items() if len(values) > 1}
+        if len(pairs) > MAX_PAIRS:
             raise NotSupportedError(
-                f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {MOST_PAIRS:,}; "
+                f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {MAX_PAIRS:,}; "
                 "fit it without columns of many values, or score on DuckDB with inline=True"
             )
-        parents = dict.fromkeys(values[0] for values in found)
+        parents = dict.fromkeys(values[0] for values in scores_by_pair)
         codes = {value: n for n, value in enumerate(dict.fromkeys([*parents, *(child for _, child in pairs)]), start=1)}
         alone = {feature.column: feature for feature in self.features if not feature.family.over_columns}
         return Term(
@@ -255,7 +259,7 @@ class Terms:
         )
 
     def _coded(self, feature: Feature, codes: Mapping[tuple[str, str | None], int]) -> Term:
-        """A category that adds the code of its value, and 0 if it has none."""
+        """A category that contributes the code of its value, or 0 if the value has none."""
         term, family = self._term(feature), feature.family
         texts = family.labels if isinstance(family, Binned) else self._values(feature, term.kind)
         scores = [[codes.get((feature.column, text), 0)] for text in texts]
@@ -263,19 +267,19 @@ class Terms:
 
 
 def _score(value: float | None) -> float:
-    """What a value adds: nothing where the model has no number for it."""
+    """The contribution of a value: 0 where the model has no number for it."""
     return 0.0 if value is None else float(value)
 
 
 def _widest(precision: float | None) -> float | None:
-    """The deviation whose square, times the precision, is still a double; None where all finite numbers are nearer."""
+    """The largest deviation whose square, times the precision, is still a double; None where no finite number is beyond it."""
     if precision is None or precision < 1e7:
         return None
     return math.sqrt(1.7e308 / precision)
 
 
 def literal(renderer: Renderer, value: str, kind: str) -> Markup:
-    """A value that the model's engine wrote as text, as a literal of its own kind; dates and all others stay texts."""
+    """The literal, of its own kind, of a value that the model's engine wrote as text. Dates and all other kinds stay texts."""
     if kind == "boolean":
         return renderer.fragment("true_literal" if value == "true" else "false_literal")
     if kind == "integer":

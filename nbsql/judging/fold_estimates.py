@@ -1,4 +1,4 @@
-"""The estimates of a fold as a table, for engines that would work them out wherever they are named."""
+"""The estimates of a fold as a table, for engines that would otherwise compute them wherever they are named."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True)
-class Estimated:
-    """What the model of the other folds is made of: what the macros know of it, and the tables of its cells and priors."""
+class FoldEstimates:
+    """The model of the other folds: its context, and the tables of its cells and priors."""
 
     context: Context
     cells: Markup
     priors: Markup
 
 
-def estimated(
+def estimate_fold(
     engine: Engine, context: Context, spec: Spec, cells: Markup, fold: str, temporary: Callable[[str], Markup]
-) -> Estimated:
-    """Make the tables of a fold.
+) -> FoldEstimates:
+    """Create the tables of a fold.
 
     Args:
-        engine: where.
-        context: of the models of all folds.
+        engine: the engine to run on.
+        context: the context of the models of all folds.
         spec: the setting.
         cells: the query of the cells of the other folds.
-        fold: its name.
-        temporary: names the tables, which are the caller's to drop.
+        fold: the name of the fold.
+        temporary: names the tables, which the caller drops.
     """
     renderer = engine.renderer
 
@@ -46,4 +46,4 @@ def estimated(
     if spec.features:
         estimates = table("estimates", renderer.fragment("smoothed_likelihoods", context, cells, priors, spec.features))
         context = context.with_options(estimates=estimates)
-    return Estimated(context, cells, priors)
+    return FoldEstimates(context, cells, priors)

@@ -1,0 +1,106 @@
+"""Folds whose models are fitted one by one, because they are not sums of counts: trees, bins by class, rows without a class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.judging.folds import Folds
+from nbsql.judging.leave_one_out import make_folds
+from nbsql.learning.count import Count
+from nbsql.learning.em import run_em
+from nbsql.learning.fit import prepare_families
+from nbsql.plan import Plan
+from nbsql.rendering.relations import Relations
+from nbsql.spec.capabilities import check
+from nbsql.spec.method import TAN
+from nbsql.spec.spec import Feature, Spec
+
+
+class RefittedFolds(Folds):
+    """The folds of a source, with a fit to the other folds for each. Its tree, bins and shares have not seen the fold.
+
+    With `nbsql.EM`, rows without a class are in no fold: every fit has all of them. A row that is left out is left out
+    entirely: it is not treated as a row without a class. The arguments are those of `Folds`, with one spec.
+    """
+
+    def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
+        (setting,) = specs
+        self._assign_folds(setting, folds, column)
+        self._count_rows(replace(setting, features=(), dependence=None, slice_by="nbsql_slice"))
+        self.names = self._fold_names()
+        self._vectorised = self.engine.renderer.dialect.traits.vectorised and not self.source.joins
+        self._by_fold: dict[str, Spec] = {}
+        self._fitted_cells = self.gather(
+            "cells of others", (cells for name in self.names for cells in self._fit_to_others(setting, name))
+        )
+        self.specs = [self._by_fold[self.names[0]]]
+
+    def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:  # noqa: ARG002 - there is one
+        return [(spec, [name]) for name, spec in self._by_fold.items()]
+
+    def counted_names(self, spec: Spec) -> list[str]:
+        return [feature.name for feature in spec.features]
+
+    def _cells_of_others(self, spec: Spec, fold: Markup) -> Markup:
+        names = [(name, name) for name in self.counted_names(spec)]
+        return self.engine.renderer.fragment("cells_of_setting", self._fitted_cells, names, fold, True)
+
+    def _fit_to_others(self, setting: Spec, name: str) -> Iterator[Markup]:
+        """Fit the other folds and yield the query of their cells. The slice is the fold that is left out."""
+        engine, fragment = self.engine, self.engine.renderer.fragment
+        context, unlabelled = self.context(replace(setting, features=())), setting.em is not None
+        query = fragment("training_rows_of_fold", context, self.rows_with_folds, setting.columns, name, unlabelled)
+        with engine.temporaries() as temporary:
+            rows = temporary("others")
+            engine.create(f"take the others of {name}", rows, query)
+            source = Source(rows, self.source.label, self.source.columns, is_table=True)
+            spec = self._with_given_priors(prepare_families(engine, setting, source))
+            self._by_fold[name] = spec
+            sliced = replace(spec, slice_by="nbsql_slice")
+            plan = Plan(engine.renderer, sliced, Relations(engine.renderer, transient=engine.transient_name()))
+            count = Count(engine, source, plan, temporary, sliced=rows)
+            count.scan(quiet=True)
+            if spec.em is not None:
+                cells, _ = run_em(engine, sliced, spec.em, count, temporary)
+            else:
+                cells = temporary("cells")
+                for statement in count.cells(cells, "1", temporary=True):
+                    count.run(statement)
+                cells = fragment("cells_of", cells)
+            yield cells
+
+
+def needs_refitting(spec: Spec) -> bool:
+    """Whether the models of folds are not sums of the counts of folds."""
+    return isinstance(spec.dependence, TAN) or spec.em is not None or any(map(is_cut_by_class, spec.features))
+
+
+def is_cut_by_class(feature: Feature) -> bool:
+    """Whether the bins of a feature are still to be cut by the classes of the rows."""
+    return feature.family.supervised and feature.family.question is not None
+
+
+def make_folds_for_spec(
+    engine: Engine,
+    source: Source,
+    spec: Spec,
+    table: Callable[[str], Markup],
+    *,
+    folds: int | str,
+    fold: str | None,
+    rows_with_folds: Markup | None = None,
+) -> Folds:
+    """The folds of a source for one spec: counted at once, or fitted one by one where sums of counts would differ.
+
+    The arguments are those of `Folds`.
+    """
+    if isinstance(folds, str):
+        check(spec, "leave_one_out")
+        return make_folds(engine, source, [spec], table, folds=folds, fold=fold)
+    kind = RefittedFolds if needs_refitting(spec) else Folds
+    return kind(engine, source, [spec], table, folds=folds, fold=fold, rows_with_folds=rows_with_folds)
