@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 
 class NbsqlError(Exception):
@@ -88,6 +89,14 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {by_lower_case[close[0]]!r}?" if close else ""
 
 
+def label_suggestion(label: Any, labels: Sequence[Any]) -> str:
+    """A hint for a label that is no class: the class that is written alike or closely, or else all classes."""
+    alike = next((each for each in labels if str(each) == str(label)), None)
+    if alike is not None:
+        return f"; did you mean {alike!r}, of type {type(alike).__name__}?"
+    return suggestion(str(label), map(str, labels)) or f"; the classes are {listed(labels)}"
+
+
 def no_column(name: str, columns: Iterable[str], source: str, role: str = "") -> InputError:
     """The error for a source that lacks a column. `role`, such as "the target of the model", says what the column is for."""
     columns = list(columns)
@@ -95,7 +104,7 @@ def no_column(name: str, columns: Iterable[str], source: str, role: str = "") ->
     return InputError(f"no column {name!r} in {source}{role and ', '}{role}{hint}")
 
 
-def listed(names: Iterable[str], limit: int = 8) -> str:
+def listed(names: Iterable[Any], limit: int = 8) -> str:
     """The names as a message lists them: 'a', 'b' and 3 more."""
     quoted = [repr(name) for name in names]
     more = len(quoted) - limit

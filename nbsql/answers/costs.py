@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nbsql.errors import InputError, listed, suggestion
+from nbsql.errors import InputError, label_suggestion
 
 _FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of actual by predicted"
 
@@ -27,7 +27,7 @@ def cost_matrix(costs: Any, labels: Sequence[Any]) -> list[list[float]]:
     for (actual, predicted), cost in _pairs(costs).items():
         for label in (actual, predicted):
             if label not in numbers:
-                hint = suggestion(str(label), map(str, labels)) or f"; the classes are {listed(labels)}"
+                hint = label_suggestion(label, labels)
                 raise InputError(f"the costs name a class {label!r}, which the model does not know{hint}")
         matrix[numbers[predicted]][numbers[actual]] = _number(cost, actual, predicted)
     return matrix

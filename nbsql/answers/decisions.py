@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbsql.answers.costs import cost_matrix
-from nbsql.errors import InputError, listed, suggestion
+from nbsql.errors import InputError, label_suggestion
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def threshold_list(thresholds: Any, labels: Sequence[Any]) -> list[float | None]
     threshold_by_label: dict[Any, float] = {}
     for label, value in thresholds.items():
         if label not in labels:
-            hint = suggestion(str(label), map(str, labels)) or f"; the classes are {listed(labels)}"
+            hint = label_suggestion(label, labels)
             raise InputError(f"the thresholds name a class {label!r}, which the model does not know{hint}")
         try:
             threshold = float(value)

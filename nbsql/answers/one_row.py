@@ -192,7 +192,9 @@ class RowScorer:
         value_by_name = {folded(name): value for name, value in row.items() if isinstance(name, str)}
         for name in self._names:
             if folded(name) not in value_by_name:
-                cure = suggestion(name, [*map(str, row)]) or "; give None if it is not known"
+                others = [key for key in map(str, row) if folded(key) not in map(folded, self._names)]
+                close = suggestion(name, others).removeprefix("; did you mean ").removesuffix("?")
+                cure = f"; the row has {close}: rename it" if close else "; give None if it is not known"
                 raise InputError(f"no {name!r} in the row, a feature of {self._title}{cure}")
         return [value_by_name[folded(name)] for name in self._names]
 

@@ -211,10 +211,10 @@ class Handle:
         if passed is None:
             self._check(verb, source, spec=spec)
             return rows
-        needed = {folded(name) for name in (*passed, *(name for each in spec.features for name in each.columns))}
-        left_out = {folded(name) for name in self._added_columns(verb)} - needed
+        left_out = {folded(name) for name in self._added_columns(verb)} - {folded(name) for name in passed}
         self._check(verb, source, left_out, spec)
-        columns = [name for name in rows.columns if folded(name) not in left_out]
+        unread = left_out - {folded(name) for each in spec.features for name in each.columns}
+        columns = [name for name in rows.columns if folded(name) not in unread]
         if len(columns) == len(rows.columns):
             return rows
         narrowed = self._fragment("subquery", self._fragment("selected_columns", rows.relation, columns))
@@ -238,7 +238,9 @@ class Handle:
             return
         for name in self._added_columns(verb):
             if folded(name) in columns and folded(name) not in left_out:
-                raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; rename it or leave it out")
+                is_read = any(folded(name) == folded(column) for each in self._spec.features for column in each.columns)
+                cure = "choose what comes back by columns=[...]" if is_read else "rename it or leave it out"
+                raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; {cure}")
 
     def _calibration(self, calibrated: bool) -> str | None:
         """The method by which the model is calibrated; None unless calibrated posteriors are asked for."""

@@ -241,6 +241,10 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         """Rows with labels and weights as a source, the options of a fit that name their columns, and the labels."""
         rows, names = self._features(X, y, reset=reset)
         labels = column_or_1d(y, warn=True)
+        if labels.dtype == object and any(
+            label is None or label != label for label in labels
+        ):  # these cannot be sorted beside text
+            raise ValueError("Input y contains NaN.")
         check_classification_targets(labels)
         labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
         check_consistent_length(X, labels)

@@ -24,12 +24,24 @@ _RULES = {
 }
 
 
+# The integer types by width, as the engines write them: a label of one is the same label in every wider one.
+_INTEGERS = (("TINYINT", "BYTE"), ("SMALLINT", "SHORT"), ("INTEGER", "INT"), ("BIGINT", "LONG"), ("HUGEINT",))
+_WIDTHS = {name: width for width, names in enumerate(_INTEGERS) for name in names}
+
 _TEXT = re.compile(r"(?:text|string|(?:varchar|character varying)(?:\(\d+\))?)", re.IGNORECASE)
 
 
 def _is_text(kind: str) -> bool:
     """Whether a type is text, so that its labels are comparable with those of any other text type."""
     return _TEXT.fullmatch(kind) is not None
+
+
+def _is_same_label(kind: str, spec_type: str) -> bool:
+    """Whether a label of one type is the same label in the type of a model's classes."""
+    if _is_text(kind) and _is_text(spec_type):
+        return True
+    width, spec_width = (_WIDTHS.get(name.upper()) for name in (kind, spec_type))
+    return kind == spec_type or (width is not None and spec_width is not None and width <= spec_width)
 
 
 def check_source(
@@ -66,7 +78,7 @@ def check_source(
                 )
     if training:
         target = find(spec.target, "the target")
-        if target.type != spec.target_type and not (_is_text(target.type) and _is_text(spec.target_type)):
+        if not _is_same_label(target.type, spec.target_type):
             raise InputError(
                 f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; "
                 "cast it"

@@ -89,9 +89,11 @@
 {% macro optimisation_fence() %} {% do return(adapter.dispatch('optimisation_fence', 'nbsql')()) %} {% endmacro %}
 {% macro ordered_list(x, by) %} {% do return(adapter.dispatch('ordered_list', 'nbsql')(x, by)) %} {% endmacro %}
 {% macro output(name) %} {% do return(adapter.dispatch('output', 'nbsql')(name)) %} {% endmacro %}
-{% macro output_column(name, more='') %} {% do return(adapter.dispatch('output_column', 'nbsql')(name, more)) %} {% endmacro %}
+{% macro output_column(model, name, more='') %}
+{% do return(adapter.dispatch('output_column', 'nbsql')(model, name, more)) %}
+{% endmacro %}
 {% macro output_label(model) %} {% do return(adapter.dispatch('output_label', 'nbsql')(model)) %} {% endmacro %}
-{% macro output_null(name) %} {% do return(adapter.dispatch('output_null', 'nbsql')(name)) %} {% endmacro %}
+{% macro output_null(model, name) %} {% do return(adapter.dispatch('output_null', 'nbsql')(model, name)) %} {% endmacro %}
 {% macro parameters_by_class(model, parameters) %}
 {% do return(adapter.dispatch('parameters_by_class', 'nbsql')(model, parameters)) %}
 {% endmacro %}
@@ -150,9 +152,9 @@
 {% macro postgres__groups_texts() %} {% do return(nbsql.plain__groups_texts()) %} {% endmacro %}
 {% macro postgres__log_factorial(x) %} {% do return(nbsql.plain__log_factorial(x)) %} {% endmacro %}
 {% macro postgres__log_factorial_of(feature) %} {% do return(nbsql.plain__log_factorial_of(feature)) %} {% endmacro %}
-{% macro postgres__output_column(name, more='') %} {% do return(nbsql.plain__output_column(name, more)) %} {% endmacro %}
+{% macro postgres__output_column(model, name, more='') %} {% do return(nbsql.plain__output_column(model, name, more)) %} {% endmacro %}
 {% macro postgres__output_label(model) %} {% do return(nbsql.plain__output_label(model)) %} {% endmacro %}
-{% macro postgres__output_null(name) %} {% do return(nbsql.plain__output_null(name)) %} {% endmacro %}
+{% macro postgres__output_null(model, name) %} {% do return(nbsql.plain__output_null(model, name)) %} {% endmacro %}
 {% macro postgres__plain_label(x, type) %} {% do return(nbsql.plain__plain_label(x, type)) %} {% endmacro %}
 {% macro postgres__posteriors(model) %} {% do return(nbsql.plain__posteriors(model)) %} {% endmacro %}
 {% macro postgres__replace_columns(model, replaced, others=[]) %}

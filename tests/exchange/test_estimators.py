@@ -258,3 +258,9 @@ def test_tables_are_counted_where_they_are(tmp_path: Path) -> None:
     assert estimator.predict_proba(FRAME) == pytest.approx(expected, abs=1e-12)  # without the database
     assert estimator.partial_fit(FRAME, LABELS).predict(FRAME).tolist() == LABELS.tolist()
     assert ("days",) in tables
+
+
+def test_a_missing_label_is_refused_as_scikit_learn_does() -> None:
+    for labels in (["out", None, "in"], ["out", float("nan"), "in"]):
+        with pytest.raises(ValueError, match=r"^Input y contains NaN\.$"):
+            NaiveBayesClassifier().fit(FRAME[:3], np.array(labels, dtype=object))

@@ -229,6 +229,26 @@ REFUSED = [
 ]
 
 
+def test_labels_of_a_narrower_integer_are_those_of_a_wider_one(con: Connection) -> None:
+    con.execute(
+        "CREATE TABLE long AS SELECT CAST(i % 2 AS BIGINT) AS y, i * 1.0 AS x, 'v' || i % 3 AS v FROM range(12) AS t(i)"
+    )
+    model = nbsql.fit(con, "long", target="y", name="long_model")
+    before = cells(model)
+    for kind in ("TINYINT", "SMALLINT", "INTEGER"):
+        model.update(f"SELECT CAST(y AS {kind}) AS y, x, v FROM long", batch=kind)
+    assert model.evaluate("long").rows == 12
+    assert {row[0]: row[1] for row in model.priors.fetchall()} == {0: 24.0, 1: 24.0}
+    for kind in ("TINYINT", "SMALLINT"):
+        model.forget(f"SELECT CAST(y AS {kind}) AS y, x, v FROM long")
+    model.forget(batch="INTEGER")
+    assert [row[:4] for row in cells(model)] == [row[:4] for row in before]
+    refused = "column 'y' of the query is HUGEINT, but the classes of model 'long_model' are BIGINT; cast it"
+    with pytest.raises(InputError) as caught:
+        model.update("SELECT CAST(y AS HUGEINT) AS y, x, v FROM long")
+    assert str(caught.value) == refused
+
+
 @pytest.mark.parametrize(("act", "message"), REFUSED, ids=[message[:40] for _, message in REFUSED])
 def test_what_cannot_be_changed_is_refused_and_nothing_changes(
     con: Connection, golf: nbsql.Model, act: Any, message: str

@@ -119,3 +119,27 @@ def test_the_command_line_names_columns(tmp_path: Path) -> None:
     assert found.exit_code != 0
     assert "no column 'nil' in rows" in found.output
     assert '"id"' in CliRunner().invoke(main, ["sql", path, "predict", "m", "rows", "--columns", "id"]).output
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_feature_may_have_the_name_of_an_added_column_that_does_not_come_back(
+    con: Connection, refused: Refused, verb: str
+) -> None:
+    plain = nbsql.fit(con, ROWS, target="y", id="id", name="plain")
+    rows = f"SELECT id, y, kind AS prediction, x AS log_evidence FROM ({ROWS})"
+    model = nbsql.fit(con, rows, target="y", id="id", name="renamed")
+    for each, source in ((plain, ROWS), (model, rows)):
+        if verb == "calibrated":
+            each.calibrate(source)
+    found = VERBS[verb](model, rows, columns=["id"]).fetchall()
+    expected = VERBS[verb](plain, ROWS, columns=["id"]).fetchall()
+    assert [[x for x in row if not isinstance(x, float)] for row in found] == [
+        [x for x in row if not isinstance(x, float)] for row in expected
+    ]
+    assert [x for row in found for x in row if isinstance(x, float)] == pytest.approx(
+        [x for row in expected for x in row if isinstance(x, float)], rel=1e-12
+    )
+    if verb == "predict":
+        taken = "the query has a column 'prediction' already, which predict adds; choose what comes back by columns=[...]"
+        with refused(nbsql.InputError, taken):
+            model.predict(rows)

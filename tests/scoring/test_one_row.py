@@ -204,7 +204,7 @@ def test_a_statement_of_an_older_model_says_so(con: duckdb.DuckDBPyConnection, m
 
 
 def test_a_column_that_is_missing(model: nbsql.Model, refused: Refused) -> None:
-    with refused(nbsql.InputError, "no 'warm' in the row, a feature of model 'weather'; did you mean 'warmth'?"):
+    with refused(nbsql.InputError, "no 'warm' in the row, a feature of model 'weather'; the row has 'warmth': rename it"):
         model.predict_one({"sky": "sun", "warmth": 3})
     with refused(nbsql.InputError, "no 'sky' in the row, a feature of model 'weather'; give None if it is not known"):
         model.predict_one({"warm": 3})

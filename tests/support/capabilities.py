@@ -12,8 +12,8 @@ their tests are made from the same tables (`nbsql/spec/capabilities.py`). A refu
 reason, and changes nothing. `pytest tests/docs/test_capabilities.py --update-golden` regenerates this page.
 """
 
-BOUND = """What depends on all rows: the weights of `method="logistic"`, `shrinkage="ledoit-wolf"`, and a bag or text with `norm`
-beside `tfidf` or `min_count`. Fit such a model anew instead of updating it, and evaluate it on rows that it was not
+BOUND = """What depends on all rows: the weights of `method="logistic"`, `shrinkage="ledoit-wolf"`, and a bag or text with
+`norm` beside `tfidf` or `min_count`. Fit such a model anew instead of updating it, and evaluate it on rows that it was not
 fitted on.
 """
 

@@ -25,7 +25,7 @@
 {% macro predict(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}{{ nbsql.output_label(model) }},
-  {{ nbsql.output_column('probability') }}
+  {{ nbsql.output_column(model, 'probability') }}
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 
@@ -33,7 +33,7 @@ SELECT
 {% macro predict_proba(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}{{ nbsql.output_label(model) }},
-  {{ nbsql.output_column('probability') }}
+  {{ nbsql.output_column(model, 'probability') }}
   {%- for class in model.class_columns %},
   {% set difference %}{{ nbsql.joint(model, class.number) }} - source.nbsql_log_evidence{% endset %}
   {% set posterior = nbsql.exp(difference) %}
@@ -61,9 +61,9 @@ SELECT
 SELECT
   {{ nbsql.passed_columns(model) }}
   {%- if model.is_logistic -%}
-  {{ nbsql.output_null('log_evidence') }}
+  {{ nbsql.output_null(model, 'log_evidence') }}
   {% else -%}
-  {{ nbsql.output_column('log_evidence', nbsql.plus_common(model)) }}
+  {{ nbsql.output_column(model, 'log_evidence', nbsql.plus_common(model)) }}
   {% endif %}
 
 {{ nbsql.from_scored(model, scored) }}
@@ -85,21 +85,23 @@ source.* {% if joined_names %}EXCLUDE ({{ joined_names }}) {% endif %}NOT SIMILA
 {%- endmacro %}
 
 {#
-  A column that a verb adds. It is unqualified, so that a source with a column of that name is refused as ambiguous, instead of one hiding
-  the other; the second column of that name is a NULL.
+  A column that a verb adds. If all columns of the source come back, it is unqualified, so that a source with a column of that name is refused
+  as ambiguous, instead of one hiding the other; the second column of that name is a NULL.
 #}
-{% macro default__output_column(name, more='') -%}
-coalesce({{ nbsql.word(name) }}, source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %}) AS {{ nbsql.word(name) }}
+{% macro default__output_column(model, name, more='') -%}
+{% set score %}source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %}{% endset -%}
+{% if model.passed_columns is none %}coalesce({{ nbsql.word(name) }}, {{ score }}){% else %}{{ score }}{% endif %} AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
 {% macro default__output_label(model) -%}
 {% set label %}source.nbsql_prediction{% endset -%}
-coalesce(prediction, {{ nbsql.plain_label(label, model.target_type) }}) AS prediction
+{% set label = nbsql.plain_label(label, model.target_type) -%}
+{% if model.passed_columns is none %}coalesce(prediction, {{ label }}){% else %}{{ label }}{% endif %} AS prediction
 {%- endmacro %}
 
 {# A number that is not known. #}
-{% macro default__output_null(name) -%}
-CAST({{ nbsql.word(name) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
+{% macro default__output_null(model, name) -%}
+CAST({% if model.passed_columns is none %}{{ nbsql.word(name) }}{% else %}NULL{% endif %} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
 {# The joint log-likelihood of class k in a row of `scored`. #}
@@ -118,9 +120,12 @@ CAST({{ nbsql.word(name) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 #}
 {% macro default__from_scored(model, scored) -%}
 FROM {{ scored }} AS source
+{%- if model.passed_columns is none %}
+
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
+{%- endif %}
 {%- if model.has_row_numbers %}
 
 ORDER BY source.nbsql_row ASC NULLS LAST

@@ -5,13 +5,13 @@
 {% endif %}{% endfor %}
 {%- endmacro %}
 
-{% macro plain__output_column(name, more='') -%}
+{% macro plain__output_column(model, name, more='') -%}
 source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
-{% macro plain__output_label(model) -%} {{ nbsql.output_column('prediction') }} {%- endmacro %}
+{% macro plain__output_label(model) -%} {{ nbsql.output_column(model, 'prediction') }} {%- endmacro %}
 
-{% macro plain__output_null(name) -%}
+{% macro plain__output_null(model, name) -%}
 CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
