@@ -242,6 +242,7 @@ def test_labels_of_a_narrower_integer_are_those_of_a_wider_one(con: Connection) 
     for kind in ("TINYINT", "SMALLINT"):
         model.forget(f"SELECT CAST(y AS {kind}) AS y, x, v FROM long")
     model.forget(batch="INTEGER")
+    model.compact()
     assert [row[:4] for row in cells(model)] == [row[:4] for row in before]
     refused = "column 'y' of the query is HUGEINT, but the classes of model 'long_model' are BIGINT; cast it"
     with pytest.raises(InputError) as caught:

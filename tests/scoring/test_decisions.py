@@ -192,9 +192,7 @@ def test_errors_are_one_line_and_change_nothing(
         risks.predict(source, **options)
 
 
-def test_a_label_of_another_type_is_told_from_the_class_that_is_written_alike(
-    con: duckdb.DuckDBPyConnection, refused: Refused
-) -> None:
+def test_a_label_of_another_type_gets_a_hint(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
     model = nbsql.fit(con, "SELECT i % 2 AS y, i * 1.0 AS x FROM range(9) AS t(i)", target="y")
     with refused(
         nbsql.InputError, "the thresholds name a class '1', which the model does not know; did you mean 1, of type int?"
