@@ -1,6 +1,6 @@
 {#
   Where PostgreSQL and Spark write alike, in SQL without DuckDB's conveniences. A macro plain__name takes the place of the macro `name`
-  in a dialect that speaks "plain" (Traits.macro_folders in nbsql/rendering/dialect.py).
+  in a dialect whose folders include "plain" (Traits.macro_folders in nbsql/rendering/dialect.py).
 #}
 
 {# Equal texts are equal bytes there, by any collation that is not made to be otherwise. #}
