@@ -312,7 +312,7 @@ def _excerpt(engine: Engine, found: Source, limit: int | None, offset: int = 0) 
 
 
 def _ordered(found: Source) -> Source:
-    """The same source with scored rows in its order, by which `explain --row` counts."""
+    """The source with the order of its scored rows preserved, because `explain --row` counts rows in that order."""
     return Source(found.relation, found.label, found.columns, is_table=found.is_table, is_frame=True)
 
 

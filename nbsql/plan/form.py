@@ -1,4 +1,4 @@
-"""The form of a model's queries, which follows from its classes and its size."""
+"""The form of a model's scoring queries, which follows from its classes and its size."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from nbsql.spec.spec import Feature
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """How a model is scored: in columns or rows a class, and each feature by a join, a list, or a term.
+    """The form of scoring: one column or one row for each class, and for each feature a join, a list or a term.
 
     Args:
-        facts: of the model.
-        class_columns: of its classes; none where they are not known.
-        wide: whether there is a column a class.
-        vectorised: whether lists and sums without guards pay.
-        layout: how large a model may be in each form.
-        table_features: the features of the tables that are read, of which a query may leave some out.
-        scores_components: whether its classes are the components of classes.
+        facts: the facts of the model.
+        class_columns: the columns of its classes; empty if they are not known.
+        wide: whether there is one column for each class.
+        vectorised: whether lists and sums without guards are faster.
+        layout: the limits of the forms.
+        table_features: the features in the tables that are read, of which a query may leave some out.
+        scores_components: whether components are scored as classes.
     """
 
     facts: Facts
@@ -46,7 +46,7 @@ class Form:
 
     @cached_property
     def class_of_component(self) -> list[int]:
-        """Of each component the number of its class."""
+        """For each component the number of its class."""
         if not self.scores_components:
             return []
         classes_of = {member: column.number for column in self.class_columns for member in column.members}
@@ -54,7 +54,7 @@ class Form:
 
     @cached_property
     def categories_in_lists(self) -> list[Feature]:
-        """Of many categories those of few values: their places are looked up in lists, without a join (listed.sql)."""
+        """The categories with few values among many categories, which are looked up in lists without a join (listed.sql)."""
         levels = [feature for feature in self.facts.features if feature.family.level]
         return (
             [feature for feature in levels if feature.has_few_values]
@@ -73,7 +73,7 @@ class Form:
 
     @property
     def has_blocks(self) -> bool:
-        """Whether these are too many for one star of joins."""
+        """Whether there are too many joined categories for one star of joins."""
         return self.wide and len(self.joined_categories) > self.layout.star_joins
 
     @property
@@ -86,19 +86,19 @@ class Form:
 
     @cached_property
     def complete_numbers(self) -> list[Feature]:
-        """Numbers that no row lacked when the model was fitted: their terms are summed without a guard each."""
+        """The numbers that no row of the fit lacked: their terms are summed without a guard for each."""
         found = [feature for feature in self.facts.features if feature.is_complete and feature.family.needs_guard]
         return found if self.wide and self.vectorised else []
 
     @cached_property
     def numbers_in_lists(self) -> list[Feature]:
-        """Those of them whose parameters are lists (gaussian.sql), also where the query leaves them out."""
+        """The complete numbers whose parameters are in lists (gaussian.sql), including those that the query leaves out."""
         found = [feature for feature in self.table_features if feature.is_scored_in_lists]
         return found if len(found) > 1 and self.wide and self.vectorised else []
 
     @property
     def omitted_numbers(self) -> list[int]:
-        """Those of these that the query leaves out, by their numbers."""
+        """The indices of the numbers in lists that the query leaves out."""
         present = {feature.index for feature in self.facts.features}
         return [feature.index for feature in self.numbers_in_lists if feature.index not in present]
 
@@ -108,18 +108,18 @@ class Form:
 
     @cached_property
     def column_parameters(self) -> list[ScoredParameter]:
-        """The parameters that are a column a class, those of the others being in lists."""
+        """The parameters that have one column for each class; the others are in lists."""
         return [wanted for wanted in self.facts.parameters if wanted.feature.index not in self.number_positions]
 
     @cached_property
     def computed_features(self) -> list[Feature]:
-        """The features whose terms are computed of columns of their own."""
+        """The features whose terms are computed from their own columns of parameters."""
         found = (feature for feature in self.facts.features if feature.family.has_parameter_term)
         return [feature for feature in found if feature.index not in self.number_positions]
 
     @cached_property
     def unguarded_numbers(self) -> list[Feature]:
-        """The other ones, whose terms are added."""
+        """The complete numbers that are not in lists; their terms are added up."""
         found = [feature for feature in self.complete_numbers if not feature.is_scored_in_lists]
         return found if len(found) > 1 else []
 

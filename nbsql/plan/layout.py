@@ -1,4 +1,4 @@
-"""The form that scoring takes, by the size of a model."""
+"""The choice of the form of scoring by the size of a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nbsql.spec.spec import Feature, Spec
 
 
 def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> bool:
-    """Whether scoring takes the wide form, a column a class; where a row is short, as long as one holds all parameters."""
+    """Whether scoring uses the wide form, one column for each class; on engines with short rows, if all parameters fit."""
     if not traits.long_form:
         return True
     if traits.max_numbers is not None:
@@ -26,29 +26,29 @@ def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> boo
 
 
 def is_vectorised(spec: Spec, traits: Traits) -> bool:
-    """Whether lists and sums without guards pay: all rows have the parameters of one model."""
+    """Whether lists and sums without guards are faster, which requires that all rows have the parameters of one model."""
     return traits.vectorised and not (spec.segment_by or spec.components or spec.joins)
 
 
 def many_levels(features: Iterable[Feature], layout: Layout) -> bool:
-    """Whether these have so many categories that it counts how many values each has."""
+    """Whether there are so many categories that the number of values of each matters."""
     return sum(feature.family.level for feature in features) > layout.star_joins
 
 
 def complete_features(rows: Iterable[tuple[Any, ...]]) -> dict[str, bool]:
-    """The features that vary and have a value in every row, and whether they are near, by `feature_summary` (model.sql)."""
+    """The features that vary and have a value in every row, and whether their means are near, by `feature_summary`."""
     rows = list(rows)
     everywhere = max((n for name, _, n, *_ in rows if name is None), default=0)
     return {name: bool(near) for name, varies, n, near, *_ in rows if name is not None and varies and n >= everywhere}
 
 
 def few_values(sizes: Iterable[tuple[str, int]], layout: Layout) -> set[str]:
-    """The names of the features whose values are few enough to be looked up in a list, of names and numbers of values."""
+    """The names of the features with few enough values for a list, from pairs of a name and a number of values."""
     return {name for name, values in sizes if values <= layout.few_values}
 
 
 def numbers_per_class(spec: Spec) -> int:
-    """How many numbers a row takes for a class: its parameters, and a label of usual length."""
+    """The number of numbers in a row for each class: its parameters, and a label of usual length."""
     return 5 + sum(len(feature.family.parameters) for feature in spec.features)
 
 

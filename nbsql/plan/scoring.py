@@ -182,7 +182,7 @@ class Scoring(Base):
         return self.renderer.fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, by=by)
 
     def monitored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
-        """The same for rows of several periods, with the period and the evidence of each row."""
+        """The evaluated rows of several periods, with the period and the evidence of each row."""
         context, scored = self._scored(rows, classes)
         scored = self.renderer.fragment("with_evidence", context, scored)
         carried = ["nbsql_period", "nbsql_evidence"]

@@ -168,7 +168,7 @@ class ScoredSource:
         return Query(engine, engine.renderer.statement(macro, self.judged(), *arguments), self.source)
 
     def sql(self, macro: str, *arguments: Any) -> str:
-        """The same query in a form that scores the source itself, so that a reader can run it, unless folds scored the rows."""
+        """The query in a form that also scores the source, so that a reader can run it, unless folds scored the rows."""
         model = self.model
         if self.held_out is not None:
             renderer = model._engine.renderer

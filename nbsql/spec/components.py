@@ -29,7 +29,7 @@ class ClassSplit:
 
 @dataclass(frozen=True)
 class Components:
-    """How the classes of a model are split.
+    """The components of the classes of a model.
 
     Args:
         requested: the number of components of every class, or of the classes that are named.

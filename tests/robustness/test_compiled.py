@@ -9,7 +9,7 @@ import pytest
 from markupsafe import Markup
 
 from nbsql.rendering import renderer
-from nbsql.rendering.compiled import compiled
+from nbsql.rendering.compiled import compile_macro
 from nbsql.rendering.environment import SQLEnvironment
 
 TEXT = "{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}"
@@ -26,7 +26,7 @@ def made(text: str, path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, b
     environment = SQLEnvironment(finalize=str)
     compiling, run = [], environment.compile
     monkeypatch.setattr(environment, "compile", lambda *given, **options: (compiling.append(given), run(*given, **options))[1])
-    code = compiled(environment, "twice", text, path)
+    code = compile_macro(environment, "twice", text, path)
     template = environment.template_class.from_code(environment, code, environment.make_globals(None))
     return str(template.module.twice("a")), bool(compiling)
 

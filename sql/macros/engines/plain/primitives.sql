@@ -1,6 +1,6 @@
 {#
   Forms that PostgreSQL and Spark share, in SQL without DuckDB's conveniences. A macro plain__name takes the place of the macro `name` in
-  a dialect that speaks "plain" (Traits.macro_folders in nbsql/rendering/dialect.py).
+  a dialect whose folders include "plain" (Traits.macro_folders in nbsql/rendering/dialect.py).
 #}
 
 {# Nothing is needed: equal texts are equal bytes under every collation except those made otherwise. #}
