@@ -115,6 +115,9 @@ class Folds:
         if choices:
             warn_user(f"{' and '.join(choices)} by the classes of all rows, and so the figures too good; judge on others")
         self._count(replace(prepared, slice_by="nbsql_slice"), folds, column)
+        if len(self.labels) == 1 and not prepared.classes:
+            only = f"{prepared.target!r} has one class only, {self.labels[0][0]!r}"
+            warn_user(f"{only}; every fold predicts it, and the figures tell nothing")
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = complete_features(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
         # All counted features, by their names in the cells.

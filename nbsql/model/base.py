@@ -244,6 +244,8 @@ class Handle:
 
     def _calibration(self, calibrated: bool) -> str | None:
         """The method by which the model is calibrated; None unless calibrated posteriors are asked for."""
+        if not isinstance(calibrated, bool):
+            raise InputError(f"calibrated must be True or False, not {calibrated!r}")
         return required_calibration_method(self._engine, self._plan, self._title) if calibrated else None
 
     def _refresh(self, stamp: Any = None) -> None:

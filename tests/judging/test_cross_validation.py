@@ -117,6 +117,14 @@ def test_the_models_of_many_folds_are_made_in_parts(con: Connection, monkeypatch
         assert one == (*other[:4], near(other[4], rel=1e-12))
 
 
+def test_one_class_is_worth_a_warning(con: Connection) -> None:
+    with pytest.warns(nbsql.NbsqlWarning) as caught:
+        found = nbsql.cross_validate(con, "SELECT 'a' AS y, i * 1.0 AS x FROM range(12) AS t(i)", target="y", folds=3)
+    line = "'y' has one class only, 'a'; every fold predicts it, and the figures tell nothing"
+    assert [str(each.message) for each in caught] == [line]
+    assert found.accuracy == 1
+
+
 @pytest.mark.parametrize("source", ["t", "SELECT * FROM t"])
 def test_a_large_table_is_dealt_by_a_hash(con: Connection, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
     monkeypatch.setattr(folds, "MAX_SORTED_ROWS", 100)

@@ -83,6 +83,8 @@ def test_columns_that_are_none_are_refused(model: nbsql.Model, refused: Refused)
         model.predict("rows", columns=["kin"])
     with refused(nbsql.InputError, "columns must be a list of names, not 'kind'"):
         model.log_evidence("rows", columns="kind")
+    with refused(nbsql.InputError, "calibrated must be True or False, not 'yes'"):
+        model.predict("rows", calibrated="yes")
     taken = "the query has a column 'probability' already, which predict adds; rename it or leave it out"
     with refused(nbsql.InputError, taken):
         model.predict("SELECT *, 1 AS probability FROM rows", columns=["probability"])
