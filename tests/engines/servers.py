@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 LEAST_VERSION = 15
-# A virtual machine that lives for a few tests does not earn back what compiling its code twice costs. That of all cases on Spark does:
-# it spent a fifth less.
+# A virtual machine that lives for a few tests does not earn back what compiling its code twice costs. That of all cases on
+# Spark does: it spends a fifth less.
 SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 JAVA = "-XX:+UseSerialGC" if os.environ.get("CI") == "true" else SHORT_LIVED
 
