@@ -24,6 +24,22 @@ WITH texts AS (
 SELECT nb_row, feature, value FROM texts UNPIVOT (value FOR feature IN (columns(* EXCLUDE (nb_row))));
 
 
+-- One row a column of a table with a column nb_row, none if it has no rows: feature and type.
+CREATE OR REPLACE MACRO naive_bayes_columns(numbered) AS TABLE
+FROM (SELECT typeof(columns(* EXCLUDE (nb_row))) FROM query_table(numbered) LIMIT 1) UNPIVOT (type FOR feature IN (columns(*)));
+
+
+-- The name of a column. A name that is no column is an error, so that a slip does not become a model of something else.
+CREATE OR REPLACE MACRO naive_bayes_column(name, numbered) AS (
+  SELECT
+    CASE
+      WHEN bool_or(feature = name) OR count(*) = 0 THEN name
+      ELSE error('no column ' || name || ' in the source; its columns are ' || string_agg(feature, ', '))
+    END
+  FROM naive_bayes_columns(numbered)
+);
+
+
 -- The words of a text: runs of letters and digits, in lower case.
 CREATE OR REPLACE MACRO naive_bayes_words(message) AS
 regexp_extract_all(lower(message), '[\p{L}\p{N}]+');
@@ -41,20 +57,28 @@ CREATE OR REPLACE MACRO naive_bayes(source, target, texts := [], keys := []) AS 
 WITH numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
 ),
+roles AS (
+  SELECT 'target' AS role, naive_bayes_column(target, 'numbered') AS feature
+  UNION ALL
+  SELECT role, naive_bayes_column(name, 'numbered')
+  FROM (
+    SELECT 'text' AS role, unnest(CAST(texts AS VARCHAR[])) AS name UNION ALL SELECT 'key', unnest(CAST(keys AS VARCHAR[]))
+  )
+),
 kinds AS (
   SELECT
     feature,
     CASE
-      WHEN feature = target OR list_contains(CAST(keys AS VARCHAR[]), feature) THEN NULL
-      WHEN list_contains(CAST(texts AS VARCHAR[]), feature) THEN 'word'
+      WHEN role IN ('target', 'key') THEN NULL
+      WHEN role = 'text' THEN 'word'
       WHEN type = 'BOOLEAN' THEN 'boolean'
       WHEN type SIMILAR TO 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*' THEN 'number'
       WHEN type SIMILAR TO 'VARCHAR|ENUM.*|UUID' THEN 'category'
     END AS kind
-  FROM (SELECT typeof(columns(* EXCLUDE (nb_row))) FROM numbered LIMIT 1) UNPIVOT (type FOR feature IN (columns(*)))
+  FROM naive_bayes_columns('numbered') LEFT JOIN roles USING (feature)
 ),
 labels AS (
-  SELECT nb_row, value AS class FROM naive_bayes_cells('numbered') WHERE feature = target
+  SELECT nb_row, value AS class FROM naive_bayes_cells('numbered') JOIN roles USING (feature) WHERE role = 'target'
 ),
 cells AS (
   SELECT class, feature, kind, value
@@ -81,7 +105,14 @@ HAVING count(x) > 0;
 
 -- One row a class: class, n, prior. The prior is 'empirical', the share of the class's rows, or 'uniform'.
 CREATE OR REPLACE MACRO naive_bayes_priors(model, prior := 'empirical') AS TABLE
-SELECT class, n, CASE prior WHEN 'uniform' THEN 1 / count(*) OVER () ELSE n / sum(n) OVER () END AS prior
+SELECT
+  class,
+  n,
+  CASE prior
+    WHEN 'uniform' THEN 1 / count(*) OVER ()
+    WHEN 'empirical' THEN n / sum(n) OVER ()
+    ELSE error('prior must be empirical or uniform, not ' || prior)
+  END AS prior
 FROM (SELECT class, sum(n) AS n FROM query_table(model) WHERE kind = 'class' GROUP BY class) AS classes;
 
 
@@ -146,8 +177,13 @@ WITH likelihoods AS MATERIALIZED (
 cells AS (
   SELECT nb_row, feature, kind, unnest(CASE kind WHEN 'word' THEN naive_bayes_words(value) ELSE [value] END) AS value
   FROM naive_bayes_cells(numbered) JOIN (SELECT DISTINCT feature, kind FROM likelihoods) AS kinds USING (feature)
+),
+features AS (
+  SELECT max(naive_bayes_column(feature, numbered)) AS last FROM (SELECT DISTINCT feature FROM likelihoods)
 )
-SELECT source.nb_row, priors.class, NULL AS feature, NULL AS value, ln(priors.prior) AS contribution
+SELECT
+  source.nb_row, priors.class, NULL AS feature, NULL AS value,
+  CASE WHEN (SELECT last FROM features) IS DISTINCT FROM '' THEN ln(priors.prior) END AS contribution
 FROM query_table(numbered) AS source CROSS JOIN naive_bayes_priors(model, prior := prior) AS priors
 UNION ALL
 SELECT nb_row, class, feature, value, CASE WHEN likelihood > 0 THEN ln(likelihood) ELSE -CAST('infinity' AS DOUBLE) END
@@ -214,7 +250,9 @@ WITH numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
 ),
 labels AS (
-  SELECT nb_row, value AS class, count(*) OVER (PARTITION BY value) AS n FROM naive_bayes_cells('numbered') WHERE feature = target
+  SELECT nb_row, value AS class, count(*) OVER (PARTITION BY value) AS n
+  FROM naive_bayes_cells('numbered')
+  WHERE feature = naive_bayes_column(target, 'numbered')
 ),
 judged AS (
   SELECT labels.n, posteriors.place, posteriors.log_probability

@@ -24,9 +24,8 @@ _RULES = {
 }
 
 
-# The integer types by width, as the engines write them: a label of one is the same label in every wider one.
-_INTEGERS = (("TINYINT", "BYTE"), ("SMALLINT", "SHORT"), ("INTEGER", "INT"), ("BIGINT", "LONG"), ("HUGEINT",))
-_WIDTHS = {name: width for width, names in enumerate(_INTEGERS) for name in names}
+# Whole numbers are the same labels in every integer type; an engine refuses one that the type of the classes cannot hold.
+_INTEGERS = {"TINYINT", "BYTE", "SMALLINT", "SHORT", "INTEGER", "INT", "BIGINT", "LONG", "HUGEINT"}
 
 _TEXT = re.compile(r"(?:text|string|(?:varchar|character varying)(?:\(\d+\))?)", re.IGNORECASE)
 
@@ -38,10 +37,8 @@ def _is_text(kind: str) -> bool:
 
 def _is_same_label(kind: str, spec_type: str) -> bool:
     """Whether a label of one type is the same label in the type of a model's classes."""
-    if _is_text(kind) and _is_text(spec_type):
-        return True
-    width, spec_width = (_WIDTHS.get(name.upper()) for name in (kind, spec_type))
-    return kind == spec_type or (width is not None and spec_width is not None and width <= spec_width)
+    is_alike = (_is_text(kind) and _is_text(spec_type)) or {kind.upper(), spec_type.upper()} <= _INTEGERS
+    return kind == spec_type or is_alike
 
 
 def check_source(

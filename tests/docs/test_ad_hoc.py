@@ -109,6 +109,31 @@ def test_an_evaluation_is_that_of_the_model(days):
     assert (accuracy, log_loss) == pytest.approx((evaluation.accuracy, evaluation.log_loss), abs=1e-12)
 
 
+WRONG = [
+    ("naive_bayes('days', 'ply')", "no column ply in the source; its columns are sky, heat, degrees, wind, dry, play"),
+    ("naive_bayes('days', 'play', texts := ['skies'])", "no column skies in the source; its columns are sky, heat,"),
+    ("naive_bayes('days', 'play', keys := ['id'])", "no column id in the source; its columns are sky, heat,"),
+    ("naive_bayes_evaluate('golf', 'days', 'ply')", "no column ply in the source; its columns are sky, heat,"),
+    ("naive_bayes_predict('golf', 'days', prior := 'unifrom')", "prior must be empirical or uniform, not unifrom"),
+    ("naive_bayes_predict('golf', 'fewer')", "no column sky in the source; its columns are"),
+    ("naive_bayes_explain('golf', 'fewer')", "no column sky in the source; its columns are"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
+def test_a_slip_is_an_error_and_no_other_model(days, call, message):
+    days.execute("CREATE TABLE fewer AS SELECT * EXCLUDE (sky) FROM days")
+    with pytest.raises(duckdb.Error) as caught:
+        days.sql(f"FROM {call}").fetchall()
+    assert message in str(caught.value)
+
+
+def test_a_table_without_rows_is_no_error(days):
+    days.execute("CREATE TABLE none AS FROM days WHERE FALSE")
+    assert days.sql("FROM naive_bayes_predict('golf', 'none')").fetchall() == []
+    assert days.sql("FROM naive_bayes('none', 'play')").fetchall() == []
+
+
 def test_what_it_learnt_in_parts_is_one_model(days):
     days.execute("CREATE TABLE parts AS FROM naive_bayes('days', 'play')")
     days.execute("INSERT INTO parts FROM naive_bayes('days', 'play')")

@@ -147,3 +147,8 @@ def test_the_query_of_the_command_line(tmp_path: Path) -> None:
     found = CliRunner().invoke(main, ["sql", path, "predict", "m", "new", "--inline"])
     assert found.exit_code == 0
     assert found.output.strip().rstrip(";") == expected
+    with duckdb.connect(path) as con:
+        here = con.execute(expected).fetchall()
+    with duckdb.connect() as elsewhere:
+        elsewhere.execute("CREATE TABLE new AS SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y")
+        assert elsewhere.execute(expected).fetchall() == here
