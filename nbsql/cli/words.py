@@ -63,7 +63,7 @@ def _weighed(terms: dict[tuple[str | None, str | None], dict[str, float]], best:
     prior = [entry for entry in differences if entry[0] is None]
     features = sorted((entry for entry in differences if entry[0] is not None), key=lambda entry: -abs(entry[2]))
     shown, rest = features[:_LINES], features[_LINES:]
-    scale = max((abs(entry[2]) for entry in [*prior, *shown] if math.isfinite(entry[2])), default=0.0)
+    scale = max((abs(entry[2]) for entry in [*prior, *shown]), default=0.0)
     lines: list[list[str | Text | None]] = [["before looking", "", *_evidence(prior[0][2], best, other, scale)]]
     lines += [[feature, value, *_evidence(difference, best, other, scale)] for feature, value, difference in shown]
     if rest:
@@ -85,7 +85,8 @@ def _evidence(difference: float, best: str, other: str, scale: float) -> list[st
     winner, colour = (best, "green") if difference > 0 else (other, "red")
     factor = times(abs(difference))
     words = "as likely in both" if factor == "1" else f"{factor} × for {tables.plain(winner)}"
-    length = min(_STRIP, round(_STRIP * abs(difference) / scale)) if scale and math.isfinite(difference) else 0
+    share = 1.0 if math.isinf(difference) else abs(difference) / scale if scale else 0.0  # beside an infinite one all others vanish
+    length = round(_STRIP * min(share, 1.0)) if scale else 0
     return [words, Text("█" * length, style=colour)]
 
 

@@ -255,7 +255,12 @@ def test_a_row_that_no_class_explains_is_said_so(shop: str, run: Run) -> None:
     source = "SELECT * FROM (VALUES ('a', 'p', 'no'), ('b', 'q', 'yes')) AS t(u, v, y)"
     run("fit", shop, source, "--target", "y", "--name", "m", "--alpha", "0")
     assert run("explain", shop, "m", "SELECT 'a' AS u, 'q' AS v").stdout == "row 1: no class of y can explain it\n"
-    assert "infinitely × for yes" in run("explain", shop, "m", "SELECT 'b' AS u, 'q' AS v").stdout
+    source = "SELECT * FROM (VALUES ('a', 1, 'no'), ('b', 1, 'yes'), ('b', 2, 'yes')) AS t(u, x, y)"
+    run("fit", shop, source, "--target", "y", "--name", "m", "--alpha", "0", "--replace", "--family", "x=poisson")
+    lines = run("explain", shop, "m", "SELECT 'b' AS u, 3 AS x").stdout.splitlines()
+    bars = {words[0]: line.count("█") for line in lines if (words := line.split())}
+    assert "infinitely × for yes" in next(line for line in lines if line.split()[:1] == ["u"])
+    assert (bars["u"], bars["x"], bars["before"]) == (10, 0, 0)
 
 
 @pytest.mark.parametrize("verb", ["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain"])
