@@ -63,12 +63,12 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
     for name in _tables(engine, plan):
         if name != "parameters" or not spark.publish_constants(plan.relations[name], numbered[name]):
             write(name)
-    engine.run("likelihoods", Plan(renderer, plan.spec, numbered, wide=plan.wide).likelihoods().sql)
+    engine.run("likelihoods", Plan(renderer, plan.spec, numbered, wide=plan.wide).create_likelihoods_view().sql)
     if stamp is not None and engine.ask("updated_at", relations["spec"]) != stamp:
         raise DatabaseError("another session is changing the same model at this moment; try again when it is done")
     write("spec")
     catalog.switch(spark, schema, number)
-    for statement in final.published():
+    for statement in final.create_user_views():
         engine.run(statement.name, statement.sql)
     discard(engine, plan)
     return final
