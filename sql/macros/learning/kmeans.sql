@@ -78,7 +78,7 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
   the largest, has the rows of a class that is not split, or was never met, and those without any of the numbers.
 #}
 {% macro with_components(source, components, target) -%}
-{% set numbers, most = components.numbers, components.most -%}
+{% set numbers, most = components.numbers, components.max_count -%}
 {% if most == 1 -%}
 (SELECT source.*, '1' AS nbsql_slice FROM {{ source }} AS source)
 {%- else -%}
