@@ -168,7 +168,7 @@ def found(method: str, rows: list[tuple[float, bool, float, int]]) -> list[tuple
     engine = DuckDB(con)
     with engine.temporaries() as temporary:
         last = searched(engine, method, engine.renderer.dialect.ident("scores"), temporary)
-        return engine.ask(f"{method}_found", last)
+        return engine.ask(f"{method}_result", last)
 
 
 @given(points)
