@@ -45,7 +45,7 @@ class RenderedFigure:
         return (
             self
             if rest <= 0
-            else replace(self, sql=f"{self.sql[:_SQL]}\n-- ... {rest:,} characters more, as model.plot has them")
+            else replace(self, sql=f"{self.sql[:_SQL]}\n-- ... {rest:,} more characters; model.plot has the whole query")
         )
 
 

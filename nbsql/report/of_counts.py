@@ -53,7 +53,8 @@ def card(request: Request) -> Iterator[Figure]:
     features = [f"{feature.name} ({feature.family.name})" for feature in model._spec.features]
     learnt = f", learnt from {number(total)} rows" if total else ""
     many = f"{len(features)} feature{'' if len(features) == 1 else 's'}"
-    finding = f"Predicts {model._spec.target}, of {len(rows)} classes, from {many}{learnt}"
+    classes = f"{len(rows)} class{'' if len(rows) == 1 else 'es'}"
+    finding = f"Predicts {model._spec.target} ({classes}) from {many}{learnt}"
     named = ", ".join(features[:30]) + (f" and {len(features) - 30} more" if len(features) > 30 else "")
     yield Figure(finding, {"rows": bars}, query.sql, "card", notes=[f"Features: {named}.", *_history(request)])
 
@@ -66,11 +67,11 @@ def _history(request: Request) -> list[str]:
     """The newest lines of the ledger."""
     ledger = request.model._engine.ask("all_rows", request.model._relations["batches"])
     lines = [
-        f"{operation}: {count:,} rows of {shown(source)}, {at:%Y-%m-%d %H:%M} UTC."
+        f"{operation}: {count:,} rows from {shown(source)}, {at:%Y-%m-%d %H:%M} UTC."
         for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-3:]
     ]
     prior = request.model._spec.prior.kind
-    return [f"Prior: {prior}; alpha {request.model._spec.defaults['alpha']:g}.", *lines]
+    return [f"Prior: {prior}. Smoothing: alpha = {request.model._spec.defaults['alpha']:g}.", *lines]
 
 
 def _ranked(model: Subject) -> Query:
@@ -96,26 +97,27 @@ def bounds(request: Request) -> Iterator[Figure]:
     }
     known = sorted(information, key=lambda name: (-information[name], name))
     measure = "log loss, in nats (lower is better)"
-    losses = [("the priors alone", "without it", entropy)]
-    losses += [(f"{name} alone", "model", max(entropy - information[name], 0.0)) for name in known[:3]]
+    losses = [("priors only", "baseline", entropy)]
+    losses += [(f"{name} only", "model", max(entropy - information[name], 0.0)) for name in known[:3]]
     least = entropy - math.fsum(information.values())
     if len(known) > 1 and least > 0:
         losses.append(("all features, at best", "model", least))
     rows = [{"measure": measure, "who": who, "role": role, "value": plain(value)} for who, role, value in losses]
     notes = [
-        "Nothing was judged: these are bounds from the counts alone. Rows whose class is known, as the source, get a verdict.",
-        f"Without a model, always saying the most frequent class is right in {share(majority)}.",
+        "These bounds follow from the counts alone. To evaluate the model, give rows whose class is known as the source.",
+        f"Always predicting the most frequent class has an accuracy of {share(majority)}.",
     ]
-    finding = f"Not judged on rows; the priors alone have a log loss of {entropy:.3f}"
+    finding = f"Not evaluated on rows: the log loss is {entropy:.3f} with the priors only"
     if known:
-        finding += f", {known[0]} alone could have {losses[1][2]:.3f}"
-        together = "no less than is shown" if least > 0 else "bounded by nothing, since they tell enough between them"
+        finding += f", and could be {losses[1][2]:.3f} with {known[0]} only"
+        notes.append("With one feature, the log loss is the entropy of the class minus their mutual information.")
         notes.append(
-            "Of one feature it is the entropy of the class less what the feature tells of it; of all together, if they are "
-            f"independent within the classes, {together}."
+            "With all features, if they are independent within the classes, the log loss is not lower than shown."
+            if least > 0
+            else "With all features there is no bound, as their mutual information adds up to the entropy of the class or more."
         )
     if len(known) < len(model._spec.features):
-        notes.append("Features of words and counts are left out, as their counts are of occurrences and not of rows.")
+        notes.append("Features of words and counts are left out, because they count occurrences, not rows.")
     yield Figure(finding, {"rows": rows}, query.sql, "verdict", notes=notes)
 
 
@@ -136,12 +138,13 @@ def ranking(request: Request) -> Iterator[Figure]:
         {**row, "feature": shown(str(row["feature"])), "label": f"{share(row['missing'])} missing" if row["missing"] else ""}
         for row in rows[: 2 * _BARS]
     ]
-    best = f"{bars[0]['feature']} tells most of {model._spec.target}"
+    best = f"{bars[0]['feature']} is the most informative about {model._spec.target}"
     if len(bars) == 1:
-        best = f"{bars[0]['feature']}, the only feature, tells {bars[0]['mutual_information']:.2f} nats of {model._spec.target}"
-    second = f", then {bars[1]['feature']}" if len(bars) > 1 else ""
-    least = f"; {bars[-1]['feature']} tells least" if len(bars) > 2 else ""
-    notes = [f"The first {2 * _BARS} of {len(rows)} features."] if len(rows) > 2 * _BARS else []
+        information = f"{bars[0]['mutual_information']:.2f} nats of information about {model._spec.target}"
+        best = f"{bars[0]['feature']}, the only feature, has {information}"
+    second = f", followed by {bars[1]['feature']}" if len(bars) > 1 else ""
+    least = f"; {bars[-1]['feature']} is the least informative" if len(bars) > 2 else ""
+    notes = [f"The {2 * _BARS} most informative of {len(rows)} features."] if len(rows) > 2 * _BARS else []
     yield Figure(f"{best}{second}{least}", {"rows": bars}, query.sql, "ranking", notes=notes)
 
 
@@ -152,7 +155,7 @@ def profile(request: Request) -> Iterator[Figure]:
     feature = feature_named(request.model._spec, request.feature, request.model._title)
     classes = top_classes(request)
     many = len(request.model._classes)
-    notes = [f"The {len(classes)} most probable classes are shown."] if many > len(classes) else []
+    notes = [f"Only the {len(classes)} most probable classes are shown."] if many > len(classes) else []
     name = shown(feature.name)
     if is_number(feature):
         query = request.model.profile(feature.name, None if request.scored is None else request.scored.source)
@@ -202,8 +205,8 @@ def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
             modes[row["class"]] = (row["density"], row["lower"])
     said = [f"{number(float(f'{modes[label][1]:.3g}'))} in {label}" for label in map(shown, classes) if label in modes]
     if any(row["part"] == "histogram" for row in rows):
-        notes = [*notes, f"Bins of fewer than {least} rows are left out."]
-    finding = f"The model expects {name} near {', '.join(said[:4])}"
+        notes = [*notes, f"Bins with fewer than {least} rows are left out."]
+    finding = f"{name} is most likely near {', '.join(said[:4])}" if said else f"{name} by class"
     colours = [class_parameter(map(shown, classes))]
     return Figure(finding, {"rows": kept}, sql, "profile_of_numbers", colours, notes, name)
 
@@ -223,16 +226,15 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
     telling = [row for row in bars if row["log_odds"] is not None and row["n"] >= least]
     if telling:
         best = max(telling, key=lambda row: row["share"] * abs(row["log_odds"]))
-        side = "more" if best["log_odds"] > 0 else "less"
-        finding = (
-            f"{name} = {best['value']} is {_times(best['log_odds'])} {side} frequent in {best['class']} than in the others"
-        )
+        sides = (best["class"], "the other classes")
+        more, less = sides if best["log_odds"] > 0 else sides[::-1]
+        finding = f"{name} = {best['value']} is {_times(best['log_odds'])} as frequent in {more} as in {less}"
         if abs(best["log_odds"]) < _ALIKE:
-            finding = f"{name} has each value about as often in every class"
+            finding = f"The values of {name} are about equally frequent in all classes"
     else:
-        finding = f"The values of {name} by class"
+        finding = f"Values of {name} by class"
     notes = (
-        [*notes, f"Values of fewer than {least} rows, and those after the first {_VALUES}, are folded together."]
+        [*notes, f"Values with fewer than {least} rows, and all after the {_VALUES} most frequent, are combined."]
         if folded
         else notes
     )
@@ -250,7 +252,7 @@ def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: l
         if str(row["class"]) == each and row["place_in_class"] <= WORDS and (row["log_odds"] or 0) > 0
     ]  # fmt: skip
     if not found:
-        raise ModelError(f"no word of {name} was met {least} times and speaks for a class")
+        raise ModelError(f"no word of {name} that occurs {least} times or more favours a class")
     bars = [
         {
             **{key: value for key, value in row.items() if key not in ("place", "place_in_class")},
@@ -260,8 +262,8 @@ def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: l
     ]  # fmt: skip
     firsts = {row["class"]: row["value"] for row in reversed(bars)}
     said = [f"{firsts[label]} for {label}" for label in map(shown, classes) if label in firsts]
-    notes = [*notes, f"Words met fewer than {least} times are left out."]
-    finding = f"In {name}, {', '.join(said[:4])} speaks loudest"
+    notes = [*notes, f"Words that occur fewer than {least} times are left out."]
+    finding = f"Most distinctive word{'' if len(said) == 1 else 's'} of {name}: {', '.join(said[:4])}"
     return Figure(finding, {"rows": bars}, sql, "profile_of_words", [class_parameter(map(shown, classes))], notes, name)
 
 
@@ -269,13 +271,15 @@ def discrimination(request: Request) -> Iterator[Figure]:
     """The values that distinguish one class from another."""
     known = top_classes(request)
     if len(known) < 2:
-        raise ModelError(f"{request.model._title} has one class only; there is nothing to tell apart")
+        raise ModelError(f"{request.model._title} has only one class; discrimination compares two")
     a, b = request.classes or (known[0], known[1])
     query = request.model.discrimination(a, b)
     rows = records(query)
     counted = [row for row in rows if row["n"] + row["other_n"] >= request.least and row["log_ratio"] is not None]
     if not counted:
-        raise ModelError(f"no value that was met {request.least} times tells {a} from {b}; numbers have profiles instead")
+        raise ModelError(
+            f"no value that occurs {request.least} times or more distinguishes {a} from {b}; numbers have profiles instead"
+        )
     one, other = shown(str(plain(a))), shown(str(plain(b)))
     strongest = [
         {
@@ -287,11 +291,15 @@ def discrimination(request: Request) -> Iterator[Figure]:
         }
         for row in counted[:_BARS]
     ]
-    notes = [f"Values met fewer than {request.least} times in both together are left out."] if len(counted) < len(rows) else []
-    notes += [f"The {_BARS} strongest of {len(counted)} values."] if len(counted) > _BARS else []
+    notes = (
+        [f"Values that occur fewer than {request.least} times in the two classes are left out."]
+        if len(counted) < len(rows)
+        else []
+    )
+    notes += [f"The {_BARS} most distinctive of {len(counted)} values."] if len(counted) > _BARS else []
     first = strongest[0]
     rest = other if first["for"] == one else one
-    finding = f"{first['label']} is {_times(first['log_ratio'])} likelier in {first['for']} than in {rest}"
+    finding = f"{first['label']} is {_times(first['log_ratio'])} as likely in {first['for']} as in {rest}"
     yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", [class_parameter((one, other))], notes)
 
 
@@ -305,7 +313,7 @@ def drift(request: Request) -> Iterator[Figure]:
         names = [str(row[0]) for row in ledger if row[1] in ("fit", "update")]
     if len(names) < 2:
         raise ModelError(
-            f"drift is between slices or batches, and {model._title} has {len(names)}; slice_by='month', say, makes some"
+            f"drift compares slices or batches, and {model._title} has {len(names)}; slice_by='month', say, makes some"
         )
     rows, sql = [], ""
     for before, after in list(itertools.pairwise(names))[-_SLICES:]:
@@ -324,11 +332,11 @@ def drift(request: Request) -> Iterator[Figure]:
     kept = sorted((row for row in rows if row["feature"] in ranked), key=lambda row: ranked.index(row["feature"]))
     most = max((row for row in kept if row["psi"] is not None), key=lambda row: row["psi"], default=None)
     if most is None:
-        raise ModelError(f"{model._title} has nothing that can drift")
-    word = "moved most" if most["psi"] >= 0.25 else "moved most, and little"
+        raise ModelError(f"{model._title} has nothing whose drift can be measured")
+    little = "" if most["psi"] >= 0.25 else "Little drift: "
     where = most["slice"] if model._spec.slice_by is None else f"{shown(model._spec.slice_by)} {most['slice']}"
     yield Figure(
-        f"{most['feature']} {word}, in {where} (psi {most['psi']:.2f})",
+        f"{little}{most['feature']} drifted most, in {where} (PSI {most['psi']:.2f})",
         {"rows": kept},
         sql,
         "drift",

@@ -62,11 +62,11 @@ def monitor(request: Request) -> Iterator[Figure]:
     if not periods:
         raise InputError(f"no period of {source.label} has {request.least} rows or more")
     tables = {"rows": moved, "measures": measures, "mix": [row for row in mix if row["class"] in classes]}
-    notes = [] if not few else [f"{len(few)} periods with fewer than {request.least} rows are left out."]
+    notes = [] if not few else [f"Periods with fewer than {request.least} rows are left out: {len(few)}."]
     if len(periods) < len(enough):
-        notes.append(f"The last {_PERIODS} of {len(enough)} periods.")
+        notes.append(f"Only the last {_PERIODS} of {len(enough)} periods are shown.")
     if request.against is None:
-        notes.append("The reference is what the model has counted; how its scores were distributed, counts do not say.")
+        notes.append("The reference is the counts of the model, which do not contain the distribution of its scores.")
     params = [angle_parameter(periods, 4), {"name": "periods", "value": periods}]
     yield Figure(_finding(moved, measures), tables, query.sql, "monitor", params, notes, csv=kept)
 
@@ -77,10 +77,10 @@ def _finding(moved: list[dict[str, Any]], measures: list[dict[str, Any]]) -> str
     parts = []
     if known:
         most = max(known, key=lambda row: row["value"])
-        word = "moved most" if most["value"] >= 0.25 else "moved most, and little"
-        parts.append(f"{most['feature']} {word}, in {most['period']} (psi {most['value']:.2f})")
+        little = "" if most["value"] >= 0.25 else "Little drift: "
+        parts.append(f"{little}{most['feature']} drifted most, in {most['period']} (PSI {most['value']:.2f})")
     right = [row for row in measures if row["measure"] == _LINES["accuracy"]]
     if right:
         worst = min(right, key=lambda row: row["value"])
-        parts.append(f"accuracy is least in {worst['period']}, {worst['value']:.3f}")
-    return "; ".join(parts) or "Nothing can be compared"
+        parts.append(f"accuracy is lowest in {worst['period']} ({worst['value']:.3f})")
+    return "; ".join(parts) or "There is nothing to compare"

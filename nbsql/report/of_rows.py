@@ -18,6 +18,12 @@ from nbsql.report.subject import CELLS, STEPS
 _MATRIX = 14  # the most classes of a confusion matrix
 _FEATURES = 12  # the most features of a dependence
 _LINES = 12  # the most lines of a waterfall, and of slices
+_KINDS = {  # of notable_rows.sql
+    "surest right": "Most confident and right",
+    "surest wrong": "Most confident and wrong",
+    "nearest call": "Closest call",
+    "least evidence": "Least evidence",
+}
 
 
 def _supported(request: Request) -> list[str]:
@@ -36,27 +42,25 @@ def verdict(request: Request) -> Iterator[Figure]:
     entropy = entropy_of(request)
     higher, lower = "accuracy (higher is better)", "log loss, in nats (lower is better)"
     rows = [
-        {"measure": higher, "who": "the model", "role": "model", "value": evaluation.accuracy},
-        {"measure": higher, "who": "the most frequent class", "role": "without it", "value": evaluation.majority},
-        {"measure": lower, "who": "the model", "role": "model", "value": evaluation.log_loss},
-        {"measure": lower, "who": "the priors alone", "role": "without it", "value": entropy},
+        {"measure": higher, "who": "model", "role": "model", "value": evaluation.accuracy},
+        {"measure": higher, "who": "most frequent class", "role": "baseline", "value": evaluation.majority},
+        {"measure": lower, "who": "model", "role": "model", "value": evaluation.log_loss},
+        {"measure": lower, "who": "priors only", "role": "baseline", "value": entropy},
     ]
-    better = "better" if evaluation.accuracy > evaluation.majority else "no better"
+    compared = "compared with" if evaluation.accuracy > evaluation.majority else "no better than the"
     finding = (
-        f"Right in {share(evaluation.accuracy)} of {evaluation.rows:,} rows, {better} than the {share(evaluation.majority)} "
-        "of always saying the most frequent class"
+        f"Accuracy is {share(evaluation.accuracy)} on {evaluation.rows:,} rows, {compared} {share(evaluation.majority)} "
+        "for always predicting the most frequent class"
     )
     named = [f"{name} {value:.4f}" for name, value in evaluation.summary()[2:] if value is not None and not math.isnan(value)]
     notes = [
-        f"Judged on {shown(request.source.label)}. Also: {', '.join(named)}.",
+        f"Evaluated on {shown(request.source.label)}. Other metrics: {', '.join(named)}.",
         *(f"{note}." for note in evaluation.notes()),
     ]
     if request.source.how:
         notes.insert(0, f"{request.source.how}.")
     if evaluation.log_loss > entropy:
-        notes.append(
-            "The log loss is above that of the priors: the probabilities are too sure of themselves; calibrate the model."
-        )
+        notes.append("The log loss is above that of the priors: the model is overconfident. Calibrate it.")
     yield Figure(
         finding,
         {"rows": [{**row, "value": plain(row["value"])} for row in rows]},
@@ -106,14 +110,12 @@ def confusion(request: Request) -> Iterator[Figure]:
     wrong = [(n, key) for key, n in cells.items() if key[0] != key[1] and n >= request.least]
     if wrong:
         n, (actual, predicted) = max(wrong, key=lambda item: (item[0], item[1]))
-        finding = (
-            f"The most frequent mistake: {number(n)} of {number(totals[actual])} rows of {actual} are taken for {predicted}"
-        )
+        finding = f"Most frequent error: {number(n)} of {number(totals[actual])} rows of {actual} are predicted as {predicted}"
     else:
-        finding = f"No mistake is made {request.least} times"
-    notes = [f"Fewer than {request.least} rows are shown as such."] if any(row["n"] is None for row in rows) else []
+        finding = "No errors" if request.least == 1 else f"No error occurs {request.least} times or more"
+    notes = [f"Counts below {request.least} are shown as < {request.least}."] if any(row["n"] is None for row in rows) else []
     notes += (
-        [f"The {len(named)} most frequent classes; the other {len(ranked) - len(named)} are folded together."]
+        [f"The {len(named)} most frequent classes are shown; the other {len(ranked) - len(named)} are combined."]
         if rest in down
         else []
     )
@@ -129,7 +131,7 @@ def threshold(request: Request) -> Iterator[Figure]:
     source = request.source
     classes = _supported(request)
     if not classes:
-        raise ModelError(f"no class of {source.label} has {request.least} rows, which a curve needs")
+        raise ModelError(f"no class of {source.label} has the {request.least} rows that a curve needs")
     query = source.query("threshold_steps", STEPS)
     steps = [row for row in records(query, digits=6) if str(row["class"]) in classes]
     rows = [row for row in steps if not 0 < row["true_positives"] + row["false_positives"] < request.least]
@@ -149,10 +151,10 @@ def threshold(request: Request) -> Iterator[Figure]:
     names = [shown(label) for label in classes]
     half = next((row for row in rows if row["class"] == names[0] and row["threshold"] == 0.5), None)
     if half is None or half["precision"] is None:
-        finding = f"From a posterior of 0.5 on, hardly a row is flagged as {names[0]}"
+        finding = f"At a threshold of 0.5, hardly any row is flagged as {names[0]}"
     else:
-        found, right = share(half["recall"]), share(half["precision"])
-        finding = f"From a posterior of 0.5 on, {found} of {names[0]} is found, and {right} of what is flagged is right"
+        recall, precision = share(half["recall"]), share(half["precision"])
+        finding = f"At a threshold of 0.5, the recall of {names[0]} is {recall} and the precision {precision}"
     area = next((item.roc_auc for item in source.evaluation.classes if shown(str(plain(item.label))) == names[0]), None)
     notes = [] if area is None else [f"ROC AUC of {names[0]}: {area:.4f}."]
     if len(rows) < len(steps):
@@ -171,7 +173,7 @@ def reliability(request: Request) -> Iterator[Figure]:
     """The accuracy of predictions by their predicted probability."""
     source = request.source
     after = source.calibrated
-    tables = [("as the model says" if after is None else "before", source.evaluation.calibration)]
+    tables = [("uncalibrated", source.evaluation.calibration)]
     tables += [] if after is None else [("calibrated", after)]
     everything = [
         {"when": when, **{key: row[key] for key in ("lower", "upper", "n", "probability", "frequency")}}
@@ -184,15 +186,16 @@ def reliability(request: Request) -> Iterator[Figure]:
         raise ModelError(f"no bin of probabilities has {request.least} rows of {source.label}")
     error = source.evaluation.calibration_error
     widest = max(rows, key=lambda row: row["n"])
-    said = f"Predictions said to be {share(widest['probability'])} probable are right in {share(widest['frequency'])}"
+    probability, accuracy = share(widest["probability"]), share(widest["frequency"])
+    finding = f"Predictions with a mean probability of {probability} have an accuracy of {accuracy}"
     notes = [f"Calibration error: {error:.4f}."]
     if after is None and source.held_out is None:
-        notes.append("The model is not calibrated; after model.calibrate(…) this shows both.")
+        notes.append("The model is not calibrated. After model.calibrate(…) this plot also shows the calibrated probabilities.")
     elif after is None:
-        notes.append("Before a calibration, which is seen on rows that the model has not learnt.")
+        notes.append("Without calibration. To see its effect, evaluate on rows that the model has not learnt from.")
     if len(rows) < len(everything):
-        notes.append(f"Bins of fewer than {request.least} rows are left out.")
-    yield Figure(said, {"rows": rows}, source.sql("calibration", 10), "reliability", notes=notes)
+        notes.append(f"Bins with fewer than {request.least} rows are left out.")
+    yield Figure(finding, {"rows": rows}, source.sql("calibration", 10), "reliability", notes=notes)
 
 
 def lift(request: Request) -> Iterator[Figure]:
@@ -206,14 +209,14 @@ def lift(request: Request) -> Iterator[Figure]:
         and row["gain"] * support[str(row["class"])] >= request.least
     ]  # fmt: skip
     if not rows:
-        raise ModelError(f"no class of {source.label} has {request.least} rows, which a curve needs")
+        raise ModelError(f"no class of {source.label} has the {request.least} rows that a curve needs")
     rows.sort(key=lambda row: classes.index(str(row["class"])))
     first = classes[0]
     for row in rows:
         row["class"] = shown(str(row["class"]))
     top = next((row for row in rows if row["class"] == shown(first)), rows[0])
     depth, gain = share(top["depth"]), share(top["gain"])
-    finding = f"The first {depth} of the rows hold {gain} of {top['class']}, {top['lift']:.1f} times what chance would"
+    finding = f"The top {depth} of the rows contain {gain} of all {top['class']} rows, a lift of {top['lift']:.1f}"
     ranked = [label for label in top_classes(request) if label in classes]
     colours = class_parameter(map(shown, [*ranked, *(label for label in classes if label not in ranked)]))
     yield Figure(finding, {"rows": rows}, source.sql("lift", 10), "lift", [colours])
@@ -223,7 +226,7 @@ def slices(request: Request) -> Iterator[Figure]:
     """The values of features for which the model is worst, by the bound of a confidence interval."""
     model, source = request.model, request.source
     if model._spec.joins:
-        raise ModelError(f"{model._title} has joins, and its scores lack what it takes from there")
+        raise ModelError(f"{model._title} has joins, and its scores do not contain the joined columns")
     named = [
         feature.column
         for feature in model._spec.features
@@ -231,7 +234,7 @@ def slices(request: Request) -> Iterator[Figure]:
         and (feature.family.name == "bernoulli" or (feature.family.level and not feature.family.number))
     ]  # fmt: skip
     if not named:
-        raise ModelError(f"{model._title} has no feature of categories to slice by")
+        raise ModelError(f"{model._title} has no categorical feature to slice by")
     query, sql = source.slices(named, max(request.least, 1))
     found = records(query)
     if len(found) < 2:
@@ -239,12 +242,16 @@ def slices(request: Request) -> Iterator[Figure]:
     rows = [{**row, "label": f"{shown(str(row['feature']))} = {_slice(row['slice'])}"} for row in found[:_LINES]]
     worst = found[0]
     finding = (
-        f"Worst where {shown(str(worst['feature']))} is {_slice(worst['slice'])}: right in {share(worst['accuracy'])} of "
-        f"{number(worst['n'])} rows, of all in {share(worst['of_all'])}"
+        f"Worst where {shown(str(worst['feature']))} is {_slice(worst['slice'])}: accuracy is {share(worst['accuracy'])} "
+        f"on {number(worst['n'])} rows, and {share(worst['of_all'])} overall"
     )
-    notes = [f"The {len(rows)} values that are surely worst, of {len(found)}."] if len(rows) < len(found) else []
+    notes = (
+        [f"The {len(rows)} of {len(found)} values whose accuracy has the lowest upper bound."] if len(rows) < len(found) else []
+    )
     if source.held_out is not None:
-        notes.append("Judged by the model itself, which has learnt these rows: the differences tell more than the heights.")
+        notes.append(
+            "Scored by the model itself, which has learnt from these rows: trust the differences more than the levels."
+        )
     yield Figure(finding, {"rows": rows}, sql, "slices", notes=notes)
 
 
@@ -257,9 +264,8 @@ def dependence(request: Request) -> Iterator[Figure]:
     model, source = request.model, request.source
     single = [feature.name for feature in model._spec.features if not feature.family.bag and not feature.family.over_columns]
     if len(single) < 2:
-        raise ModelError(
-            f"{model._title} has {len(single)} feature{'' if len(single) == 1 else 's'} of one value a row; two can depend"
-        )
+        many = f"{len(single)} feature{'' if len(single) == 1 else 's'}"
+        raise ModelError(f"{model._title} has {many} with one value per row; dependence needs two")
     wanted = _most_telling(request, single)
     query = model.dependence(source.source, features=wanted)
     rows = []
@@ -274,10 +280,13 @@ def dependence(request: Request) -> Iterator[Figure]:
     rows.sort(key=lambda row: (row["place"], row["other_place"]))
     first = max(rows, key=lambda row: row["excess"])
     if first["excess"] > 0.02:
-        finding = f"{first['feature']} and {first['other']} tell {first['excess']:.2f} nats of each other within the classes"
+        finding = (
+            f"{first['feature']} and {first['other']} depend most on each other within the classes, "
+            f"by {first['excess']:.2f} nats above chance"
+        )
     else:
-        finding = "No pair of features depends on each other within the classes"
-    notes = [f"The {len(wanted)} features that tell most of the class, of {len(single)}."] if len(wanted) < len(single) else []
+        finding = "No two features depend on each other within the classes"
+    notes = [f"The {len(wanted)} most informative of {len(single)} features."] if len(wanted) < len(single) else []
     yield Figure(finding, {"rows": rows}, query.sql, "dependence", notes=notes)
 
 
@@ -299,7 +308,7 @@ def waterfall(request: Request) -> Iterator[Figure]:
     """The most informative rows, each with the contributions to its prediction."""
     model, source = request.model, request.source
     if request.rows < 1:
-        raise InputError("rows of the source are shown if they are asked for: rows=4, say")
+        raise InputError("rows of the source are shown only on request: rows=4, say")
     engine = model._engine
     relation = source.telling_rows(-(-request.rows // 4))
     ordered = engine.renderer.fragment("subquery", engine.renderer.fragment("sorted_by", relation, ["nbsql_position"]))
@@ -323,7 +332,7 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> 
         totals[row["class"]] = totals.get(row["class"], 0.0) + float(row["contribution"])
     ranked = sorted(totals, key=lambda label: -totals[label])
     if len(ranked) < 2:
-        raise ModelError(f"{request.model._title} has one class only; there is nothing to weigh a row against")
+        raise ModelError(f"{request.model._title} has only one class; a waterfall compares two")
     best, other = ranked[:2]
     terms: dict[tuple[Any, Any], dict[Any, float]] = {}
     for row in rows:
@@ -339,23 +348,23 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> 
     weighed.sort(key=lambda item: (-abs(item[0]), item[1], item[2]))
     most = _LINES if len(weighed) > _LINES + 1 else _LINES + 1  # do not replace a single line by a summary
     lines = [
-        ("before looking", prior),
+        ("prior", prior),
         *((f"{feature} = {value}", difference) for difference, feature, value in weighed[:most]),
     ]
     if len(weighed) > most:
         lines.append((f"({len(weighed) - most} more)", math.fsum(item[0] for item in weighed[most:])))
     bars, at = [], 0.0
     for label, difference in lines:
-        speaks = "for the prediction" if difference >= 0 else "against it"
-        bars.append(_bar(label, at, at + difference, speaks))
+        direction = "for the prediction" if difference >= 0 else "against the prediction"
+        bars.append(_bar(label, at, at + difference, direction))
         at += difference
-    bars.append(_bar("together", 0.0, at, "together"))
-    actual = "" if fact["nbsql_class"] is None else f", and is {shown(fact['nbsql_class'])}"
-    kind, probable = fact["nbsql_kind"].capitalize(), share(min(fact["nbsql_probability"], 1 - 1e-9))
-    finding = f"{kind}: {shown(str(plain(best)))} at {probable}{actual}"
+    bars.append(_bar("total", 0.0, at, "total"))
+    actual = "" if fact["nbsql_class"] is None else f", actual class {shown(fact['nbsql_class'])}"
+    probability = share(min(fact["nbsql_probability"], 1 - 1e-9))
+    finding = f"{_KINDS[fact['nbsql_kind']]}: predicted {shown(str(plain(best)))} ({probability}){actual}"
     sql = request.source.explained(request.source.rows.relation).sql
     note = (
-        f"Against {shown(str(plain(other)))}, the next class. ln p(x) is {fact['nbsql_evidence']:.2f}."
+        f"The runner-up class is {shown(str(plain(other)))}. ln p(x) = {fact['nbsql_evidence']:.2f}."
         if fact["nbsql_evidence"] is not None
         else ""
     )
@@ -366,6 +375,6 @@ def _difference(a: float, b: float) -> float:
     return 0.0 if a == b else max(min(a - b, 700.0), -700.0)  # -infinity in one of them decides
 
 
-def _bar(label: str, start: float, end: float, speaks: str) -> dict[str, Any]:
+def _bar(label: str, start: float, end: float, direction: str) -> dict[str, Any]:
     numbers = {"start": plain(start), "end": plain(end), "log_odds": plain(end - start), "right": plain(max(start, end))}
-    return {"label": label, **numbers, "speaks": speaks}
+    return {"label": label, **numbers, "direction": direction}

@@ -53,7 +53,7 @@ def write_report(
             crowd = max(crowded, key=lambda section: len(section.figures))
             last = crowd.figures.pop()  # the least informative one
             name = f"{crowd.panel.name} of {last.figure.name}"
-            left_out.append((name, "the page would be larger than 1.5 MB; model.plot shows it"))
+            left_out.append((name, "left out to keep the page below 1.5 MB; model.plot draws it"))
             text = page(model, found, sections, left_out, least)
     write(where, text.encode())
 
@@ -62,7 +62,7 @@ def page(
     model: Subject, found: ScoredSource | None, sections: list[Section], left_out: list[tuple[str, str]], least: int
 ) -> str:
     """The report as HTML."""
-    title = f"The model {shown(model.name)}" if model.name else f"A model of {shown(model._spec.target)}"
+    title = f"Model {shown(model.name)}" if model.name else f"A model of {shown(model._spec.target)}"
     told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
     source = None if found is None else shown(found.label)
     how = "" if found is None else found.how

@@ -10,71 +10,73 @@ from nbsql.report.panel import Panel
 from nbsql.report.what_if import nomogram
 
 PANELS = (
-    Panel("card", "What is this?", "A bar is the share of the rows that a class has: what is believed before a look.", card),
+    Panel("card", "What is this?", "A bar is the prior of a class: its probability before any feature is known.", card),
     Panel(
         "verdict", "Is it any good?",
-        "Blue is what the model knows, grey what needs no model. Accuracy is better high, log loss better low.",
+        "Blue uses the features, grey is a baseline that ignores them. Higher accuracy and lower log loss are better.",
         verdict,
     ),
-    Panel("ranking", "What matters?", "The longer the bar, the more the feature tells of the class by itself.", ranking),
+    Panel("ranking", "What matters?", "The longer the bar, the more the feature alone reveals about the class.", ranking),
     Panel(
-        "profile", "What does a feature say?",
-        "Where the classes differ, the feature tells them apart. Curves are what the model believes, bars what was counted.",
+        "profile", "What does a feature contribute?",
+        "A feature is informative where the classes differ. Of numbers, curves are fitted densities, bars counted rows.",
         profile, of_feature=True,
     ),
     Panel(
-        "discrimination", "What tells one class from another?",
-        "A bar to the right speaks for the one class, to the left for the other: ln of how many times likelier it is there.",
+        "discrimination", "What distinguishes two classes?",
+        "Bars to the right favour the first class, to the left the second. The length is the log-likelihood ratio.",
         discrimination, of_classes=True,
     ),
     Panel(
         "nomogram", "What if?",
-        "Choose a value for each feature: with the prior they sum to the total of each class, which say the posterior.",
+        "Choose a value for each feature. Prior and contributions sum to each class's total, which gives its posterior.",
         nomogram,
     ),
     Panel(
-        "waterfall", "Why this row?",
-        "From the prior down, each value moves the log-odds of the prediction against the next class; the last is their sum.",
+        "waterfall", "Why this prediction?",
+        "From the prior down, bars add up to the log-odds of the prediction against the runner-up class; the last is the sum.",
         waterfall, needs_source=True, shows_rows=True,
     ),
     Panel(
-        "confusion", "What is taken for what?",
-        "A line is a class, a column what was predicted as; mistakes are off the diagonal.",
+        "confusion", "Which classes are confused?",
+        "Rows are actual classes, columns are predicted classes. Errors are off the diagonal.",
         confusion, needs_source=True,
     ),
     Panel(
-        "threshold", "Where do I cut?",
-        "A row is flagged where its posterior reaches the threshold, which the slider moves; the dots are the same point.",
+        "threshold", "Which threshold?",
+        "A row is flagged if its posterior reaches the threshold. The slider moves the threshold; orange marks it.",
         threshold, needs_source=True,
     ),
     Panel(
-        "reliability", "Can I believe 0.9?",
-        "On the dashed line a prediction is right as often as it says; below it, the model is too sure of itself.",
+        "reliability", "Can I trust the probabilities?",
+        "On the dashed line, accuracy equals the predicted probability. Below it, the model is overconfident.",
         reliability, needs_source=True,
     ),
     Panel(
-        "lift", "How deep do I go?",
-        "Of the rows, those most likely to be of the class first: the share of the class found, and how much beyond chance.",
+        "lift", "How many rows should I look at?",
+        "The most probable rows come first. Gain is the share of the class found so far, lift the ratio to a random order.",
         lift, needs_source=True,
     ),
     Panel(
         "slices", "Where is it worst?",
-        "A line is a value of a feature, its bar where the accuracy of all such rows lies; left of the dashed line is worse.",
+        "The dot is the accuracy for a value, the bar its confidence interval. Left of the dashed line is worse than overall.",
         slices, needs_source=True,
     ),
     Panel(
-        "drift", "Has the world moved?",
-        "The stronger the colour, the more a feature moved from the slice before; a psi above 0.25 is usually worth a look.",
+        "drift", "Has the data drifted?",
+        "The stronger the colour, the more a feature drifted from the previous slice. A PSI (population "
+        "stability index) above 0.25 is usually worth a look.",
         drift,
     ),
     Panel(
         "monitor", "Is it still good?",
-        "Above, how far each feature of a period is from the reference; below, how well the model does. Dashed: the reference.",
+        "Top: the drift of each feature from the reference, by period. Below: the metrics of the model. Dashed: the reference.",
         monitor, of_periods=True,
     ),
     Panel(
-        "dependence", "Where is naive wrong?",
-        "The stronger the colour, the more a pair tells of each other within the classes: the model counts that twice.",
+        "dependence", "Where is the naive assumption wrong?",
+        "The stronger the colour, the more two features depend on each other within the classes. The model "
+        "counts their common evidence twice.",
         dependence, needs_source=True,
     ),
 )  # fmt: skip

@@ -61,7 +61,7 @@ def picture(
         request = Request(model, found, least, row if row > 4 else 4, feature, classes)
         figures: list[Figure] = list(panel.figures(request))
     if row > len(figures):
-        raise InputError(f"there is no row {row}; {len(figures)} rows tell most")
+        raise InputError(f"there is no row {row}; the most informative rows are {len(figures)}")
     return Picture(panel, figures[row - 1])
 
 

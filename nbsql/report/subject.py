@@ -131,8 +131,8 @@ class ScoredSource:
         if found is None:
             found, reason = self._check_folds(FOLDS)
         if found is None:
-            learnt = f"The model has learnt from {shown(self.label)}, and so does better there than elsewhere"
-            self.how = f"{learnt}; of folds: {reason}"
+            learnt = f"The model has learnt from {shown(self.label)}, so its metrics there are optimistic"
+            self.how = f"{learnt}; folds are not possible: {reason}"
         return found
 
     def _check_folds(self, folds: int | str) -> tuple[Markup | None, str]:
@@ -159,7 +159,7 @@ class ScoredSource:
             engine.create("score", rows, engine.renderer.fragment("all_rows", scored))
             engine.create("score", classes, engine.renderer.fragment("all_rows", known))
         others = "all other rows (leave-one-out)" if folds == LOO else f"the other {int(folds) - 1} of {folds} folds"
-        self.how = f"Each row is judged by the counts of {others}, as the model has learnt from {shown(self.label)}"
+        self.how = f"Each row is evaluated by the counts of {others}, because the model has learnt from {shown(self.label)}"
         return engine.renderer.fragment("judged_rows", context, rows, classes, None, False)
 
     def query(self, macro: str, *arguments: Any) -> Query:
@@ -193,7 +193,7 @@ class ScoredSource:
         """
         model, engine = self.model, self.model._engine
         if model._spec.joins:
-            raise ModelError(f"{model._title} has joins, and a row by itself does not say all that is known of it")
+            raise ModelError(f"{model._title} has joins, and a row of the source does not contain the joined values")
         context, _ = model._plan._scored(self.rows, model._classes)
         query = engine.renderer.fragment("notable_rows", context, self.scores, model._spec.columns, count, True)
         relation = self.temporary("telling rows")

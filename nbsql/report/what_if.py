@@ -44,7 +44,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
     features = model._spec.features[:_FEATURES]
     values = {feature: found for feature, found in _values(request, features, most) if found}
     if not values:
-        raise ModelError(f"{model._title} has no feature that can be looked at value by value")
+        raise ModelError(f"{model._title} has no feature whose values contribute separately")
     sql, choices = _explained(request, values, list(classes))
     for feature, found in choices:
         slots = _slots(feature)
@@ -62,20 +62,22 @@ def nomogram(request: Request) -> Iterator[Figure]:
     classes_shown = {
         "name": "shown",
         "value": labels[0],
-        "bind": {"input": "select", "options": labels, "name": "show what speaks for "},
+        "bind": {"input": "select", "options": labels, "name": "show contributions to "},
     }
     notes = [f"Left as missing: {', '.join(map(shown, left))}."] if left else []
     if any(_spread(row["contribution"]) > _FAR for row in rows if row["feature_no"]):
-        notes.append("A value that adds more than 8 nats, 3,000 to 1, stands at the edge with the number beside it.")
+        notes.append(
+            "Contributions of more than 8 nats (odds of 3,000 to 1) are drawn at the edge with the number beside them."
+        )
     spoken = [row for row in rows if row["value"] is not None]
     widest: dict[str, Any] | None = max(spoken, key=lambda row: _spread(row["contribution"]), default=None)
     if widest is None:
-        raise ModelError(f"{model._title} has no feature whose values were met {request.least} times")
+        raise ModelError(f"{model._title} has no feature with a value that occurs {request.least} times")
     moved = labels[max(range(len(labels)), key=lambda at: widest["contribution"][at])]
     best = max(classes, key=lambda label: classes[label])
     finding = (
-        f"{widest['feature'].partition(': word')[0]} = {widest['value']} speaks loudest, for {moved}; with nothing known, "
-        f"{shown(best)} is {share(math.exp(classes[best]))} probable"
+        f"{widest['feature'].partition(': word')[0]} = {widest['value']} is the strongest evidence, for {moved}; before any "
+        f"value is known, {shown(best)} is {share(math.exp(classes[best]))} probable"
     )
     csv = [
         {"feature": row["feature"], "value": row["value"], **dict(zip(classes, list(row["contribution"]), strict=True))}

@@ -18,7 +18,7 @@ HELD = """(() => {
   };
 })()"""
 SLIDER = """[...document.querySelectorAll("#threshold-1 svg text")].map((one) => one.textContent)
-  .find((one) => one.startsWith("from "))"""
+  .find((one) => one.startsWith("threshold 0."))"""
 POSTERIOR = """Object.values(document.getElementById("nomogram-1").view._runtime.data).map((table) => table.values.value)
   .find((table) => table && table.length && "posterior" in table[0]).map((row) => row.posterior)"""
 
@@ -65,7 +65,7 @@ def test_all_that_can_be_used_is_reached_seen_and_changed_by_keys(tmp_path):
             page.press("ArrowRight")
         page.run("document.getElementById('threshold-1').view.runAsync().then(() => 1)")
         after = page.run(SLIDER)
-        assert (before[:10], after[:10]) == ("from 0.50 ", "from 0.60 ")
+        assert (before[:14], after[:14]) == ("threshold 0.50", "threshold 0.60")
         until(page, "summary", "details")
         page.press("Enter")
         assert page.run("document.activeElement.parentElement.open") is True

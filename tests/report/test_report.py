@@ -104,7 +104,8 @@ def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answ
       const before = rows("nomogram-1", "posterior");
       for (const [place, index] of [[0, 1], [1, 4], [3, 2], [4, 3]]) await choose("nomogram-1", place, index);
       const after = rows("nomogram-1", "posterior");
-      const slider = () => all("#threshold-1 svg text").map((one) => one.textContent).find((one) => one.startsWith("from "));
+      const texts = () => all("#threshold-1 svg text").map((one) => one.textContent);
+      const slider = () => texts().find((one) => one.startsWith("threshold 0."));
       const half = slider();
       const inputs = [...document.querySelectorAll("#threshold-1 .vega-bind input")].map((input) => input.type);
       await choose("threshold-1", 1, 0.9); await choose("threshold-1", 2, 7);
@@ -113,7 +114,7 @@ def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answ
     """
     found, said = opened(page, tmp_path, program)
     assert said == []
-    assert found["title"] == "The model shown"
+    assert found["title"] == "Model shown"
     assert found["images"] == 0
     assert set(found["marks"]) == set(re.findall(r'<div class="chart" id="([\w-]+)"', text))
     assert min(found["marks"].values()) > 0, found["marks"]
@@ -137,11 +138,11 @@ def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answ
         assert close == [pytest.approx(probability, abs=1e-9)]
 
     assert found["inputs"] == ["range", "number", "number"]
-    assert found["half"].startswith("from 0.50 on:")
+    assert found["half"].startswith("threshold 0.50:")
     first = data(text, "threshold-1")[0]["class"]
     line = next(row for row in data(text, "threshold-1") if row["class"] == first and float(row["threshold"]) == 0.9)
     said = re.fullmatch(
-        r"from 0.90 on: +precision ([\d.]+), +recall ([\d.]+), +flagged ([\d.]+)%, +cost a row ([\d.]+)", found["moved"]
+        r"threshold 0.90: +precision ([\d.]+), +recall ([\d.]+), +flagged ([\d.]+)%, +cost per row ([\d.]+)", found["moved"]
     )
     expected = (7 * float(line["false_positives"]) + float(line["false_negatives"])) / 900
     assert float(said[1]) == pytest.approx(float(line["precision"]), abs=5e-4)
@@ -187,11 +188,13 @@ def test_a_table_that_the_model_has_learnt_is_judged_by_leaving_each_row_out(con
     model.report(tmp_path / "r.html", source="rows")
     text = (tmp_path / "r.html").read_text()
     assert (
-        text.count("Each row is judged by the counts of all other rows (leave-one-out), as the model has learnt from rows.")
+        text.count(
+            "Each row is evaluated by the counts of all other rows (leave-one-out), because the model has learnt from rows."
+        )
         == 2
     )
     others = "SELECT * FROM rows LIMIT 90"
-    assert "judged by" not in "".join(model.plot.verdict(others).figure.notes)
+    assert "evaluated by" not in "".join(model.plot.verdict(others).figure.notes)
     for draw in (model.plot.verdict, lambda source, folds: model.report(tmp_path / "no.html", source=source, folds=folds)):
         with pytest.raises(
             nbsql.InputError, match=r"counts 90 rows, and model 'shown' has learnt 900.*judge others with folds=None"
@@ -206,7 +209,10 @@ def test_where_no_row_can_be_left_out_the_page_says_that_it_flatters(con):
     con.execute("CREATE OR REPLACE TABLE texts AS SELECT class, words FROM rows")
     for options, how in (
         ({"tfidf": True}, "the other 4 of 5 folds"),
-        ({"tfidf": True, "norm": "l2"}, "so does better there than elsewhere; of folds: 'words' depends on all rows at once"),
+        (
+            {"tfidf": True, "norm": "l2"},
+            "so its metrics there are optimistic; folds are not possible: 'words' depends on all rows at once",
+        ),
     ):
         model = nbsql.fit(
             con, "texts", target="class", name="texts_model", families={"words": nbsql.Text(**options)}, replace=True
@@ -318,12 +324,12 @@ def test_without_a_source_the_verdict_bounds_the_log_loss_by_the_counts(con):
     known = -sum(n * math.log(n / of_value[a]) for a, _, n in cells if a is not None) / 960
     y_known = {y: sum(n for a, other, n in cells if a is not None and other == y) for y in (0, 1)}
     among = -sum(n * math.log(n / 900) for n in y_known.values()) / 900  # of the rows that have a
-    assert found["the priors alone"] == pytest.approx(math.log(2), rel=1e-8)
-    assert found["a alone"] == pytest.approx(math.log(2) - 900 / 960 * among + known, rel=1e-8)
-    assert found["b alone"] == pytest.approx(math.log(2), abs=1e-8)
-    assert found["all features, at best"] == pytest.approx(found["a alone"], abs=1e-8)
+    assert found["priors only"] == pytest.approx(math.log(2), rel=1e-8)
+    assert found["a only"] == pytest.approx(math.log(2) - 900 / 960 * among + known, rel=1e-8)
+    assert found["b only"] == pytest.approx(math.log(2), abs=1e-8)
+    assert found["all features, at best"] == pytest.approx(found["a only"], abs=1e-8)
     assert any("words" in note for note in figure.notes)
-    assert not any("c alone" in who for who in found)
+    assert not any("c only" in who for who in found)
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ FROM (
 
 {# A query of rows that folds have judged, with a comment for a reader, who does not have their tables. #}
 {% macro with_fold_comment(query) -%}
--- Folds have judged the rows, in temporary tables of the report; with folds=None there is a query that runs by itself.
+-- The rows were evaluated by folds, in temporary tables of the report. With folds=None you get a query that runs by itself.
 {{ query }}
 {%- endmacro %}
 
