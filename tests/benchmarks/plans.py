@@ -126,10 +126,10 @@ def in_process(form: str, shape: Shape, options: argparse.Namespace) -> list[str
 
 
 def chosen(shape: Shape) -> str:
-    """The form that nbsql chooses."""
+    """The form that nbsql chooses. Its numbers, which no row lacks, are no terms."""
     layout = Renderer.layout
     many, few = shape.categories > layout.star_joins, shape.values <= layout.few_values
-    terms = shape.classes * (shape.numbers + (shape.categories if many and not few else 0))
+    terms = shape.classes * (shape.categories if many and not few else 0)
     if shape.classes > layout.wide_classes or terms > layout.wide_terms:
         return "long, listed" if many and few else "long"
     return "wide" if not many else "listed" if few else "blocks"
