@@ -85,7 +85,8 @@ def _evidence(difference: float, best: str, other: str, scale: float) -> list[st
     winner, colour = (best, "green") if difference > 0 else (other, "red")
     factor = times(abs(difference))
     words = "as likely in both" if factor == "1" else f"{factor} × for {tables.plain(winner)}"
-    share = 1.0 if math.isinf(difference) else abs(difference) / scale if scale else 0.0  # beside an infinite one all others vanish
+    # Beside an infinite difference, which has the whole bar, all others vanish.
+    share = 1.0 if math.isinf(difference) else abs(difference) / scale if scale else 0.0
     length = round(_STRIP * min(share, 1.0)) if scale else 0
     return [words, Text("█" * length, style=colour)]
 
