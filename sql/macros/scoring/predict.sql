@@ -85,8 +85,8 @@ source.* {% if joined_names %}EXCLUDE ({{ joined_names }}) {% endif %}NOT SIMILA
 {%- endmacro %}
 
 {#
-  A column that a verb adds. If all columns of the source come back, it is unqualified, so that a source with a column of that name is refused
-  as ambiguous, instead of one hiding the other; the second column of that name is a NULL.
+  A column that a verb adds. If all columns of the source come back, it is unqualified, so that a source with a column of that name is
+  refused as ambiguous, instead of one hiding the other; the second column of that name is a NULL.
 #}
 {% macro default__output_column(model, name, more='') -%}
 {% set score %}source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %}{% endset -%}
