@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     cases in `long`; what is refused before a form is chosen, and the rest, is left to the night, when what chooses a form or a
     room above has changed. So are the engines that run what is written for others: all cases are everybody's in the first, and
     one of a test in each other. What is costly and runs no other way through the code than other cases is left to the night
-    (support/alike_cases.txt), and where a test has many cases, everybody runs three of them in a form, spread over all. A
+    (support/alike_cases.txt), and where a test has many cases, everybody runs the first and the last of them in a form. A
     project of dbt is built by one worker.
 
     No test sorts by the last digit of a float.

@@ -66,7 +66,7 @@ def test_the_panel(shop: str, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="vl-convert-python is not installed: pip install '.[report]'")
     target = str(tmp_path / "m.json")
     out, _ = run("plot", shop, "weather", "monitor", "sky", "--by", "week", "--output", target)
-    assert out.startswith("sky moved most, in 2 (psi ")
+    assert out.startswith("sky drifted most, in 2 (PSI ")
     spec = json.loads(Path(target).read_text(encoding="utf-8"))
     assert [row["period"] for row in spec["datasets"]["rows"]] == ["0", "1", "2"]
     message = "monitor is about rows of several periods; give them as the source, and by, which says the period"

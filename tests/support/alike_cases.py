@@ -10,7 +10,7 @@ with the seconds that processors spend on each, and few cases are chosen that go
     PYTHONPATH=tests python -m support.alike_cases cases.jsonl
 
 The record of some tests may be added to that of others; the choice for a folder needs a record of all its cases. Of a folder
-of `MANY_CASES` everybody runs no more than the first, the middle and the last case of a test, or of its form of scoring.
+of `MANY_CASES` everybody runs no more than the first and the last case of a test, or of its form of scoring.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _HEADER = """\
 MANY_CASES = {f"tests/{folder}" for folder in ("exchange", "judging", "learning", "maths", "models", "robustness", "scoring")}
 
 
-def thinned(cases: Sequence[str], most: int = 3) -> set[str]:
+def thinned(cases: Sequence[str], most: int = 2) -> set[str]:
     """Of the cases of a test those that everybody leaves to CI: all but a few, spread evenly from the first to the last."""
     if len(cases) <= most:
         return set()
