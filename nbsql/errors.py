@@ -82,11 +82,17 @@ class NbsqlWarning(UserWarning):
     """
 
 
-def suggestion(name: str, names: Iterable[str]) -> str:
-    """A hint such as "; did you mean 'play'?" with the name closest to `name`, or an empty text if none is close."""
+def closest_name(name: str, names: Iterable[str]) -> str | None:
+    """The name closest to `name`, in any case of letters; None if none is close."""
     by_lower_case = {candidate.lower(): candidate for candidate in names}
     close = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.6)
-    return f"; did you mean {by_lower_case[close[0]]!r}?" if close else ""
+    return by_lower_case[close[0]] if close else None
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """A hint such as "; did you mean 'play'?" with the name closest to `name`, or an empty text if none is close."""
+    close = closest_name(name, names)
+    return "" if close is None else f"; did you mean {close!r}?"
 
 
 def label_suggestion(label: Any, labels: Sequence[Any]) -> str:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from nbsql.answers.row_values import NUMBERS, InputColumn
 from nbsql.engines.engine import Engine
-from nbsql.errors import InputError, suggestion
+from nbsql.errors import InputError, closest_name
 from nbsql.family import Conditional
 from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
@@ -193,8 +193,8 @@ class RowScorer:
         for name in self._names:
             if folded(name) not in value_by_name:
                 others = [key for key in map(str, row) if folded(key) not in map(folded, self._names)]
-                close = suggestion(name, others).removeprefix("; did you mean ").removesuffix("?")
-                cure = f"; the row has {close}: rename it" if close else "; give None if it is not known"
+                close = closest_name(name, others)
+                cure = "; give None if it is not known" if close is None else f"; the row has {close!r}: rename it"
                 raise InputError(f"no {name!r} in the row, a feature of {self._title}{cure}")
         return [value_by_name[folded(name)] for name in self._names]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nbsql.answers.decisions import Decision, check_top_k, decision_of
-from nbsql.answers.elsewhere.inline import inline_query
+from nbsql.answers.elsewhere.inline import inline_query, relation_as_written
 from nbsql.answers.one_row import Answer, RowScorer, row_sql
 from nbsql.answers.query import Query
 from nbsql.answers.sample import mean_or_total, sample
-from nbsql.engines.source import passed_columns, split_path
+from nbsql.engines.source import passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.model.imputing import Imputing
 from nbsql.model.weighing import Weighing
@@ -345,11 +345,7 @@ class Scoring(Imputing, Weighing):
             return query
         check(self._spec, "inline", self._title)
         passed = passed_columns(data, columns, exact=self._engine.exact)
-        path = split_path(source) if isinstance(source, str) else []
-        if path and data.relation.endswith(self._engine.renderer.dialect.ident(path[-1])):
-            data.relation = self._engine.renderer.dialect.ident(
-                *path
-            )  # as it was written: it is to be read in another database
+        data.relation = relation_as_written(self._engine, data, source)
         return inline_query(self._engine, self._plan, self._classes, verb, data, self._rows(verb, data, passed))
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:

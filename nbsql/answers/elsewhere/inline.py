@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
-from nbsql.engines.source import Source
+from nbsql.engines.source import Source, split_path
 from nbsql.errors import InputError
 from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
@@ -30,6 +30,13 @@ def inline_query(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], ver
         tables.append(_table(engine, plan, classes, "lookups"))
     relations = render("inline_name", "parameters"), render("inline_name", "lookups")
     return restore(render("with_inline_tables", plan.query(verb, rows, classes, tables=relations), tables))
+
+
+def relation_as_written(engine: Engine, source: Source, text: Any) -> Markup:
+    """The relation of a source by the name that the user wrote, without the current database: another one is to read it."""
+    path = split_path(text) if isinstance(text, str) else []
+    ident = engine.renderer.dialect.ident
+    return ident(*path) if path and source.relation.endswith(ident(path[-1])) else source.relation
 
 
 def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:
