@@ -38,7 +38,7 @@ from nbsql.models.sharing import from_statistics, import_, merge
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import AODE, EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture
-from nbsql.spec.options import Best, Forward, Segments, Smoothed
+from nbsql.spec.options import Best, Forward, Segments, Smoothed, Target
 from nbsql.tuning.choice import Auto
 from nbsql.tuning.sweep import Sweep
 from nbsql.tuning.validation import CrossValidation
@@ -94,6 +94,7 @@ __all__ = [
     "Slices",
     "Smoothed",
     "Sweep",
+    "Target",
     "Text",
     "TokenCounts",
     "Tokens",

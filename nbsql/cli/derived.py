@@ -29,7 +29,17 @@ from nbsql.tuning.sweep import By
 @click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
 @naming_classes
 @with_formats(csv="Print CSV: fold, rows, weight, accuracy, log_loss.", sql=None)
-def cross_validate(database: str, source: str, *, target: str, folds: Any, fold: str | None, form: Form, **given: Any) -> None:
+def cross_validate(
+    database: str,
+    source: str,
+    *,
+    target: str,
+    classes: Sequence[str] | None,
+    folds: Any,
+    fold: str | None,
+    form: Form,
+    **given: Any,
+) -> None:
     """Predict every row of SOURCE by the model of the other folds, and evaluate the predictions.
 
     \b
@@ -41,7 +51,8 @@ def cross_validate(database: str, source: str, *, target: str, folds: Any, fold:
     with open_for_reading(database) as engine:
         with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
-            found = nbsql.cross_validate(engine, source, target=target, folds=folds, fold=fold, **options)
+            declared = nbsql.Target(target, classes)
+            found = nbsql.cross_validate(engine, source, target=declared, folds=folds, fold=fold, **options)
         rows = found.folds.fetchall()
         end_progress(engine)
         if form != "table":
@@ -90,6 +101,7 @@ def sweep(
     tried: Sequence[tuple[str, Family]],
     folds: Any,
     fold: str | None,
+    classes: Sequence[str] | None,
     by: By,
     name: str | None,
     replace: bool,
@@ -114,7 +126,8 @@ def sweep(
             place_for(engine, name, None, replace=replace)  # refuses a name that is taken before the work, not after
         with show_warnings(engine):
             options["prior"] = [typed(engine, source, target, prior) for prior in wanted]
-            found = nbsql.sweep(engine, source, target=target, folds=folds, fold=fold, by=by, **options)
+            declared = nbsql.Target(target, classes)
+            found = nbsql.sweep(engine, source, target=declared, folds=folds, fold=fold, by=by, **options)
             if name:
                 found.best(name=name, replace=replace)
         end_progress(engine)

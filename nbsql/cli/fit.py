@@ -235,16 +235,16 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, fo
       nbsql fit mail.duckdb mail.csv --target label --name spam --family 'body=text(stop_words=english)'
     """  # noqa: D301 - \b keeps the lines
     check_new_database(database, source)
-    options = chosen(given)
+    options = {"target": nbsql.Target(target, given.pop("classes")), **chosen(given)}
     if form == "sql":
-        _print(database, source, name, replace=replace, options={"target": target, **options})
+        _print(database, source, name, replace=replace, options=options)
         return
     with open_for_writing(database) as engine:
         with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
             if isinstance(options["method"], Mixture):
                 options["method"] = Mixture(typed(engine, source, target, options["method"].components))
-            model = nbsql.fit(engine, source, target=target, name=name, replace=replace, **options)
+            model = nbsql.fit(engine, source, name=name, replace=replace, **options)
         report(engine, database, model, form)
         if form == "table":
             _next(engine, database, model, source)
@@ -310,7 +310,7 @@ def _print(database: str, source: str, name: str, *, replace: bool, options: dic
 
     path = database if is_postgres(database) or Path(database).exists() else ":memory:"
     with open_for_reading(path) as engine:
-        options["prior"] = typed(engine, source, options["target"], options["prior"])
+        options["prior"] = typed(engine, source, options["target"].column, options["prior"])
         tables.sql(nbsql.fit_sql(engine, source, name=name, replace=replace, **options))
 
 

@@ -110,6 +110,8 @@ def from_statistics(
       nbsql from-statistics shop.duckdb answer.csv --like churn --name churn_of_all
     """  # noqa: D301 - \b keeps the lines
     options = {option: value for option, value in given.items() if value not in (None, ())}
+    if "classes" in options:
+        options["target"] = nbsql.Target(options.get("target", "class"), options.pop("classes"))
     if "families" in options:
         options["families"] = dict(options["families"])
     opened: AbstractContextManager[Engine] = (

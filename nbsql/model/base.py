@@ -311,13 +311,6 @@ class Handle:
             return data
         return join_dimensions(self._engine, self._spec, self._relations, data, self._title, reads_target=reads_target)
 
-    def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
-        data = self._source(source, reads_target=True, weighted=True)
-        try:
-            act(data)
-        finally:
-            data.release()
-
     def _label(self, label: Any) -> str:
         """The text of a class of the model."""
         texts = [column.label for column in sorted(self._classes, key=lambda column: column.number)]

@@ -41,8 +41,8 @@ class Learning(Handle):
         >>> [n for _, n, *_ in model.priors]
         [3.0, 2.0]
         """
-        with self._change() as change:
-            self._with_source(source, lambda found: change.update(found, batch))
+        with self._change() as change, self._source(source, reads_target=True, weighted=True) as rows:
+            change.update(rows, batch)
 
     def forget(self, source: Any = None, *, batch: str | None = None) -> None:
         """Subtract the rows of `source`, or those of `batch`. The model is then as if it had never seen them.
@@ -62,8 +62,9 @@ class Learning(Handle):
         with self._change() as change:
             if batch is not None:
                 change.forget_batch(batch)
-            else:
-                self._with_source(source, change.forget)
+                return
+            with self._source(source, reads_target=True, weighted=True) as rows:
+                change.forget(rows)
 
     def rollback(self, batch: str) -> None:
         """Undo all changes after `batch`, an entry of the ledger.

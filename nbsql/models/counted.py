@@ -14,7 +14,7 @@ from nbsql.learning.fit import priors_by_label, with_classes
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 from nbsql.spec.half_life import HalfLife
-from nbsql.spec.options import Options, PriorArgument
+from nbsql.spec.options import Options, PriorArgument, Target
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Prior, Spec
 
@@ -24,7 +24,7 @@ _AD_HOC_KINDS = {"boolean": "boolean", "category": "text", "number": "float", "w
 class CountsOptions(TypedDict, total=False):
     """The options of `nbsql.fit` that say what counts are counts of."""
 
-    target: str
+    target: str | Target
     families: Mapping[str, str | Family] | None
     id: str | Sequence[str]
     weight: str | None
@@ -33,7 +33,6 @@ class CountsOptions(TypedDict, total=False):
     prior: PriorArgument
     nulls: Nulls
     unseen: Unseen
-    classes: Sequence[Any] | None
 
 
 @dataclass(frozen=True)
@@ -109,9 +108,7 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
             raise InputError(
                 f"no option {name!r}{suggestion(name, option_names) or f'; the options are {listed(option_names, 30)}'}"
             )
-    settings = Options.of(
-        options.get("target", "class"), {k: v for k, v in options.items() if k != "target"}, beside=("classes",)
-    )
+    settings = Options.of(options.get("target", "class"), {k: v for k, v in options.items() if k != "target"})
     if not isinstance(settings.families, Mapping):
         raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {settings.families!r}")
     families = {key: named(family) for key, family in settings.families.items()}

@@ -10,8 +10,8 @@ from nbsql.engines.steps import script
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.learning.fit import Fit
-from nbsql.learning.half_life import refuse_half_life, weigh_by_age
-from nbsql.learning.joins import join_source
+from nbsql.learning.half_life import refuse_half_life
+from nbsql.learning.joins import read_source
 from nbsql.model import Model, existing_plan, updated_at
 from nbsql.model.place import key_columns, open_place, place_for
 from nbsql.models.from_tables import build_model
@@ -20,7 +20,17 @@ from nbsql.plan.classes import class_columns
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import Method
-from nbsql.spec.options import Best, FitOptions, Forward, Options, PriorArgument, Segments, UnnamedFitOptions, candidate_options
+from nbsql.spec.options import (
+    Best,
+    FitOptions,
+    Forward,
+    Options,
+    PriorArgument,
+    Segments,
+    Target,
+    UnnamedFitOptions,
+    candidate_options,
+)
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
@@ -35,7 +45,7 @@ def fit(
     con: Connection,
     source: Any,
     *,
-    target: str,
+    target: str | Target,
     name: str | None = None,
     id: str | Sequence[str] = (),
     features: Sequence[str] | Best | Forward | None = None,
@@ -51,7 +61,6 @@ def fit(
     unseen: Unseen = "skip",
     slice_by: str | None = None,
     segment_by: str | Segments | None = None,
-    classes: Sequence[Any] | None = None,
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
@@ -67,6 +76,8 @@ def fit(
         source: a table, view or SELECT text; on DuckDB also a file, a relation, a pandas, Polars or Arrow frame, or anything
             else that streams Arrow, which is read once and kept; on Spark also a DataFrame.
         target: the column that holds the class, of any scalar type. Rows where it is NULL are left out.
+            `nbsql.Target("day", classes=["dry", "wet", "snow"])` also names all possible labels, including those that no row
+            has yet.
         name: the name of the model. None makes a transient model for this connection only, even on a read-only database.
         id: the key column or columns; they are not features, and `explain` returns them.
         features: the feature columns. None is every column without another role; `nbsql.Best(20)` selects those of them that
@@ -100,9 +111,6 @@ def fit(
             scored. Rows of an unseen segment, or of none, are scored by the model of all rows. A column that is given here is
             not a feature. `nbsql.Segments("region", shrinkage=3)` sets how strongly a segment is shrunk towards the whole.
             With 0 each is estimated from its own rows, except that the values of a category are those of all segments.
-        classes: all possible labels, including those that no row has yet; rows of other classes are refused, by `update` as
-            well. A class without rows has the prior that `prior` gives a count of 0, and for every feature the limit of
-            smoothing. None is the labels of the rows.
         replace: whether to replace an existing model of that name.
         database: the attached database to store the model in; None is the current one.
 
@@ -119,15 +127,15 @@ def fit(
     [('rain', 'yes', 0.8181818181818181)]
     """
     columns, given = columns_to_choose(families or {})
-    options = Options(
-        target=target, features=features, exclude=exclude or (), joins=joins, families=given, id=id, weight=weight,
-        method=method, alpha=alpha, estimate=estimate_named(estimate), prior=prior, nulls=nulls, unseen=unseen,
-        slice_by=slice_by, segment_by=segment_by, classes=classes,
-    )  # fmt: skip
+    described = {
+        "features": features, "exclude": exclude, "joins": joins, "families": given, "id": id, "weight": weight,
+        "method": method, "alpha": alpha, "estimate": estimate_named(estimate), "prior": prior, "nulls": nulls,
+        "unseen": unseen, "slice_by": slice_by, "segment_by": segment_by,
+    }  # fmt: skip
+    options = Options.of(target, described)
     with opened(con, create=True) as engine, engine.transaction():
         place = place_for(engine, name, database, replace=replace)
-        data = join_source(engine, weigh_by_age(engine, engine.source(source), target, weight), joins)
-        try:
+        with read_source(engine, source, options) as data:
             place.check_joins(joining.dimension for joining in data.joins)
             if columns is None or columns:
                 refuse_half_life({"weight": weight})
@@ -136,11 +144,11 @@ def fit(
             if isinstance(features, Forward):
                 task.spec = select_forward(engine, data, task.spec, features)
             return place.publish(*task.run(replaces=place.replaces))
-        finally:
-            data.release()
 
 
-def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", **options: Unpack[UnnamedFitOptions]) -> str:
+def fit_sql(
+    con: Connection, source: Any, *, target: str | Target, name: str = "model", **options: Unpack[UnnamedFitOptions]
+) -> str:
     """The statements that `fit` would run, as one script, which creates the model entirely or not at all.
 
     It takes the arguments of `fit`. With `replace`, the script replaces an existing model of that name whenever it is run.
@@ -151,7 +159,7 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
     >>> print(nbsql.fit_sql(duckdb.connect(), data, target="play", name="weather")[:17])
     BEGIN TRANSACTION
     """
-    settings = Options.of(target, options, beside=("classes", "replace", "database"))
+    settings = Options.of(target, options, beside=("replace", "database"))
     with opened(con, close=True) as engine:
         database = engine.database(options.get("database"))
         relations = relations_in(engine, database, name)
@@ -162,11 +170,8 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
             if existing is not None:
                 schemas.check_contents(engine, database, existing, existing)
             first.append(Statement("drop schema", engine.renderer.statement("drop_schema_if_exists", relations.schema)))
-        data = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
-        try:
+        with read_source(engine, source, settings) as data:
             return script(engine, [*first, *Fit(engine, data, settings, relations).statements()])
-        finally:
-            data.release()
 
 
 def load(con: Connection, name: str, *, database: str | None = None) -> Model:
@@ -209,7 +214,7 @@ def models(con: Connection, *, database: str | None = None) -> list[str]:
         return schemas.model_names(engine, engine.database(database))
 
 
-def families(con: Connection, source: Any, *, target: str, **options: Unpack[FitOptions]) -> dict[str, Family]:
+def families(con: Connection, source: Any, *, target: str | Target, **options: Unpack[FitOptions]) -> dict[str, Family]:
     """The families that `fit` would give to the features with these arguments, without fitting.
 
     >>> import duckdb
@@ -217,13 +222,9 @@ def families(con: Connection, source: Any, *, target: str, **options: Unpack[Fit
     >>> {name: str(family) for name, family in found.items()}
     {'x': 'gaussian', 'z': 'bernoulli'}
     """
-    settings = Options.of(target, options, beside=("classes", "name", "replace", "database"))
-    with opened(con, close=True) as engine:
-        data = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
-        try:
-            spec = resolve(data.columns, candidate_options(settings)[0], data.label)
-        finally:
-            data.release()
+    settings = Options.of(target, options, beside=("name", "replace", "database"))
+    with opened(con, close=True) as engine, read_source(engine, source, settings) as data:
+        spec = resolve(data.columns, candidate_options(settings)[0], data.label)
     return {feature.name: feature.family for feature in spec.features}
 
 

@@ -125,10 +125,8 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
             return self
         engine = engine_of(store.connection)
         source, options, labels = self._rows(engine, X, y, sample_weight, reset=True)
-        try:
+        with source:
             self._make(engine, source, options)
-        finally:
-            source.release()
         self._store, self._names = store, options
         self.classes_ = np.unique(labels)
         return self
@@ -221,10 +219,8 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         elif weights is not None and self._names.get("weight") is None:
             raise InputError("the first rows had no sample_weight, so that later ones can have none; give those a weight of 1")
         source, _, labels = self._rows(model._engine, X, y, weights, reset=False)
-        try:
+        with source:
             getattr(model, verb)(source)
-        finally:
-            source.release()
         return labels
 
     # Rows. ---------------------------------------------------------------------------------------------------------

@@ -85,16 +85,13 @@ def from_sklearn(
     def fit_form(to: Connection, name: str | None, database: str | None, replace: bool) -> Model:
         with open_place(to, name, database, replace=replace) as place:
             engine = place.engine
-            source = engine.source(form.cells.columns() if isinstance(form, EstimatorCounts) else form.columns())
-            try:
+            with engine.source(form.cells.columns() if isinstance(form, EstimatorCounts) else form.columns()) as source:
                 if isinstance(form, EstimatorCounts):
                     plan, classes = _counts_of(place, form, source, target, ids, label)
                 else:
                     plan, classes = derive_from_weights(
                         place, source, form.classes, form.families, target, ids, label, form.types
                     )
-            finally:
-                source.release()
             if calibration is not None:
                 restore_calibration(engine, plan, classes, calibration)
             return place.publish(plan, classes)

@@ -18,6 +18,24 @@ By = Literal["mutual_information", "chi_square", "symmetrical_uncertainty", "f_s
 
 
 @dataclass(frozen=True)
+class Target:
+    """The column of the class, with all its labels: `nbsql.fit(..., target=nbsql.Target("day", classes=["dry", "wet"]))`.
+
+    Args:
+        column: the column that holds the class.
+        classes: all possible labels, including those that no row has yet; rows of other classes are refused, by `update` as
+            well. A class without rows has the prior that `prior` gives a count of 0, and for every feature the limit of
+            smoothing. None is the labels of the rows.
+
+    >>> Target("day")
+    Target(column='day', classes=None)
+    """
+
+    column: str
+    classes: Sequence[Any] | None = None
+
+
+@dataclass(frozen=True)
 class Best:
     """The most informative features, each ranked by itself: `nbsql.fit(..., features=nbsql.Best(20))`.
 
@@ -185,7 +203,6 @@ class ModelOptions(BaseFitOptions, total=False):
 class UnnamedFitOptions(ModelOptions, total=False):
     """The options of `nbsql.fit` other than the target and the name."""
 
-    classes: Sequence[Any] | None
     replace: bool
     database: str | None
 
@@ -218,24 +235,26 @@ class Options:
     classes: Sequence[Any] | None = None
 
     @classmethod
-    def of(cls, target: str, options: Mapping[str, Any], *, beside: Iterable[str] = ()) -> Options:
+    def of(cls, target: str | Target, options: Mapping[str, Any], *, beside: Iterable[str] = ()) -> Options:
         """The options from keyword arguments; None stands for an empty list.
 
         Args:
-            target: the target of the model.
+            target: the target of the model, as a column or with its classes.
             options: the keyword arguments by name.
             beside: the names of other accepted keyword arguments, which are not options of the model.
 
         Raises:
             InputError: there is no such option.
         """
-        # The source of folds has the classes of its rows.
-        names = [each.name for each in fields(cls) if each.name not in {"target", "classes"} - {*beside}]
+        names = [each.name for each in fields(cls) if each.name not in {"target", "classes"}]
         for name in options:
             if name not in names and name not in beside:
                 raise InputError(f"no option {name!r}{suggestion(name, names) or f'; the options are {listed(names, 30)}'}")
         several = ("joins", "exclude", "families", "id")
-        return cls(target, **{k: v for k, v in options.items() if k in names and not (v is None and k in several)})
+        given = {k: v for k, v in options.items() if k in names and not (v is None and k in several)}
+        if isinstance(target, Target):
+            return cls(target.column, classes=target.classes, **given)
+        return cls(target, **given)
 
     @property
     def pseudo_count(self) -> float:

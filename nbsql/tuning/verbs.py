@@ -11,12 +11,12 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.family import Family
 from nbsql.judging.profile import dependence as dependence_query
 from nbsql.learning.fit import Fit
-from nbsql.learning.half_life import refuse_half_life, weigh_by_age, with_current_weight
-from nbsql.learning.joins import join_source
+from nbsql.learning.half_life import refuse_half_life, with_current_weight
+from nbsql.learning.joins import read_source
 from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.spec.method import Method
-from nbsql.spec.options import BaseFitOptions, ModelOptions, Options, PriorArgument, candidate_options
+from nbsql.spec.options import BaseFitOptions, ModelOptions, Options, PriorArgument, Target, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.tuning.auto import BUDGET, FOLDS, choose
 from nbsql.tuning.choice import Auto, make_auto
@@ -34,11 +34,10 @@ def cross_validate(
     con: Connection,
     source: Any,
     *,
-    target: str,
+    target: str | Target,
     folds: int | Literal["loo"] = 10,
     fold: str | None = None,
     bins: int = 10,
-    classes: Sequence[Any] | None = None,
     **options: Unpack[ModelOptions],
 ) -> CrossValidation:
     """How well models of `target` predict unseen rows: every row is predicted by the model of the other folds.
@@ -52,15 +51,14 @@ def cross_validate(
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column that holds the class.
+        target: the column that holds the class, or an `nbsql.Target` with all possible labels. In a fold without a row of some
+            class, that class then has its limit of smoothing.
         folds: the number of folds. Rows are split so that every fold has its share of every class; the same rows are always
             split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by subtracting it from
             the counts as it is scored.
         fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
             NULL are in no fold.
         bins: the number of bins of the calibration.
-        classes: all possible labels, as in `fit`. In a fold without a row of some class, that class has its limit of
-            smoothing.
         options: the options of `fit` that describe the model.
 
     Raises:
@@ -72,17 +70,13 @@ def cross_validate(
     >>> nbsql.cross_validate(con, "t", target="y", folds="loo").accuracy
     1.0
     """
-    settings = with_changes(Options.of(target, options), classes=classes)
-    with opened(con) as engine, engine.transaction():
-        rows = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
-        try:
-            return run_cross_validation(engine, rows, with_current_weight(settings), folds=folds, fold=fold, bins=bins)
-        finally:
-            rows.release()
+    settings = Options.of(target, options)
+    with opened(con) as engine, engine.transaction(), read_source(engine, source, settings) as rows:
+        return run_cross_validation(engine, rows, with_current_weight(settings), folds=folds, fold=fold, bins=bins)
 
 
 def dependence(
-    con: Connection, source: Any, *, target: str, columns: Sequence[str] | None = None, **options: Unpack[ModelOptions]
+    con: Connection, source: Any, *, target: str | Target, columns: Sequence[str] | None = None, **options: Unpack[ModelOptions]
 ) -> Query:
     """How strongly each pair of columns depends on each other within the classes: `Model.dependence`, before a model is fitted.
 
@@ -107,7 +101,7 @@ def dependence(
     """
     settings = Options.of(target, options)
     with opened(con) as engine:
-        rows = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
+        rows = read_source(engine, source, settings)
         spec = resolve(rows.columns, candidate_options(with_current_weight(settings))[0], rows.label)
         return dependence_query(engine, spec, rows.label, rows, columns)
 
@@ -116,14 +110,13 @@ def sweep(
     con: Connection,
     source: Any,
     *,
-    target: str,
+    target: str | Target,
     alpha: float | Sequence[float | None] | None = None,
     prior: PriorArgument | Sequence[PriorArgument] = "empirical",
     families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family]] | None = None,
     folds: int | Literal["loo"] = 10,
     fold: str | None = None,
     by: By = "log_loss",
-    classes: Sequence[Any] | None = None,
     **options: Unpack[BaseFitOptions],
 ) -> Sweep:
     """The settings that predict best: every combination of the lists is cross-validated, as by `cross_validate`.
@@ -134,7 +127,7 @@ def sweep(
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column that holds the class.
+        target: the column that holds the class, or an `nbsql.Target` with all possible labels, which the best model has, too.
         alpha: the pseudo-count, one value or a list; None is the default of a fit: 1, or 0 for the joint method.
         prior: the priors of the classes, one value or a list.
         families: families that override the inferred ones, one dictionary or a list.
@@ -144,7 +137,6 @@ def sweep(
         fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
             NULL are in no fold.
         by: "log_loss" or "accuracy", the metric that ranks the settings; the other breaks ties.
-        classes: all possible labels, as in `fit`; the best model has them.
         options: the options of `fit` that describe the model, for all settings.
 
     Raises:
@@ -159,29 +151,24 @@ def sweep(
     1.0
     """
     refuse_half_life(options)
-    shared = with_changes(Options.of(target, options), classes=classes)
-    with opened(con) as engine, engine.transaction():
-        rows = join_source(engine, engine.source(source), shared.joins)
-        try:
-            return run_sweep(
-                engine, rows, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
-            )  # fmt: skip
-        finally:
-            rows.release()
+    shared = Options.of(target, options)
+    with opened(con) as engine, engine.transaction(), read_source(engine, source, shared) as rows:
+        return run_sweep(
+            engine, rows, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
+        )  # fmt: skip
 
 
 def auto(
     con: Connection,
     source: Any,
     *,
-    target: str,
+    target: str | Target,
     leave_out: bool = True,
     calibrate: bool = True,
     methods: Sequence[Method] = METHODS,
     folds: int = FOLDS,
     fold: str | None = None,
     budget: int | None = BUDGET,
-    classes: Sequence[Any] | None = None,
     **options: Unpack[ModelOptions],
 ) -> Auto:
     """The families of the columns, and the method, that predict best, chosen by exact cross-validated log loss.
@@ -210,7 +197,8 @@ def auto(
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column that holds the class.
+        target: the column that holds the class, or an `nbsql.Target` with all possible labels, which the best model has, too;
+            no kernel is tried then.
         leave_out: whether a column may be left out.
         calibrate: whether a temperature may be chosen, too.
         methods: the classifiers to try, as `method` of a fit takes them. "naive" is always tried, and the others must be
@@ -221,7 +209,6 @@ def auto(
             NULL are in no fold.
         budget: about how many rows to judge on. If there are more, a hash of their columns selects them, always the same
             ones. None is all rows.
-        classes: all possible labels, as in `fit`; the best model has them, and no kernel is tried.
         options: the options of `fit` that describe the model; a column with a family there keeps it.
 
     Raises:
@@ -234,16 +221,12 @@ def auto(
     'binned'
     """
     refuse_half_life(options)
-    settings = with_changes(Options.of(target, options), classes=classes)
-    with opened(con) as engine, engine.transaction():
-        data = join_source(engine, engine.source(source), settings.joins)
-        try:
-            choice = choose(
-                engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
-                methods=methods,
-            )  # fmt: skip
-        finally:
-            data.release()
+    settings = Options.of(target, options)
+    with opened(con) as engine, engine.transaction(), read_source(engine, source, settings) as data:
+        choice = choose(
+            engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
+            methods=methods,
+        )  # fmt: skip
     chosen = choice.options(settings)
     if fold is not None:
         chosen = with_changes(chosen, exclude=[*chosen.exclude, fold])
@@ -251,11 +234,8 @@ def auto(
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction():
             place = place_for(engine, name, database, replace=replace)
-            rows = join_source(engine, engine.source(source), settings.joins)
-            try:
+            with read_source(engine, source, settings) as rows:
                 model = place.publish(*Fit(engine, rows, chosen, place.relations).run(replaces=place.replaces))
-            finally:
-                rows.release()
             if choice.calibrated:
                 model.calibrate(source, folds=folds)
             return model

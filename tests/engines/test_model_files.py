@@ -123,7 +123,7 @@ def test_a_model_of_given_probabilities_travels(connect: Callable[[str], Place],
 def test_classes_still_to_come_travel(connect: Callable[[str], Place], tmp_path: Path, other: str) -> None:
     here, there = connect("duckdb"), connect(other)
     rows = "SELECT CAST(100000.0 AS DOUBLE PRECISION) AS y, 'u' AS x UNION ALL SELECT -1.5, 'v'"
-    model = nbsql.fit(here.con, rows, target="y", classes=[100000.0, -1.5, 1e20], prior="uniform")
+    model = nbsql.fit(here.con, rows, target=nbsql.Target("y", classes=[100000.0, -1.5, 1e20]), prior="uniform")
     model.export(tmp_path / "there.parquet")
     found = nbsql.import_(there.con, tmp_path / "there.parquet", name="m")
     assert_same_rows(sorted(found.priors.fetchall()), sorted(model.priors.fetchall()))
@@ -309,7 +309,7 @@ def test_counts_to_share_agree(both: tuple[Place, Place], tmp_path: Path) -> Non
         rows = [("ab"[i % 3 % 2], levels[i * i % 7 % 3], i % 4 == 0) for i in range(40)]
         place.table("days", {"y": "VARCHAR", "sky": "VARCHAR", "g": "BOOLEAN"}, rows)
         families = {"sky": nbsql.Categorical(levels=[*levels, "hail"])}
-        model = nbsql.fit(place.con, "days", target="y", classes=["a", "b"], families=families, name="shared")
+        model = nbsql.fit(place.con, "days", target=nbsql.Target("y", classes=["a", "b"]), families=families, name="shared")
         answers: list[Any] = []
         for number, sharing in enumerate(({"least": 5}, {"epsilon": 3, "seed": 2}, {"epsilon": 3, "least": 4, "seed": 2})):
             path = tmp_path / f"{place.engine} {number}.parquet"

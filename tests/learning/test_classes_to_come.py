@@ -27,6 +27,7 @@ DATA = (
 MORE = "SELECT 'sun' AS sky, 3.0 AS x, TRUE AS seen, 2 AS links, 'good' AS said, 'other' AS y"
 FAMILIES: dict[str, Any] = {"links": "poisson", "said": "text"}
 CLASSES = ["ham", "spam", "other"]
+DECLARED = nbsql.Target("y", classes=CLASSES)
 
 
 def priors(model: nbsql.Model) -> dict[Any, float]:
@@ -35,7 +36,7 @@ def priors(model: nbsql.Model) -> dict[Any, float]:
 
 @pytest.fixture
 def model(con: Connection) -> nbsql.Model:
-    return nbsql.fit(con, DATA, target="y", families=FAMILIES, classes=CLASSES, prior="smoothed", name="m")
+    return nbsql.fit(con, DATA, target=DECLARED, families=FAMILIES, prior="smoothed", name="m")
 
 
 @pytest.mark.usefixtures("form")
@@ -63,7 +64,7 @@ def test_categories_are_those_of_scikit_learn(con: Connection) -> None:
     x, y = chance.integers(0, 4, (60, 2)), chance.integers(0, 2, 60)
     estimator = CategoricalNB(class_prior=[1 / 3] * 3, min_categories=4).partial_fit(x, y, classes=[0, 1, 2])
     con.register("rows", {"a": x[:, 0].astype(str), "b": x[:, 1].astype(str), "y": y})
-    model = nbsql.fit(con, "SELECT * FROM rows", target="y", classes=[2, 1, 0], prior="uniform")
+    model = nbsql.fit(con, "SELECT * FROM rows", target=nbsql.Target("y", classes=[2, 1, 0]), prior="uniform")
     found = np.array(model.predict_proba("SELECT a, b FROM rows ORDER BY a, b", columns=[]).fetchall())[:, 2:].astype(float)
     expected = estimator.predict_proba(x[np.lexsort((x[:, 1], x[:, 0]))])
     assert np.abs(np.sort(found, axis=0) - np.sort(expected, axis=0)).max() < 1e-9
@@ -91,10 +92,10 @@ def test_it_travels_and_merges(con: Connection, model: nbsql.Model, tmp_path: Pa
 
 def test_given_and_empirical_priors(con: Connection) -> None:
     given = {"ham": 0.5, "spam": 0.25, "other": 0.25}
-    assert priors(nbsql.fit(con, DATA, target="y", families=FAMILIES, classes=CLASSES, prior=given)) == given
+    assert priors(nbsql.fit(con, DATA, target=DECLARED, families=FAMILIES, prior=given)) == given
     said = "no row is 'other', whose empirical prior is 0; with prior='smoothed' or 'uniform' it is above"
     with pytest.warns(nbsql.NbsqlWarning) as caught:
-        model = nbsql.fit(con, DATA, target="y", families=FAMILIES, classes=CLASSES)
+        model = nbsql.fit(con, DATA, target=DECLARED, families=FAMILIES)
     assert [str(warning.message) for warning in caught] == [said]
     assert priors(model)["other"] == 0
     assert model.predict_proba(MORE, columns=[]).fetchall()[0][3] == 0
@@ -103,7 +104,7 @@ def test_given_and_empirical_priors(con: Connection) -> None:
 @pytest.mark.parametrize("prior", ["uniform", {0: 0.5, 1: 0.25, 2: 0.25}])
 def test_it_is_calibrated_by_folds_and_judged(con: Connection, prior: Any) -> None:
     con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, sin(i) + i % 2 AS x, 'v' || i % 3 AS k FROM range(80) AS r(i)")
-    model = nbsql.fit(con, "rows", target="y", classes=[0, 1, 2], prior=prior)
+    model = nbsql.fit(con, "rows", target=nbsql.Target("y", classes=[0, 1, 2]), prior=prior)
     model.calibrate("rows", folds=4)
     for calibrated in (False, True):
         ((*_, zero, one, two),) = model.predict_proba("SELECT 0.2 AS x, 'v1' AS k", calibrated=calibrated).fetchall()
@@ -136,7 +137,7 @@ def test_folds_know_classes_to_come(con: Connection, prior: Any) -> None:
 
 
 def test_counts_of_elsewhere_have_classes_to_come(con: Connection, model: nbsql.Model) -> None:
-    again = nbsql.from_statistics(con, model.counts, target="y", families=FAMILIES, classes=CLASSES, prior="smoothed")
+    again = nbsql.from_statistics(con, model.counts, target=DECLARED, families=FAMILIES, prior="smoothed")
     assert priors(again) == priors(model)
     assert again.predict_proba(MORE, columns=[]).fetchall()[0] == pytest.approx(
         model.predict_proba(MORE, columns=[]).fetchall()[0]
@@ -154,36 +155,36 @@ def test_given_priors_of_numbers_are_known_to_folds(con: Connection) -> None:
 def test_labels_have_the_type_of_the_target(con: Connection, kind: str, label: str, other: Any) -> None:
     data = f"SELECT CAST('{label}' AS {kind}) AS y, unnest(['u', 'v']) AS x"
     (value,) = con.sql(f"SELECT CAST('{label}' AS {kind})").fetchall()[0]
-    model = nbsql.fit(con, data, target="y", classes=[other, value], prior="uniform")
+    model = nbsql.fit(con, data, target=nbsql.Target("y", classes=[other, value]), prior="uniform")
     assert model.classes == sorted([value, other])
 
 
 def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refused: Refused) -> None:
     query = "'y' of the query is 'spam' in some rows, which classes does not name"
     with refused(nbsql.InputError, f"{query}; name every class there may be, or leave the rows out"):
-        nbsql.fit(con, DATA, target="y", families=FAMILIES, classes=["ham"])
+        nbsql.fit(con, DATA, target=nbsql.Target("y", classes=["ham"]), families=FAMILIES)
     with refused(
         nbsql.InputError, "'y' of the query is 'othr' in some rows, which classes does not name; did you mean 'other'?"
     ):
         model.update(MORE.replace("'other'", "'othr'"))
     with refused(nbsql.InputError, "classes must be a list of labels, not 'ham'"):
-        nbsql.fit(con, DATA, target="y", classes="ham")
+        nbsql.fit(con, DATA, target=nbsql.Target("y", classes="ham"))
     with refused(
         nbsql.InputError, "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
     ):
         model.calibrate(DATA, folds="loo")
     with refused(nbsql.InputError, f"{query}; name every class there may be, or leave the rows out"):
-        nbsql.cross_validate(con, DATA, target="y", families=FAMILIES, classes=["ham"], folds=2)
+        nbsql.cross_validate(con, DATA, target=nbsql.Target("y", classes=["ham"]), families=FAMILIES, folds=2)
     with refused(
         nbsql.InputError, "the query has cells of class 'spam', which classes does not name; name every class there may be"
     ):
-        nbsql.from_statistics(con, model.counts, target="y", families=FAMILIES, classes=["ham"])
+        nbsql.from_statistics(con, model.counts, target=nbsql.Target("y", classes=["ham"]), families=FAMILIES)
     with refused(
         nbsql.InputError, "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
     ):
-        nbsql.cross_validate(con, DATA, target="y", families=FAMILIES, classes=CLASSES, folds="loo")
+        nbsql.cross_validate(con, DATA, target=DECLARED, families=FAMILIES, folds="loo")
     with pytest.raises(nbsql.InputError, match=r"classes must be labels of 'links', which is INTEGER: .*'many'"):
-        nbsql.fit(con, DATA, target="links", classes=["many"])
+        nbsql.fit(con, DATA, target=nbsql.Target("links", classes=["many"]))
     refusals = {
         "method='logistic' learns weights from rows of every class; leave out classes": {"method": "logistic"},
         "components are found in the rows of a class, and one of classes may have none; leave out classes": {
@@ -195,11 +196,11 @@ def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refuse
     }
     for message, options in refusals.items():
         with refused(nbsql.InputError, message):
-            nbsql.fit(con, DATA, target="y", features=["x"], classes=CLASSES, **options)
+            nbsql.fit(con, DATA, target=DECLARED, features=["x"], **options)
     ending = "which is multivariate_gaussian; choose another family"
     with refused(nbsql.InputError, f"classes does not take 'numbers', {ending}"):
         family = nbsql.MultivariateGaussian(["x", "links"])
-        nbsql.fit(con, DATA, target="y", features=[], families={"numbers": family}, classes=CLASSES)
+        nbsql.fit(con, DATA, target=DECLARED, features=[], families={"numbers": family})
 
 
 def test_the_command_line_names_classes(tmp_path: Path) -> None:
