@@ -106,7 +106,9 @@ class Folds:
         for feature in prepared.features:
             if (option := feature.family.non_additive_option) is not None:
                 name = repr(feature.name)
-                raise InputError(f"{name} depends on all rows at once, so no fold can be taken away; leave out {option}")
+                raise InputError(
+                    f"{name} is estimated from all rows at once, so that no fold can be left out; leave out {option}"
+                )
         supervised = [feature for feature in prepared.features if feature.family.supervised]
         parents = [feature.name for feature in supervised if isinstance(feature.family, Conditional)]
         bins = [feature.name for feature in supervised if feature.name not in parents]
