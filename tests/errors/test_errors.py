@@ -239,7 +239,7 @@ def test_what_is_no_source(golf: duckdb.DuckDBPyConnection, refused: Refused, so
 def test_what_duckdb_cannot_bind_does_not_abort_the_callers_transaction(
     golf: duckdb.DuckDBPyConnection, refused: Refused
 ) -> None:
-    message = 'Catalog Error: Table with name gulf does not exist! Did you mean "golf"?'
+    message = "no table or view 'gulf'; did you mean 'golf'?"
     with refused(DatabaseError, message):
         fit(golf, "SELECT * FROM gulf", name="m")
 

@@ -314,7 +314,7 @@ def test_merged_and_exported_models_have_their_segments(con: Connection, rows: l
     ("options", "message"),
     [
         ({"segment_by": "regoin"}, None),
-        ({"segment_by": "region", "slice_by": "region"}, "a model has slices or segments; leave out slice_by or segment_by"),
+        ({"segment_by": "region", "slice_by": "region"}, "slice_by and segment_by cannot be combined; leave out one of them"),
         ({"segment_by": ""}, "segment_by must be one SQL expression over the columns of t, not ''"),
         ({"segment_by": "unnest([1, 2])"}, "segment_by must have one value a row, and 'unnest([1, 2])' makes rows of its own"),
         ({"segment_by": "sum(calls)"}, "segment_by must have one value a row, and 'sum(calls)' is an aggregate of many"),

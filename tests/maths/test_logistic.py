@@ -408,10 +408,11 @@ def test_an_iteration_that_took_no_step_has_no_change_to_tell_of(con: Connection
 # What it refuses. ----------------------------------------------------------------------------------------------------
 
 
+NO_SEGMENTS = "method='logistic' does not support segment_by; leave out segment_by, or fit a model for each segment"
 REFUSED = [
     ({"prior": "uniform"}, "method='logistic' learns the bias of each class from the rows; leave out prior"),
-    ({"segment_by": "sky"}, "method='logistic' has one set of weights; leave out segment_by"),
-    ({"segment_by": nbsql.Segments("sky")}, "method='logistic' has one set of weights; leave out segment_by"),
+    ({"segment_by": "sky"}, NO_SEGMENTS),
+    ({"segment_by": nbsql.Segments("sky")}, NO_SEGMENTS),
     ({"prior": nbsql.Smoothed(2)}, "method='logistic' learns the bias of each class from the rows; leave out prior"),
     (
         {"unseen": "smooth"},

@@ -262,11 +262,11 @@ def test_the_command_line(lumps: Connection, tmp_path: Path) -> None:
         ),
         (
             {"method": nbsql.Mixture(2), "slice_by": "sky"},
-            "a model has components, or it has slices or segments; leave out components or slice_by",
+            "slice_by and components cannot be combined; leave out one of them",
         ),
         (
             {"method": nbsql.Mixture(2), "segment_by": "sky"},
-            "a model has components, or it has slices or segments; leave out components or segment_by",
+            "segment_by and components cannot be combined; leave out one of them",
         ),
         (
             {"method": nbsql.Mixture(2), "features": nbsql.Best(2)},
