@@ -132,7 +132,8 @@ def _fitting_columns(cells: Sequence[Sequence[Text]], width: int, keep: int) -> 
 
 def _first_and_last(widths: Sequence[int], width: int, last: Sequence[int]) -> list[int | None]:
     """The numbers of the first column and of those of the last columns that fit beside it, with None for all others."""
-    room, shown = width - 1 - _GAP - widths[0], []
+    shown: list[int] = []
+    room = width - 1 - _GAP - widths[0]
     for position in last:
         room -= widths[position]
         if room < 0 and shown:

@@ -115,11 +115,13 @@ class Folds:
         choices = [f"the bins of {listed(bins)} were cut"] if bins else []
         choices += [f"the parents of {listed(parents)} were chosen"] if parents else []
         if choices:
-            warn_user(f"{' and '.join(choices)} by the classes of all rows, and so the figures too good; judge on others")
+            warn_user(
+                f"{' and '.join(choices)} by the classes of all rows, so that the results are too good; judge on other rows"
+            )
         self._count(replace(prepared, slice_by="nbsql_slice"), folds, column)
         if len(self.labels) == 1 and not prepared.classes:
             only = f"{prepared.target!r} has one class only, {self.labels[0][0]!r}"
-            warn_user(f"{only}; every fold predicts it, and the figures tell nothing")
+            warn_user(f"{only}; every fold predicts it, so that the results mean nothing")
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = complete_features(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
         # All counted features, by their names in the cells.

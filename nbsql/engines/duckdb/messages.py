@@ -15,7 +15,7 @@ _ADVICE = re.compile(r"\n\n|\nPossible |\nThe search space used was")
 _FILE = re.compile(r"^ *file ?= ?(.*)$", re.MULTILINE)
 _NO_FILE = re.compile(r'No files found that match the pattern "(.*)"')
 _NO_FOLDER = re.compile(r'Cannot open file "(.*)": No such file or directory')
-_NO_COLUMN = re.compile(r'Binder Error: Values list ".*?" does not have a column named "(.*?)"')
+_NO_COLUMN = re.compile(r'Binder Error: (?:Values list|Table) ".*?" does not have a column named "(.*?)"')
 _NO_TABLE = re.compile(r'Catalog Error: Table with name (.*?) does not exist!(?:\s+Did you mean "([^"]*)")?')
 
 
