@@ -188,6 +188,17 @@ def test_a_table_keeps_what_predict_adds_and_the_width_of_the_terminal(
     assert len(words(run("predict", fitted, "spell", wide).stdout, "day")) == 36
 
 
+def test_a_narrow_terminal_keeps_the_first_column_and_the_prediction(
+    fitted: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    output = run("predict", fitted, "spell", "golf", "--proba").stdout
+    assert words(output, "day")[:4] == ["day", "…", "prediction", "probability"]
+    assert "columns left out; --format csv has all: outlook, " in " ".join(output.split())
+    output = run("evaluate", fitted, "spell", "golf", "--table", "thresholds").stdout
+    assert "columns left out; --csv has all: " in output
+
+
 def test_formats_hold_the_same_rows(fitted: str, run: Run) -> None:
     arguments = ("predict", fitted, "spell", "golf", "--proba")
     expected = sql(fitted, "SELECT day, prediction, probability_yes FROM spell.predict_proba('golf') ORDER BY day")
