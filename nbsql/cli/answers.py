@@ -78,9 +78,11 @@ def answer(engine: Engine, query: nbsql.Query, form: Form, *, limit: int, empty:
     elif form in ("json", "csv"):
         write(engine, query.sql, form, None)
     else:
-        _, more = tables.query(engine, query.sql, limit=limit, empty=empty, bars=bars)
-        if more:
-            tables.echo("", f"the first {limit} rows; --limit N shows more, --csv all")
+        hidden, more = tables.query(engine, query.sql, limit=limit, empty=empty, bars=bars)
+        notes = [f"the first {limit} rows; --limit N shows more, --csv all"] if more else []
+        notes += [tables.left_out(hidden, "--csv has all")] if hidden else []
+        if notes:
+            tables.echo("", *notes)
 
 
 def print_value(engine: Engine, form: Form, whole: Any, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -54,6 +54,8 @@ def write(engine: Engine, query: str, file_format: str, output: str | None) -> N
         return
     # Written to a temporary file and moved, so that nobody reads half a file. The ending stays: it chooses the compression.
     target = Path(output)
+    if not target.parent.is_dir():
+        raise DatabaseError(f"cannot write {output!r}: its folder does not exist; make it first")
     part = str(target.with_name(f".{os.getpid()}.{target.name}"))
     try:
         _copy(engine, query, part, file_format)

@@ -45,7 +45,7 @@ def sample(
             # A shorter sample is the beginning of a longer one, so that only the rows that are shown need to be drawn.
             hidden, _ = tables.query(engine, loaded.sample(min(n, _ROWS), seed=seed).sql, keep=1)
             notes = [f"the first {_ROWS} of {n:,} rows; --csv prints all, --into TABLE keeps them"] if n > _ROWS else []
-            notes += [f"{hidden} column{'' if hidden == 1 else 's'} left out; --csv has all"] if hidden else []
+            notes += [tables.left_out(hidden, "--csv has all")] if hidden else []
             if notes:
                 tables.echo("", *notes)
 

@@ -18,7 +18,7 @@ _ARGUMENT = re.compile(
 # families names 'x', which classes does not name, leave it out of families
 _BARE = re.compile(
     r"\b(?:families|classes|features|exclude)\b(?= (?:names|does not name|has (?:a key )?'|must be)\b)"
-    r"|(?<=leave it out of )families\b|(?<=add it to )features\b"
+    r"|(?<=leave it out of )families\b|(?<=add it to )features\b|\b(?:segment_by|slice_by)\b"
 )
 
 
@@ -54,6 +54,8 @@ def with_options(message: str, options: Mapping[str, click.Option]) -> str:
             return found[0]
         if known.is_flag:
             return known.opts[0]
+        if found["value"] in ("[...]", "{...}"):
+            return f"{known.opts[0]} ..."
         try:
             value = ast.literal_eval(re.sub(r"nbsql\.(\w+)\(\)", lambda family: repr(family[1].lower()), found["value"]))
         except (ValueError, SyntaxError):

@@ -191,7 +191,7 @@ def _table(engine: Engine, query: nbsql.Query, limit: int, added: int) -> None:
     if more:
         notes.append(f"the first {limit} rows; --limit N shows more")
     if hidden:
-        notes.append(f"{hidden} column{'' if hidden == 1 else 's'} left out; --format csv has all")
+        notes.append(tables.left_out(hidden, "--format csv has all"))
     if notes:
         tables.echo("", *notes)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _GAP = 3  # blanks between columns
 _PIPED = 10_000  # width of a line in a pipe, where nothing is cut
+_NAMED = 6  # the most columns that a line names
 _STRIP = 10  # characters of the longest bar
 
 
@@ -68,8 +70,8 @@ def table(
     keep: int = 0,
     indent: int = 0,
     wrap: bool = False,
-) -> int:
-    """Print a table, and return the number of columns that did not fit the terminal. A pipe or a file gets all columns.
+) -> list[str]:
+    """Print a table, and return the names of the columns that did not fit the terminal. A pipe or a file gets all columns.
 
     Args:
         columns: the headings.
@@ -99,7 +101,7 @@ def table(
     for row in cells[1:]:
         drawn.add_row(*(Text("…") if position is None else row[position] for position in shown))
     out.print(Padding(drawn, (0, 0, 0, indent), expand=False))
-    return len(columns) - sum(position is not None for position in shown)
+    return [name for position, name in enumerate(columns) if position not in shown]
 
 
 def _cell(cell: str | Text | None) -> Text:
@@ -114,6 +116,8 @@ def _fitting_columns(cells: Sequence[Sequence[Text]], width: int, keep: int) -> 
     if sum(widths) - _GAP <= width:
         return list(range(len(widths)))
     last = list(range(len(widths) - keep, len(widths))) if keep else []
+    if len(last) < len(widths) and widths[0] + sum(widths[position] for position in last) > width - 1:
+        return _first_and_last(widths, width, last)
     room = width - sum(widths[position] for position in last) - 1
     first: list[int] = []
     for position in range(len(widths) - keep):
@@ -124,6 +128,26 @@ def _fitting_columns(cells: Sequence[Sequence[Text]], width: int, keep: int) -> 
     if len(first) + len(last) == len(widths):
         return [*first, *last]
     return [*first, None, *last]
+
+
+def _first_and_last(widths: Sequence[int], width: int, last: Sequence[int]) -> list[int | None]:
+    """The numbers of the first column and of those of the last columns that fit beside it, with None for all others."""
+    shown: list[int] = []
+    room = width - 1 - _GAP - widths[0]
+    for position in last:
+        room -= widths[position]
+        if room < 0 and shown:
+            break
+        shown.append(position)
+    before: list[int | None] = [0] if last[:1] in ([], [1]) else [0, None]
+    return [*before, *shown, *([] if len(shown) == len(last) else [None])]
+
+
+def left_out(names: Sequence[str], cure: str) -> str:
+    """The lines about columns that did not fit the terminal."""
+    count = f"{len(names)} column{'' if len(names) == 1 else 's'} left out"
+    shown = ", ".join(map(plain, names[:_NAMED])) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    return fill(f"{count}; {cure}: {shown}", console().width)
 
 
 def bar(value: float | None, highest: float = 1.0) -> Text:
@@ -142,8 +166,8 @@ def query(
     limit: int | None = None,
     empty: bool = True,
     bars: str | None = None,
-) -> tuple[int, bool]:
-    """Print the first rows of a query as a table, the number of columns left out, and whether there are more rows.
+) -> tuple[list[str], bool]:
+    """Print the first rows of a query as a table, and return the names of the columns left out and whether there are more rows.
 
     Args:
         engine: the engine.

@@ -58,12 +58,12 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
             values = to_python(values)
             if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
                 raise InputError(
-                    f"a dict as a source has a list of values a column, not {name!r}: {values!r}; for one row write [row]"
+                    f"a dict as a source has a list of values per column, not {name!r}: {values!r}; for one row write [row]"
                 )
             found[name] = [*map(to_python, values)]
         lengths = {len(values) for values in found.values()}
         if len(lengths) > 1:
-            raise InputError(f"the columns have {min(lengths)} to {max(lengths)} values; give each a value a row")
+            raise InputError(f"the columns have {min(lengths)} to {max(lengths)} values; give each one value per row")
     else:
         if not all(isinstance(row, Mapping) for row in source):
             raise InputError("a list as a source holds rows, each a dict {column: value}")
@@ -87,7 +87,7 @@ def _type(name: str, values: Iterable[Any]) -> str:
     kind = kinds.pop()
     if kinds or kind == "other":
         kinds_of = sorted({type(value).__name__ for value in present})
-        raise InputError(f"column {name!r} holds {', '.join(kinds_of)}, of which no column is made; give it values of one type")
+        raise InputError(f"column {name!r} holds {', '.join(kinds_of)}, which cannot be one column; give it values of one type")
     if kind != "temporal":
         return kind
     for type_, word in {datetime: "timestamp", date: "date", time: "time", timedelta: "interval"}.items():

@@ -171,7 +171,7 @@ class Evaluation(Displayed):
     def notes(self) -> list[str]:
         """Notes on rows that were left out or judged as wrong."""
         counts = [
-            (self.left_out, "without a class, not judged"),
+            (self.left_out, "without a class, not evaluated"),
             (self.unknown, "of a class that the model does not know, judged as wrong"),
             (self.unexplained, "that no class can explain, judged as wrong"),
         ]

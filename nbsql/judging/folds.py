@@ -106,18 +106,22 @@ class Folds:
         for feature in prepared.features:
             if (option := feature.family.non_additive_option) is not None:
                 name = repr(feature.name)
-                raise InputError(f"{name} depends on all rows at once, so no fold can be taken away; leave out {option}")
+                raise InputError(
+                    f"{name} is estimated from all rows at once, so that no fold can be left out; leave out {option}"
+                )
         supervised = [feature for feature in prepared.features if feature.family.supervised]
         parents = [feature.name for feature in supervised if isinstance(feature.family, Conditional)]
         bins = [feature.name for feature in supervised if feature.name not in parents]
         choices = [f"the bins of {listed(bins)} were cut"] if bins else []
         choices += [f"the parents of {listed(parents)} were chosen"] if parents else []
         if choices:
-            warn_user(f"{' and '.join(choices)} by the classes of all rows, and so the figures too good; judge on others")
+            warn_user(
+                f"{' and '.join(choices)} by the classes of all rows, so that the results are too good; judge on other rows"
+            )
         self._count(replace(prepared, slice_by="nbsql_slice"), folds, column)
         if len(self.labels) == 1 and not prepared.classes:
             only = f"{prepared.target!r} has one class only, {self.labels[0][0]!r}"
-            warn_user(f"{only}; every fold predicts it, and the figures tell nothing")
+            warn_user(f"{only}; every fold predicts it, so that the results mean nothing")
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = complete_features(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
         # All counted features, by their names in the cells.

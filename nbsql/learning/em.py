@@ -129,8 +129,8 @@ class _Search:
         if steps < self.options.iterations:
             return False
         count = f"{steps} step{'' if steps == 1 else 's'}"
-        by = f", the last of which changed it by {change:.2g} a row" if change < math.inf else ""
-        warn_user(f"the evidence does not stand still after {count} of method='em'{by}; allow more iterations")
+        by = f", the last of which changed the log evidence by {change:.2g} per row" if change < math.inf else ""
+        warn_user(f"method='em' has not converged after {count}{by}; allow more iterations")
         return True
 
     @contextmanager

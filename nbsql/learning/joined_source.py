@@ -38,8 +38,8 @@ def refuse_repeated_keys(engine: Engine, joining: Joining) -> None:
     for *key, rows in engine.ask("repeated_key", joining.relation, columns):
         key_text = ", ".join(f"{column!r} {value!r}" for column, value in zip(columns, key, strict=True))
         raise InputError(
-            f"{joining.dimension.title} has {rows} rows of {key_text}, and a join takes one row a key; "
-            "make a view with one a key"
+            f"{joining.dimension.title} has {rows} rows of {key_text}, and a join needs one row per key; "
+            "make a view with one row per key"
         )
 
 

@@ -154,7 +154,7 @@ def _features(
         if kind == _PRODUCT and None in json.loads(feature):
             raise InputError("weights have times 'x y', of two columns; name one as 'value', or 'feature', and one as 'other'")
         if wrong:
-            raise InputError(f"a weight of {where} is no finite number; leave it out, or give it")
+            raise InputError(f"a weight of {where} is not a finite number; correct it, or leave it out")
         if times_given > 1:
             raise InputError(f"a weight of {where} is given {times_given} times; give it once")
         if feature is not None:

@@ -42,8 +42,11 @@ class Columns:
 
     def find(self, name: Any) -> Column:
         if not isinstance(name, str):
-            raise InputError(f"a column's name must be text, not {name!r}")
+            cure = f"; write {str(name)!r}" if isinstance(name, int) else ""  # pandas names columns 0, 1, 2 by default
+            raise InputError(f"a column's name must be text, not {name!r}{cure}")
         found = [c for c in self.all if c.name == name] or [c for c in self.all if c.name.lower() == name.lower()]
+        if not found and set(name) & set("*?"):
+            raise InputError(f"no column {name!r} in {self.source}; only families takes patterns, so list the columns by name")
         if not found:
             raise no_column(name, (c.name for c in self.all), self.source)
         if len(found) > 1:

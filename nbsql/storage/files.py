@@ -31,6 +31,17 @@ from nbsql.storage.shared_counts import Sharing
 from nbsql.storage.translation import ENGINES, Cells, columns_of, translate
 from nbsql.version import __version__
 
+_OTHER_FORMATS = (
+    ".csv",
+    ".tsv",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".xlsx",
+    ".duckdb",
+    ".db",
+    ".sql",
+)  # a model file is none of these
 _WEIGHTS = "weights"  # the batch of the weights of a logistic model
 _DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 
@@ -45,6 +56,8 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
     """
     if not path:
         raise InputError("a path must be a text of at least one character, not ''")
+    if Path(path).suffix.lower() in _OTHER_FORMATS:
+        raise InputError(f"a model is exported as Parquet; end the path {path!r} with .parquet")
     if Path(path).exists() and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
     spec = sharing.shared_spec(plan.spec, title)

@@ -183,9 +183,20 @@ def test_a_table_keeps_what_predict_adds_and_the_width_of_the_terminal(
         output = run("predict", fitted, "spell", wide).stdout
         assert max(map(len, output.splitlines())) <= width
         assert words(output, "day")[-3:] == ["…", "prediction", "probability"]
-        assert re.search(r"\d+ columns left out; --format csv has all", output)
+        assert re.search(r"\d+ columns left out; --format csv has all: \w+, \w+", output)
     monkeypatch.delenv("COLUMNS")  # nobody's terminal: a pipe
     assert len(words(run("predict", fitted, "spell", wide).stdout, "day")) == 36
+
+
+def test_a_narrow_terminal_keeps_the_first_column_and_the_prediction(
+    fitted: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    output = run("predict", fitted, "spell", "golf", "--proba").stdout
+    assert words(output, "day")[:4] == ["day", "…", "prediction", "probability"]
+    assert "columns left out; --format csv has all: outlook, " in " ".join(output.split())
+    output = run("evaluate", fitted, "spell", "golf", "--table", "thresholds").stdout
+    assert "columns left out; --csv has all: " in output
 
 
 def test_formats_hold_the_same_rows(fitted: str, run: Run) -> None:
@@ -355,7 +366,10 @@ def test_the_printed_statements_of_a_fit_make_the_model(shop: str, run: Run) -> 
         (("predict", "nowhere.duckdb", "m", "golf"), "no database 'nowhere.duckdb'"),
         (("predict", "shop.duckdb", "spel", "golf"), "no model 'spel' in 'shop'; did you mean 'spell'?"),
         (("predict", "shop.duckdb", "spell", "SELECT 1 AS outlook"), "no column 'temperature' in the query"),
-        (("predict", "shop.duckdb", "spell", "golf", "-o", "no/such/folder.csv"), 'IO Error: Cannot open file "no/such/folder'),
+        (
+            ("predict", "shop.duckdb", "spell", "golf", "-o", "no/such/folder.csv"),
+            "cannot write 'no/such/folder.csv': its folder does not exist; make it first",
+        ),
         (("predict", "nowhere.duckdb", "m", "golf", "--into", "t"), "no database 'nowhere.duckdb'"),
         (("show", "shop.duckdb", "main"), "schema 'main' is not a model"),
         (("drop", "shop.duckdb", "main", "--yes"), "schema 'main' is not a model"),

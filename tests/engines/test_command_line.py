@@ -188,8 +188,8 @@ def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted: str, tmp_path:
         "error: parquet files are not available on PostgreSQL; choose csv, json or jsonl"
     )
     assert list(tmp_path.iterdir()) == []
-    out("export", fitted, "spam", str(tmp_path / "spam.json"))
-    assert [path.name for path in tmp_path.iterdir()] == ["spam.json"]
+    out("export", fitted, "spam", str(tmp_path / "spam.parquet"))
+    assert [path.name for path in tmp_path.iterdir()] == ["spam.parquet"]
 
 
 def test_what_is_not_there_is_said_in_one_line(database: str) -> None:

@@ -90,7 +90,7 @@ def test_what_cannot_be_joined_is_refused(shop: Callable[[str], Place], engine: 
         nbsql.fit(place.con, "orders", joins=JOINS, **OPTIONS)
     assert (
         str(caught.value)
-        == "customers has 2 rows of 'customer' '4', and a join takes one row a key; make a view with one a key"
+        == "customers has 2 rows of 'customer' '4', and a join needs one row per key; make a view with one row per key"
     )
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(place.con, "orders", joins=[nbsql.Join("clients", "customer")], **OPTIONS)

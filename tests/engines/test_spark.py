@@ -219,8 +219,8 @@ def test_maps_of_tokens_agree(spark: Any, tmp_path: Path) -> None:
     con.execute("CREATE TABLE t (label VARCHAR, bag MAP(VARCHAR, INTEGER))")
     con.executemany("INSERT INTO t VALUES (?, ?)", bags)
     models = [nbsql.fit(place, source, target="label") for place, source in ((spark, frame), (con, "t"))]
-    models[0].export(tmp_path / "bags.json")
-    models.append(nbsql.import_(spark, tmp_path / "bags.json"))
+    models[0].export(tmp_path / "bags.parquet")
+    models.append(nbsql.import_(spark, tmp_path / "bags.parquet"))
     sources = (frame, "t", frame)
     found, expected, again = (
         sorted(model.predict_proba(source).fetchall(), key=repr) for model, source in zip(models, sources, strict=True)

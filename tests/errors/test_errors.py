@@ -75,7 +75,7 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"families": {"n": "poison"}}, "no family 'poison'; did you mean 'poisson'?"),
         ({"families": {"n": "zip"}}, f"no family 'zip'; the families are {', '.join(map(repr, FAMILIES))}"),
         ({"families": {"n": 3}}, "a family is a name or an instance such as nbsql.Gaussian(), not 3"),
-        ({"families": {3: "poisson"}}, "a column's name must be text, not 3"),
+        ({"families": {3: "poisson"}}, "a column's name must be text, not 3; write '3'"),
         ({"families": {"n": "poisson", "N": "gaussian"}}, "families names 'n' twice; name it once"),
         ({"families": {"play": "categorical"}}, f"families names 'play', which {RESERVED}; leave it out"),
         (
@@ -239,7 +239,7 @@ def test_what_is_no_source(golf: duckdb.DuckDBPyConnection, refused: Refused, so
 def test_what_duckdb_cannot_bind_does_not_abort_the_callers_transaction(
     golf: duckdb.DuckDBPyConnection, refused: Refused
 ) -> None:
-    message = 'Catalog Error: Table with name gulf does not exist! Did you mean "golf"?'
+    message = "no table or view 'gulf'; did you mean 'golf'?"
     with refused(DatabaseError, message):
         fit(golf, "SELECT * FROM gulf", name="m")
 

@@ -236,7 +236,7 @@ def test_what_is_no_database(tmp_path: Path) -> None:
         nbsql.fit(None, DAYS, target="play")
     closed = duckdb.connect()
     closed.close()
-    with pytest.raises(DatabaseError, match=r"^Connection Error: Connection already closed!?$"):
+    with pytest.raises(DatabaseError, match=r"^the connection is closed; open a new one, and load the model with it$"):
         nbsql.fit(closed, DAYS, target="play")
 
 
@@ -285,3 +285,27 @@ def test_a_read_only_file_takes_no_named_model_and_any_transient_one(tmp_path: P
         transient.drop()
         assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchall() == [(0,)]
         assert nbsql.models(con) == ["golf"]
+
+
+def test_files_that_are_not_there_and_tables_that_have_gone(refused: Callable[..., Any]) -> None:
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, i AS x FROM range(8) AS t(i)")
+        con.execute("CREATE TABLE news AS FROM rows")
+        model = nbsql.fit(con, "rows", target="y")
+        for source in ("nope.csv", "nope.parquet"):
+            with refused(DatabaseError, f"no file {source!r}; check its path"):
+                nbsql.fit(con, source, target="y")
+        query = model.predict("news")
+        con.execute("DROP TABLE news")
+        with refused(DatabaseError, "no table or view 'news'; check its name, or whether it was dropped or renamed"):
+            query.fetchall()
+        con.execute("CREATE TABLE news AS SELECT y FROM rows")
+        with refused(DatabaseError, "no column 'x' in the rows; check whether it was dropped or renamed since"):
+            query.fetchall()
+        with refused(InputError, "a column's name must be text, not 2; write '2'"):
+            nbsql.fit(con, pd.DataFrame([[1.0, 2.0, "a"], [2.0, 1.0, "b"]]), target=2)
+        pattern = "no column 'x*' in rows; only families takes patterns, so list the columns by name"
+        with refused(InputError, pattern):
+            nbsql.fit(con, "rows", target="y", features=["x*"])
+        with refused(InputError, "a model is exported as Parquet; end the path 'model.csv' with .parquet"):
+            model.export("model.csv")

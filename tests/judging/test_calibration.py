@@ -442,8 +442,8 @@ def test_models_that_cannot_be_calibrated(con: Connection, refused: Refused) -> 
     stuck = nbsql.fit(con, "t", target="y", name="stuck", families={"note": nbsql.Text(tfidf=True, norm="l2")})
     with refused(
         ModelError,
-        "'note' depends on all rows at once, so no fold can be taken away; "
-        "calibrate on rows that the model has not learnt, with folds=None",
+        "'note' is estimated from all rows at once, so that no fold can be left out; "
+        "calibrate it with folds=None on rows that it was not fitted on",
     ):
         stuck.calibrate("t")
     assert stuck.calibrate("t", folds=None).rows == 12

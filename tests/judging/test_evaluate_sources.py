@@ -121,7 +121,7 @@ def test_it_prints_as_a_table(sky: nbsql.Model) -> None:
     found = sky.evaluate("FROM sky UNION ALL SELECT 'sun', NULL")
     assert str(found).splitlines() == [
         "4 rows judged",
-        "1 row without a class, not judged",
+        "1 row without a class, not evaluated",
         "",
         "of all rows                 value",
         "─────────────────────────────────",

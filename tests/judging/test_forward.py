@@ -109,12 +109,12 @@ def test_the_model_is_a_fit_of_what_was_chosen(con: Connection) -> None:
         (
             lambda: Forward(1),
             {"families": {"c": nbsql.Complement(["a", "b"])}},
-            "nbsql.Forward does not take 'c', which is a complement: whether the prior counts depends on the other features",
+            "nbsql.Forward does not support 'c', which is a complement model; choose another family",
         ),
         (
             lambda: Forward(1),
             {"families": {"s": nbsql.Text(tfidf=True, norm="l2")}},
-            "'s' depends on all rows at once, so no fold can be taken away; leave out norm='l2'",
+            "'s' is estimated from all rows at once, so that no fold can be left out; leave out norm='l2'",
         ),
     ],
 )

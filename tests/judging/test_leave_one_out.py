@@ -232,12 +232,13 @@ REFUSED = "folds='loo' takes a row out of the counts as it is scored, which {} d
         ),
         (
             {"method": "logistic", "exclude": ["s"]},
-            "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
-            "fit it on some rows, and evaluate it on others",
+            "cross-validation does not support method='logistic', which learns its weights from all rows at once; "
+            "fit a model to some of the rows, and evaluate it on the others",
         ),
         (
             {"method": nbsql.Mixture(2), "exclude": ["s"]},
-            "cross-validation takes no components: they are found from all rows, those of each fold too",
+            "cross-validation does not support components, which are found from all rows at once; "
+            "fit a model to some of the rows, and evaluate it on the others",
         ),
         (
             {"features": ["s"], "families": {"s": nbsql.Text(event="complement", weight_norm=True)}},
@@ -250,7 +251,7 @@ REFUSED = "folds='loo' takes a row out of the counts as it is scored, which {} d
         ),
         (
             {"segment_by": "part"},
-            "cross-validation takes no segment_by: the folds are counted where the segments would be",
+            "cross-validation does not support segment_by; fit a model to some of the rows, and evaluate it on the others",
         ),
     ],
 )

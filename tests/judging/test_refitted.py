@@ -33,7 +33,7 @@ def table(con: Connection) -> Connection:
     return con
 
 
-@pytest.mark.filterwarnings("ignore:.*have no 'y' and are left out", "ignore:the evidence does not stand still")
+@pytest.mark.filterwarnings("ignore:.*have no 'y' and are left out", "ignore:method='em' has not converged")
 @pytest.mark.parametrize(
     ("options", "unlabelled"),
     [
@@ -73,15 +73,16 @@ def test_folds_that_are_dealt_have_all_rows(table: Connection) -> None:
 def test_what_cannot_be_fitted_by_folds(table: Connection, refused: Refused) -> None:
     with refused(
         nbsql.InputError,
-        "folds='loo' takes a row out of the counts as it is scored, and method='em' counts others by it; use folds=10",
+        "folds='loo' does not support method='em', which counts the other rows anew for each row; use folds=10",
     ):
         nbsql.cross_validate(table, "t", target="y", method="em", folds="loo")
     with refused(
         nbsql.InputError,
-        "method='em' shares rows out anew in every fit, and a search counts them once for all; cross_validate each setting",
+        "a search over settings counts the rows only once, but method='em' counts them anew for each setting; "
+        "cross-validate each setting by itself",
     ):
         nbsql.sweep(table, "t", target="y", method="em", alpha=[0.1, 1], folds=3)
-    message = "the bins of 'x' were cut by the classes of all rows, and so the figures too good; judge on others"
+    message = "the bins of 'x' were cut by the classes of all rows, so that the results are too good; judge on other rows"
     with pytest.warns(nbsql.NbsqlWarning, match=f"^{message}$"):
         nbsql.sweep(table, "FROM t WHERE y IS NOT NULL", target="y", families=CUT, exclude=["part"], folds=3)
 

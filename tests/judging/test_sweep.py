@@ -141,7 +141,7 @@ def test_the_ranking_is_by_what_was_asked_for(con: Connection) -> None:
         ({"by": "logloss"}, "by must be one of 'log_loss', 'accuracy', not 'logloss'; did you mean 'log_loss'?"),
         ({"folds": 1}, "folds must be a whole number of at least 2, or 'loo', not 1"),
         ({"families": [{}, {"note": nbsql.Text(tfidf=True, norm="l2")}]},
-         "'note (2)' depends on all rows at once, so no fold can be taken away; leave out norm='l2'"),
+         "'note (2)' is estimated from all rows at once, so that no fold can be left out; leave out norm='l2'"),
     ],
 )  # fmt: skip
 def test_a_sweep_that_cannot_be_is_refused(con: Connection, refused: Refused, options: dict[str, Any], message: str) -> None:

@@ -186,11 +186,13 @@ def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refuse
     with pytest.raises(nbsql.InputError, match=r"classes must be labels of 'links', which is INTEGER: .*'many'"):
         nbsql.fit(con, DATA, target=nbsql.Target("links", classes=["many"]))
     refusals = {
-        "method='logistic' learns weights from rows of every class; leave out classes": {"method": "logistic"},
-        "components are found in the rows of a class, and one of classes may have none; leave out classes": {
+        "method='logistic' needs rows of every class, and declared classes may have no rows; leave out classes": {
+            "method": "logistic"
+        },
+        "components are found in the rows of each class, and declared classes may have no rows; leave out classes": {
             "method": nbsql.Mixture(2)
         },
-        "classes does not go with segment_by, whose segments have classes of their own; leave out one of them": {
+        "classes and segment_by cannot be combined, because each segment has classes of its own; leave out one of them": {
             "segment_by": "sky"
         },
     }
@@ -198,7 +200,7 @@ def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refuse
         with refused(nbsql.InputError, message):
             nbsql.fit(con, DATA, target=DECLARED, features=["x"], **options)
     ending = "which is multivariate_gaussian; choose another family"
-    with refused(nbsql.InputError, f"classes does not take 'numbers', {ending}"):
+    with refused(nbsql.InputError, f"classes does not support 'numbers', {ending}"):
         family = nbsql.MultivariateGaussian(["x", "links"])
         nbsql.fit(con, DATA, target=DECLARED, features=[], families={"numbers": family})
 

@@ -471,7 +471,7 @@ REFUSALS: list[tuple[Any, str]] = [
     ),
     (
         [nbsql.Join("customers", {"product": "region"}, columns=["age"])],
-        "customers has 3 rows of 'region' '0', and a join takes one row a key; make a view with one a key",
+        "customers has 3 rows of 'region' '0', and a join needs one row per key; make a view with one row per key",
     ),
     (
         [nbsql.Join("SELECT 1 AS customer_id", "customer_id")],
@@ -535,7 +535,7 @@ def test_a_source_that_cannot_be_joined_is_refused(shop: duckdb.DuckDBPyConnecti
     shop.execute("INSERT INTO customers VALUES (2, 9, 'x', 'twice', 0)")
     with refused(
         nbsql.InputError,
-        "customers has 2 rows of 'customer_id' '2', and a join takes one row a key; make a view with one a key",
+        "customers has 2 rows of 'customer_id' '2', and a join needs one row per key; make a view with one row per key",
     ):
         model.update("orders")
     shop.execute("ALTER TABLE customers DROP COLUMN age")

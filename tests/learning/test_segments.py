@@ -314,22 +314,22 @@ def test_merged_and_exported_models_have_their_segments(con: Connection, rows: l
     ("options", "message"),
     [
         ({"segment_by": "regoin"}, None),
-        ({"segment_by": "region", "slice_by": "region"}, "a model has slices or segments; leave out slice_by or segment_by"),
+        ({"segment_by": "region", "slice_by": "region"}, "slice_by and segment_by cannot be combined; leave out one of them"),
         ({"segment_by": ""}, "segment_by must be one SQL expression over the columns of t, not ''"),
         ({"segment_by": "unnest([1, 2])"}, "segment_by must have one value a row, and 'unnest([1, 2])' makes rows of its own"),
         ({"segment_by": "sum(calls)"}, "segment_by must have one value a row, and 'sum(calls)' is an aggregate of many"),
         ({"segment_by": 3}, "segment_by must be one SQL expression over the columns, not 3"),
         (
             {"families": {"note": nbsql.Text(event="bernoulli")}},
-            "segment_by does not take 'note', which is text with event='bernoulli'; leave that out",
+            "segment_by does not support 'note', which is text with event='bernoulli'; leave that option out",
         ),
         (
             {"families": {"note": nbsql.Text(tfidf=True)}},
-            "segment_by does not take 'note', which is text with tfidf or norm; leave that out",
+            "segment_by does not support 'note', which is text with tfidf or norm; leave that option out",
         ),
         (
             {"families": {"words": nbsql.Complement(["w1", "w2"])}},
-            "segment_by does not take 'words', which is a complement; leave that out",
+            "segment_by does not support 'words', which is a complement model; choose another family",
         ),
     ],
 )
@@ -352,10 +352,12 @@ def test_what_has_no_segments_says_so(con: Connection, rows: list[Row], refused:
         model.predict("SELECT * EXCLUDE (region) FROM t")
     with pytest.raises(InputError) as error:
         nbsql.cross_validate(con, "t", **OPTIONS)
-    assert str(error.value) == "cross-validation takes no segment_by: the folds are counted where the segments would be"
+    assert str(error.value) == (
+        "cross-validation does not support segment_by; fit a model to some of the rows, and evaluate it on the others"
+    )
     plain = nbsql.fit(con, "t", target="y", families=FAMILIES, name="plain")
     for act, message in (
-        (lambda: plain.segments, "model 'plain' has no segments; fit it with segment_by=\"region\", say"),
+        (lambda: plain.segments, "model 'plain' has no segments; fit it with segment_by=\"region\", for example"),
         (lambda: model.slice_names, "the model has no slices; fit it with slice_by=\"date_trunc('month', sent_at)\", say"),
     ):
         with refused(ModelError, message):
@@ -377,17 +379,17 @@ def test_the_command_line_fits_segments(con: Connection, rows: list[Row], tmp_pa
 @pytest.mark.parametrize(
     ("ask", "what"),
     [
-        (lambda model: model.linear(), "its linear form"),
-        (lambda model: model.sql("predict", "t", inline=True), "a query with its numbers"),
-        (lambda model: model.sample(3), "a sample"),
-        (lambda model: model.calibrate("t"), "a calibration"),
+        (lambda model: model.linear(), "the linear form"),
+        (lambda model: model.sql("predict", "t", inline=True), "a query that contains the parameters"),
+        (lambda model: model.sample(3), "sample"),
+        (lambda model: model.calibrate("t"), "calibration"),
     ],
 )
 def test_what_takes_one_model(con: Connection, rows: list[Row], ask: Any, what: str) -> None:
     model = nbsql.fit(con, "t", name="m", **OPTIONS)
     with pytest.raises(nbsql.ModelError) as caught:
         ask(model)
-    assert str(caught.value) == f"model 'm' has a model a segment, and {what} takes one; fit it without segment_by"
+    assert str(caught.value) == f"model 'm' has one model per segment, which {what} does not support; fit it without segment_by"
 
 
 @pytest.mark.parametrize(
@@ -402,4 +404,4 @@ def test_families_that_segments_do_not_take(con: Connection, options: dict[str, 
     con.execute("CREATE TABLE few AS SELECT i % 2 AS y, i % 3 AS region, (i * 7 % 11)::DOUBLE AS x FROM range(20) AS r(i)")
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(con, "few", target="y", segment_by="region", **options)
-    assert str(caught.value) == f"segment_by does not take {what}; choose another family"
+    assert str(caught.value) == f"segment_by does not support {what}; choose another family"

@@ -154,7 +154,7 @@ def test_a_choice_that_cannot_be(make: Callable[[], nbsql.Family], message: str)
 
 
 def test_segments_do_not_choose(con: Connection, refused: Refused, mail: pandas.DataFrame) -> None:
-    line = "segment_by does not take 'text', which is text with best; leave that out"
+    line = "segment_by does not support 'text', which is text with best; leave that option out"
     with refused(nbsql.InputError, line):
         nbsql.fit(con, "SELECT *, 1 AS g FROM mail", target="y", families={"text": nbsql.Text(best=5)}, segment_by="g")
     model = nbsql.fit(con, "mail", target="y", unseen="smooth", families={"text": nbsql.Text(best=5)})

@@ -159,5 +159,5 @@ def test_bins_are_cross_validated_with_the_edges_of_all_rows(con: Connection) ->
 
 def test_a_norm_that_depends_on_all_texts_has_no_folds(con: Connection) -> None:
     rows = "SELECT 'c' || i % 2 AS y, 'w' || i % 7 AS x FROM range(20) AS r(i)"
-    with pytest.raises(nbsql.InputError, match="'x' depends on all rows at once, so no fold can be taken away"):
+    with pytest.raises(nbsql.InputError, match="'x' is estimated from all rows at once, so that no fold can be left out"):
         nbsql.cross_validate(con, rows, target="y", families={"x": nbsql.Text(tfidf=True, norm="l2")})

@@ -198,7 +198,7 @@ def test_texts_are_learnt_and_forgotten_exactly(con: Connection, family: nbsql.T
 def test_a_norm_that_depends_on_all_texts_is_fitted_anew(con: Connection, family: nbsql.Text) -> None:
     model = nbsql.fit(con, TEXTS, target="y", name="fixed", families={"x": family})
     for change in (model.update, model.forget):
-        with pytest.raises(nbsql.ModelError, match="'x' depends on all rows at once; fit it anew"):
+        with pytest.raises(nbsql.ModelError, match="'x' is estimated from all rows at once; fit it anew"):
             change("SELECT 'a' AS y, 'one' AS x")
 
 

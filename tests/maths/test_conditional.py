@@ -339,7 +339,7 @@ def test_what_cannot_be(make: Callable[[], Any], message: str) -> None:
         ({"families": {"x": nbsql.Conditional("n")}}, "column 'n' has more than 1000 values, and so cannot be a parent"),
         (
             {"method": "tan", "segment_by": "n % 2", "exclude": ["n"]},
-            "segment_by does not take 'x', which is conditional; choose another family",
+            "segment_by does not support 'x', which is conditional; choose another family",
         ),
     ],
 )

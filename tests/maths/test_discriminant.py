@@ -342,7 +342,9 @@ def test_a_change_that_makes_columns_collinear_changes_nothing(con: Connection, 
 def test_what_a_model_of_estimated_shrinkage_cannot(con: Connection, refused: Any) -> None:
     load(con, *data("iris"))
     model = nbsql.fit(con, "rows", target="y", id="i", method=nbsql.LDA(shrinkage="ledoit-wolf"), name="m")
-    with refused(nbsql.ModelError, "model 'm' cannot change: 'lda' depends on all rows at once; fit it anew"):
+    with refused(
+        nbsql.ModelError, "model 'm' cannot be changed, because 'lda' is estimated from all rows at once; fit it anew"
+    ):
         model.update("rows")
 
 

@@ -372,8 +372,7 @@ def test_slices_of_the_counts_drift_and_have_no_weights(con: Connection, refused
     alike(sliced.drift("0", "1").fetchall(), naive.drift("0", "1").fetchall())
     with refused(
         nbsql.ModelError,
-        "the model is logistic: it tells classes apart, and has no counts that a part of it could score by; "
-        "fit it with method='naive'",
+        "the model is a logistic regression, which has no counts of slices; fit it with method='naive'",
     ):
         sliced.slices(["1"])
 
@@ -409,11 +408,12 @@ def test_an_iteration_that_took_no_step_has_no_change_to_tell_of(con: Connection
 # What it refuses. ----------------------------------------------------------------------------------------------------
 
 
+NO_SEGMENTS = "method='logistic' does not support segment_by; leave out segment_by, or fit a model for each segment"
 REFUSED = [
-    ({"prior": "uniform"}, "method='logistic' learns the bias of every class; leave out prior"),
-    ({"segment_by": "sky"}, "method='logistic' has one set of weights; leave out segment_by"),
-    ({"segment_by": nbsql.Segments("sky")}, "method='logistic' has one set of weights; leave out segment_by"),
-    ({"prior": nbsql.Smoothed(2)}, "method='logistic' learns the bias of every class; leave out prior"),
+    ({"prior": "uniform"}, "method='logistic' learns the bias of each class from the rows; leave out prior"),
+    ({"segment_by": "sky"}, NO_SEGMENTS),
+    ({"segment_by": nbsql.Segments("sky")}, NO_SEGMENTS),
+    ({"prior": nbsql.Smoothed(2)}, "method='logistic' learns the bias of each class from the rows; leave out prior"),
     (
         {"unseen": "smooth"},
         "unseen='smooth' of 'sky' is of likelihoods, and method='logistic' has weights; leave it out",
@@ -496,27 +496,28 @@ def test_a_label_that_is_missing_or_broken(con: Connection, refused: Any) -> Non
 
 
 def test_what_needs_counts_or_another_fit(con: Connection, spoken: nbsql.Model, refused: Any) -> None:
-    with refused(nbsql.ModelError, "model 'places' cannot change: 'weights' depends on all rows at once; fit it anew"):
+    unchanged = "model 'places' cannot be changed, because 'weights' is estimated from all rows at once; fit it anew"
+    with refused(nbsql.ModelError, unchanged):
         spoken.update("days")
-    with refused(nbsql.ModelError, "model 'places' cannot change: 'weights' depends on all rows at once; fit it anew"):
+    with refused(nbsql.ModelError, unchanged):
         spoken.forget("FROM days LIMIT 1")
     cure = "fit it with method='naive'"
-    title = "model 'places' is logistic: it tells classes apart, and has no"
-    with refused(nbsql.ModelError, f"{title} ln p(x); {cure}"):
+    title = "model 'places' is a logistic regression, which has no"
+    with refused(nbsql.ModelError, f"{title} likelihood of the features, ln p(x); {cure}"):
         spoken.log_evidence("days")
-    with refused(nbsql.ModelError, f"{title} ln p(x); {cure}"):
+    with refused(nbsql.ModelError, f"{title} likelihood of the features, ln p(x); {cure}"):
         spoken.log_likelihood("days")
-    with refused(nbsql.ModelError, f"{title} ln p(x, c); {cure}"):
+    with refused(nbsql.ModelError, f"{title} likelihood of features and class, ln p(x, c); {cure}"):
         spoken.log_likelihood("days", labelled=True)
-    with refused(nbsql.ModelError, f"{title} rows to draw; {cure}"):
+    with refused(nbsql.ModelError, f"{title} distributions to draw rows from; {cure}"):
         spoken.sample(3)
-    with refused(nbsql.ModelError, f"{title} counts that a part of it could score by; {cure}"):
+    with refused(nbsql.ModelError, f"{title} counts of the batches that were there at a time; {cure}"):
         spoken.as_of("1")
-    with refused(nbsql.ModelError, f"{title} counts that a merged model could score by; {cure}"):
+    with refused(nbsql.ModelError, f"{title} counts to merge; {cure}"):
         nbsql.merge(con, ["places"])
     folds = (
-        "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
-        "fit it on some rows, and evaluate it on others"
+        "cross-validation does not support method='logistic', which learns its weights from all rows at once; "
+        "fit a model to some of the rows, and evaluate it on the others"
     )
     with refused(nbsql.InputError, folds):
         nbsql.cross_validate(con, "days", target="place", method="logistic")
@@ -526,12 +527,13 @@ def test_what_needs_counts_or_another_fit(con: Connection, spoken: nbsql.Model, 
         nbsql.fit(con, "days", target="place", method="logistic", features=nbsql.Forward(2))
     with refused(
         nbsql.ModelError,
-        "'weights' depends on all rows at once, so no fold can be taken away; "
-        "calibrate on rows that the model has not learnt, with folds=None",
+        "'weights' is estimated from all rows at once, so that no fold can be left out; "
+        "calibrate it with folds=None on rows that it was not fitted on",
     ):
         spoken.calibrate("days", folds=5)
     with refused(
-        nbsql.InputError, "the statements of method='logistic' are repeated until its weights stand still; fit it instead"
+        nbsql.InputError,
+        "method='logistic' runs statements until its weights converge, so they cannot be listed before; fit the model instead",
     ):
         nbsql.fit_sql(con, "days", target="place", method="logistic")
 
@@ -552,4 +554,7 @@ def test_on_the_command_line(tmp_path: Any) -> None:
     assert shown.exit_code == 0, shown.output
     printed = CliRunner().invoke(main, ["fit", path, "days", *options, "--sql"])
     assert printed.exit_code == 1
-    assert "the statements of --method logistic are repeated until its weights stand still; fit it instead" in printed.output
+    assert (
+        "--method logistic runs statements until its weights converge, so they cannot be listed before; fit the model instead"
+        in printed.output
+    )

@@ -141,8 +141,8 @@ def test_cells_of_other_tools_and_of_a_file(con: Connection, tmp_path: Any) -> N
     expected = [row[-2:] for row in model.predict_proba("rain").fetchall()]
     cells = "SELECT class, feature, value, n, mean, m2 FROM m.statistics"
     counted = nbsql.from_statistics(con, cells, target="y", families=families, name="counted")
-    model.export(tmp_path / "m.json")
-    for again in (counted, nbsql.import_(con, tmp_path / "m.json", name="again")):
+    model.export(tmp_path / "m.parquet")
+    for again in (counted, nbsql.import_(con, tmp_path / "m.parquet", name="again")):
         assert [row[-2:] for row in again.predict_proba("rain").fetchall()] == [near(row) for row in expected]
     with_none = "SELECT class, feature, value, n, mean, NULL::DOUBLE AS m2 FROM m.statistics"
     with pytest.raises(nbsql.InputError) as caught:

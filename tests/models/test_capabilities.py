@@ -175,7 +175,7 @@ def test_features_go_with_what_the_table_says(con: duckdb.DuckDBPyConnection, us
             with pytest.raises(InputError) as caught:
                 asked(nbsql.fit(con, "t", **options), use, name)
             text = TRAITS[trait].text.format(family=family if isinstance(family, str) else family.name)
-            assert str(caught.value) == f"{use} does not take {name!r}, which is {text}{FEATURES[use][trait]}"
+            assert str(caught.value) == f"{use} does not support {name!r}, which is {text}{FEATURES[use][trait]}"
         else:
             asked(nbsql.fit(con, "t", **options), use, name)
 

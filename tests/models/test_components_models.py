@@ -262,35 +262,35 @@ def test_the_command_line(lumps: Connection, tmp_path: Path) -> None:
         ),
         (
             {"method": nbsql.Mixture(2), "slice_by": "sky"},
-            "a model has components, or it has slices or segments; leave out components or slice_by",
+            "slice_by and components cannot be combined; leave out one of them",
         ),
         (
             {"method": nbsql.Mixture(2), "segment_by": "sky"},
-            "a model has components, or it has slices or segments; leave out components or segment_by",
+            "segment_by and components cannot be combined; leave out one of them",
         ),
         (
             {"method": nbsql.Mixture(2), "features": nbsql.Best(2)},
-            "components does not take features=nbsql.Best(...); name the features",
+            "features=nbsql.Best(...) does not support components; list the features by name",
         ),
         (
             {"method": nbsql.Mixture(2), "features": nbsql.Forward(2)},
-            "components does not take features=nbsql.Forward(...); name the features",
+            "features=nbsql.Forward(...) does not support components; list the features by name",
         ),
         (
             {"method": nbsql.Mixture(2), "families": {"both": nbsql.MultivariateGaussian(["x1", "x2"])}},
-            "components does not take 'both', which is multivariate_gaussian; choose another family",
+            "components does not support 'both', which is multivariate_gaussian; choose another family",
         ),
         (
             {"method": nbsql.Mixture(2), "families": {"both": nbsql.Joint(["sky", "x1"], backoff="naive")}},
-            "components does not take 'both', which is joint with a backoff; choose another family",
+            "components does not support 'both', which is joint with a backoff; choose another family",
         ),
         (
             {"method": nbsql.Mixture(2), "families": {"note": nbsql.Text(best=3)}},
-            "components does not take 'note', which is text with best; leave that out",
+            "components does not support 'note', which is text with best; leave that option out",
         ),
         (
             {"method": nbsql.Mixture(2), "families": {"note": nbsql.Text(event="complement")}},
-            "components does not take 'note', which is a complement; choose another family",
+            "components does not support 'note', which is a complement model; choose another family",
         ),
     ],
 )
@@ -304,26 +304,41 @@ def test_what_cannot_have_components_is_refused(
 @pytest.mark.parametrize(
     ("ask", "what"),
     [
-        (lambda model: model.linear(), "its linear form"),
-        (lambda model: model.quadratic(), "its quadratic form"),
-        (lambda model: model.calibrate("lumps"), "a calibration by folds"),
+        (lambda model: model.linear(), "the linear form"),
+        (lambda model: model.quadratic(), "the quadratic form"),
     ],
 )
 def test_what_takes_whole_classes(lumps: Connection, refused: Callable[..., Any], ask: Any, what: str) -> None:
     model = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), name="m", **OPTIONS)
-    message = f"model 'm' has classes of several components, and {what} takes whole ones; fit it without components"
+    message = f"model 'm' has several components per class, which {what} does not support; fit it without components"
     with refused(ModelError, message):
         ask(model)
 
 
+def test_a_calibration_by_folds_is_refused(lumps: Connection, refused: Callable[..., Any]) -> None:
+    model = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), name="m", **OPTIONS)
+    message = (
+        "model 'm' has several components per class, which are found from all rows at once, so that no fold can be left out; "
+        "calibrate it with folds=None on rows that it was not fitted on"
+    )
+    with refused(ModelError, message):
+        model.calibrate("lumps")
+
+
 def test_what_counts_by_folds_or_shows_no_statements(lumps: Connection, refused: Callable[..., Any]) -> None:
-    reason = "cross-validation takes no components: they are found from all rows, those of each fold too"
+    reason = (
+        "cross-validation does not support components, which are found from all rows at once; "
+        "fit a model to some of the rows, and evaluate it on the others"
+    )
     with refused(InputError, reason):
         nbsql.cross_validate(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
-    with refused(InputError, "the statements of components follow from the rows, scan by scan; fit, or leave components out"):
+    reason = (
+        "components are found by statements that depend on the rows, so they cannot be listed before; fit the model instead"
+    )
+    with refused(InputError, reason):
         nbsql.fit_sql(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
     plain = nbsql.fit(lumps, "lumps", name="plain", **OPTIONS)
-    with refused(ModelError, "model 'plain' has no components; fit it with method=nbsql.Mixture(2), say"):
+    with refused(ModelError, "model 'plain' has no components; fit it with method=nbsql.Mixture(2), for example"):
         plain.components  # noqa: B018
 
 

@@ -103,7 +103,7 @@ def given(**columns: Any) -> dict[str, list[Any]]:
         ),
         (given(times=["x*y", "x*y"]), {}, "weights of 'x' have times 'x*y', which is none of '1', 'x', 'x^2', 'x y', 'is'"),
         (given(feature=[None, None]), {}, "weights of the bias have times 'x'; the bias has '1' and no feature"),
-        (given(weight=[1.0, None]), {}, "a weight of 'x' is no finite number; leave it out, or give it"),
+        (given(weight=[1.0, None]), {}, "a weight of 'x' is not a finite number; correct it, or leave it out"),
         (given(**{"class": ["p", "p"]}), {"classes": ["p", "q"]}, "a weight of 'x' is given 2 times; give it once"),
         (given(), {"families": {"z": "text"}}, "families names 'z', which has no weights"),
         (given(), {"families": {"x": "text"}}, "family text of 'x' is not scored by times 'x'; leave it out of families"),

@@ -140,23 +140,28 @@ def test_priors_alone(con: Connection) -> None:
     assert exp(model.joint_log_likelihood("SELECT 7 AS x").fetchall()[0][1]) == pytest.approx(0.5)
 
 
-COUNTS = "model 'm' was made from probabilities and has no counts; make it anew with nbsql.from_tables"
+NO_COUNTS = "model 'm' was made from probabilities and has no counts; "
+ANEW, ROWS, MERGED = (
+    "make it anew with nbsql.from_tables",
+    "fit a model to rows instead",
+    "merge models that were fitted to rows",
+)
 
 
 @pytest.mark.parametrize(
-    "act",
+    ("cure", "act"),
     [
-        lambda model: model.update("SELECT 'hot' AS temperature, 'weak' AS wind, 'yes' AS class"),
-        lambda model: model.forget(batch="1"),
-        lambda model: model.rollback("1"),
-        lambda model: model.relevance(),
-        lambda model: model.drift("1", "1"),
-        lambda model: nbsql.merge(model._engine, ["m", "m"]),
+        (ANEW, lambda model: model.update("SELECT 'hot' AS temperature, 'weak' AS wind, 'yes' AS class")),
+        (ANEW, lambda model: model.forget(batch="1")),
+        (ANEW, lambda model: model.rollback("1")),
+        (ROWS, lambda model: model.relevance()),
+        (ROWS, lambda model: model.drift("1", "1")),
+        (MERGED, lambda model: nbsql.merge(model._engine, ["m", "m"])),
     ],
 )
-def test_there_are_no_counts_to_change(con: Connection, refused: Refused, act: Callable[[nbsql.Model], Any]) -> None:
+def test_there_are_no_counts_to_change(con: Connection, refused: Refused, cure: str, act: Callable[[nbsql.Model], Any]) -> None:
     model = nbsql.from_tables(con, priors=PRIORS, likelihoods=TENNIS, name="m")
-    with refused(nbsql.ModelError, COUNTS):
+    with refused(nbsql.ModelError, NO_COUNTS + cure):
         act(model)
 
 

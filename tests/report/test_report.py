@@ -211,7 +211,7 @@ def test_where_no_row_can_be_left_out_the_page_says_that_it_flatters(con):
         ({"tfidf": True}, "the other 4 of 5 folds"),
         (
             {"tfidf": True, "norm": "l2"},
-            "so its metrics there are optimistic; folds are not possible: 'words' depends on all rows at once",
+            "so its metrics there are optimistic; folds are not possible: 'words' is estimated from all rows at once",
         ),
     ):
         model = nbsql.fit(

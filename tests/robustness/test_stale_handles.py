@@ -258,7 +258,7 @@ def test_other_errors_of_the_database_stay_what_they_are() -> None:
     with pytest.raises(nbsql.DatabaseError, match="broken"):
         model.predict("broken").fetchall()
     con.close()
-    with pytest.raises(nbsql.DatabaseError, match="Connection already closed"):
+    with pytest.raises(nbsql.DatabaseError, match=r"^the connection is closed; open a new one, and load the model with it$"):
         model.priors.fetchall()
 
 

@@ -244,7 +244,7 @@ XY = "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y, unnest([1, 2]) AS
         (
             {"segment_by": "prediction"},
             {"dialect": "trino"},
-            "the model has a model a segment, and a query with its numbers takes one; fit it without segment_by",
+            "the model has one model per segment, which a query in another dialect does not support; fit it without segment_by",
         ),
     ],
 )
@@ -275,13 +275,13 @@ def test_components_and_the_evidence_of_weights_are_refused(con: Connection, ref
     con.execute("CREATE TABLE lumps AS SELECT i % 2 AS y, (i * 7 % 13)::DOUBLE AS x FROM range(40) AS t(i)")
     model = nbsql.fit(con, "lumps", target="y", method=nbsql.Mixture(2))
     line = (
-        "the model has classes of several components, and a query in another dialect takes whole ones; "
+        "the model has several components per class, which a query in another dialect does not support; "
         "fit it without components"
     )
     with refused(nbsql.ModelError, line):
         model.sql("predict", "lumps", dialect="sqlite")
     model = nbsql.fit(con, "lumps", target="y", method="logistic")
-    line = "the model is logistic: it tells classes apart, and has no ln p(x); fit it with method='naive'"
+    line = "the model is a logistic regression, which has no likelihood of the features, ln p(x); fit it with method='naive'"
     with refused(nbsql.ModelError, line):
         model.sql("log_evidence", "lumps", dialect="sqlite")
 

@@ -115,7 +115,8 @@ def test_real_tables(
         (
             {"method": "logistic"},
             nbsql.ModelError,
-            "the model is logistic, and its weights do not follow from counts; fit it where it is",
+            "the model is a logistic regression, whose weights cannot be computed from counts; "
+            "fit it with method='naive', or where the rows are",
         ),
     ],
 )
@@ -128,7 +129,7 @@ def test_refusals(con: Connection, refused: Refused, options: dict[str, Any], ki
 
 def test_given_probabilities_have_no_counts(con: Connection, refused: Refused) -> None:
     model = nbsql.from_tables(con, priors={"a": 1.0}, likelihoods={"a": {"x": {"u": 1.0}}})
-    line = "the model was made from probabilities and has no counts; make it anew with nbsql.from_tables"
+    line = "the model was made from probabilities and has no counts; fit a model to rows instead"
     with refused(nbsql.ModelError, line):
         model.sql("statistics", "new", dialect="trino")
 
@@ -181,7 +182,7 @@ CELL = "SELECT 'a' AS class, 'x' AS feature, 'u' AS value, 1 AS n, NULL AS mean,
             {"segment_by": "x", "features": []},
             CELL,
             nbsql.ModelError,
-            "the model has a model a segment, and what another engine has counted takes one; fit it without segment_by",
+            "the model has one model per segment, which counting in another engine does not support; fit it without segment_by",
         ),
         (
             {"slice_by": "x"},

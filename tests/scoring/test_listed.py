@@ -73,8 +73,8 @@ def test_values_that_come_later_are_found(con: Connection, rows: str, tmp_path: 
     model.update("batch", batch="later")
     row = {name: f"v{i % 3}" for i, name in enumerate(COLUMNS)} | {"c0": "new"}
     assert scored(con, model, row) == pytest.approx(expected(model, row), rel=1e-12)
-    model.export(tmp_path / "model.json")
-    again = nbsql.import_(con, tmp_path / "model.json", name="again")
+    model.export(tmp_path / "model.parquet")
+    again = nbsql.import_(con, tmp_path / "model.parquet", name="again")
     assert "list_position" in again.sql("predict", rows)
     assert scored(con, again, row) == pytest.approx(expected(model, row), rel=1e-12)
 

@@ -345,6 +345,7 @@ def test_segments_have_no_form_for_one_row(con: duckdb.DuckDBPyConnection, model
     assert model.name == "weather"
     segmented = nbsql.fit(con, "days", target="day", name="by_sky", segment_by="sky")
     with refused(
-        nbsql.ModelError, "model 'by_sky' has a model a segment, and predict_one takes one; fit it without segment_by"
+        nbsql.ModelError,
+        "model 'by_sky' has one model per segment, which predict_one does not support; fit it without segment_by",
     ):
         segmented.predict_one({"warm": 20})

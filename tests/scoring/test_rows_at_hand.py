@@ -55,11 +55,11 @@ def test_a_column_that_a_row_lacks_is_null_and_types_are_kept(con: duckdb.DuckDB
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ({"sky": "sun"}, "a dict as a source has a list of values a column, not 'sky': 'sun'; for one row write [row]"),
+        ({"sky": "sun"}, "a dict as a source has a list of values per column, not 'sky': 'sun'; for one row write [row]"),
         ([], "the rows have no columns"),
-        ({"sky": ["sun"], "dry": []}, "the columns have 0 to 1 values; give each a value a row"),
-        ({"sky": ["sun", 1]}, "column 'sky' holds int, str, of which no column is made; give it values of one type"),
-        ({"sky": [...]}, "column 'sky' holds ellipsis, of which no column is made; give it values of one type"),
+        ({"sky": ["sun"], "dry": []}, "the columns have 0 to 1 values; give each one value per row"),
+        ({"sky": ["sun", 1]}, "column 'sky' holds int, str, which cannot be one column; give it values of one type"),
+        ({"sky": [...]}, "column 'sky' holds ellipsis, which cannot be one column; give it values of one type"),
         ({"sky": ["sun"], "SKY": ["sun"]}, "column 'SKY' is ambiguous in the rows, which has it twice; rename one"),
         ({1: ["sun"]}, "a column's name must be text, not 1"),
         ({"nbsql_row": [1]}, "column 'nbsql_row' of the rows has a name that nbsql keeps for itself; rename it"),

@@ -6,11 +6,17 @@ import re
 
 import duckdb
 
+from nbsql.errors import suggestion
+
 # DuckDB 1 does not double quotes within a name.
 _READ_ONLY = re.compile(r'on database "(.*)" which is attached in read-only mode')
 _CSV = re.compile("CSV Error on Line|Error when sniffing file")
 _ADVICE = re.compile(r"\n\n|\nPossible |\nThe search space used was")
 _FILE = re.compile(r"^ *file ?= ?(.*)$", re.MULTILINE)
+_NO_FILE = re.compile(r'No files found that match the pattern "(.*)"')
+_NO_FOLDER = re.compile(r'Cannot open file "(.*)": No such file or directory')
+_NO_COLUMN = re.compile(r'Binder Error: (?:Values list|Table) ".*?" does not have a column named "(.*?)"')
+_NO_TABLE = re.compile(r'Catalog Error: Table with name (.*?) does not exist!(?:\s+Did you mean "([^"]*)")?')
 
 
 def one_line(error: duckdb.Error) -> str:
@@ -22,6 +28,17 @@ def one_line(error: duckdb.Error) -> str:
         name = read_only[1].replace('""', '"')
         return f"database {name!r} is open read-only; open it for writing"
     text = str(error)
+    if "Connection already closed" in text:
+        return "the connection is closed; open a new one, and load the model with it"
+    if missing := _NO_FILE.search(text):
+        return f"no file {missing[1]!r}; check its path"
+    if missing := _NO_FOLDER.search(text):
+        return f"cannot open {missing[1]!r}: no such file or folder; check its path"
+    if missing := _NO_COLUMN.search(text):
+        return f"no column {missing[1]!r} in the rows; check whether it was dropped or renamed since"
+    if missing := _NO_TABLE.search(text):
+        hint = suggestion(missing[1], filter(None, [missing[2]]))  # DuckDB suggests tables of its catalogue, too
+        return f"no table or view {missing[1]!r}{hint or '; check its name, or whether it was dropped or renamed'}"
     if "Collations are not supported in DuckLake" in text:
         return (
             "a DuckLake keeps no model, whose texts are compared byte by byte whatever the session says "
