@@ -14,10 +14,8 @@ _FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or
 def cost_matrix(costs: Any, labels: Sequence[Any]) -> list[list[float]]:
     """The costs as a matrix: a list for each predicted class, with a cost for each actual class, in the order of `labels`.
 
-    A pair that is not given costs 0 if the prediction is right and 1 if it is wrong.
-
-    Raises:
-        InputError: the costs have another form, name an unknown class, or are not finite numbers.
+    A pair that is not given costs 0 if the prediction is right and 1 if it is wrong. Raises InputError if the costs have
+    another form, name an unknown class, or are not finite numbers.
 
     >>> cost_matrix({("spam", "ham"): 5}, ["ham", "spam"])
     [[0.0, 5.0], [1.0, 0.0]]

@@ -33,16 +33,7 @@ def decision_of(
 ) -> Decision | None:
     """The decision rule that the arguments of `Model.predict` describe; None for the most probable class.
 
-    Args:
-        labels: the classes, by number.
-        costs: see `Model.predict`.
-        thresholds: see `Model.predict`.
-        top_k: see `Model.predict`.
-        coverage: see `Model.predict`.
-        by_class: see `Model.predict`.
-
-    Raises:
-        InputError: an argument is invalid, or several rules are given.
+    The labels are the classes, by number. Raises InputError if an argument is invalid, or several rules are given.
     """
     options = {"costs": costs, "thresholds": thresholds, "top_k": top_k, "coverage": coverage}
     arguments = [name for name, value in options.items() if value is not None]
@@ -71,8 +62,7 @@ def check_top_k(top_k: Any) -> int:
 def missed_share(coverage: Any) -> int:
     """How many thousandths of the rows a prediction set may miss, rounded down so that the coverage holds.
 
-    Raises:
-        InputError: the coverage is not a number between 0 and 1.
+    Raises InputError unless the coverage is a number between 0 and 1.
 
     >>> missed_share(0.9), missed_share(0.9995)
     (100, 0)
@@ -85,8 +75,7 @@ def missed_share(coverage: Any) -> int:
 def threshold_list(thresholds: Any, labels: Sequence[Any]) -> list[float | None]:
     """The threshold of each class, in the order of `labels`; None for a class without one.
 
-    Raises:
-        InputError: the thresholds have another form, name an unknown class, or are not probabilities.
+    Raises InputError if the thresholds have another form, name an unknown class, or are not probabilities.
 
     >>> threshold_list({"spam": 0.9}, ["ham", "spam"])
     [None, 0.9]

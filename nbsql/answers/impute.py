@@ -48,16 +48,8 @@ def imputable_columns(
 ) -> list[ImputedColumn]:
     """The features of these columns or, if none are named, of all columns of a source that a model can infer.
 
-    Args:
-        spec: the model's spec.
-        names: the columns to impute.
-        columns: the columns of the source.
-        dialect: the dialect of the engine.
-        label: the name of the source in messages.
-        title: the name of the model in messages.
-
-    Raises:
-        InputError: a name is not a column of the model or of the source, the model cannot infer it, or it can infer none.
+    The source has `columns`. Raises InputError if a name is not a column of the model or of the source, if the model cannot
+    infer it, or if it can infer none.
     """
     spelling = {folded(name): name for name in columns}
     imputed = []
@@ -87,11 +79,7 @@ def imputable_columns(
 
 
 def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> ImputedColumn:
-    """The feature of a column that is to be predicted.
-
-    Raises:
-        InputError: it is not a column of the model, or the model cannot infer it.
-    """
+    """The feature of a column that is to be predicted. Raises InputError unless it is a column that the model can infer."""
     if not isinstance(name, str):
         raise InputError(f"target must be the name of a column, not {name!r}")
     columns = [column for feature in spec.features for column in feature.columns]

@@ -13,16 +13,9 @@ from nbsql.spec.spec import Feature
 
 
 def weights_query(plan: Plan, classes: Sequence[ClassColumn], title: str, degree: Literal[1, 2]) -> str:
-    """The query of the weights (sql/macros/scoring/linear.sql).
+    """The query of the weights (sql/macros/scoring/linear.sql); `degree` is the highest power that a feature may have.
 
-    Args:
-        plan: the model's plan.
-        classes: the model's classes.
-        title: the name of the model in messages.
-        degree: the highest power that a feature may have.
-
-    Raises:
-        ModelError: the model has only one class, or a feature without such a form.
+    Raises ModelError if the model has only one class, or a feature without such a form.
     """
     if len(classes) < 2:
         raise ModelError(f"{title} has one class only; weights tell two or more apart")

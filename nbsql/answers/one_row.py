@@ -139,8 +139,7 @@ class RowScorer:
     def score(self, row: Mapping[str, Any]) -> tuple[Answer, Any]:
         """The answer for a row, and the time of the last change of the model that gave it.
 
-        Raises:
-            InputError: the row lacks a column or has it twice, or a value is of a kind that the model does not accept.
+        Raises InputError if the row lacks a column or has it twice, or if a value is of a kind that the model does not accept.
         """
         values, read_as = self._values(row)
         rows = self._prepared(read_as)(values)

@@ -61,11 +61,7 @@ class InputColumn:
         return self.kind != "float" or "double" in self.type.lower()
 
     def to_parameter(self, value: Any) -> Parameter:
-        """The parameter for a value.
-
-        Raises:
-            InputError: the value is of a kind that the model does not accept for the column.
-        """
+        """The parameter for a value. Raises InputError if its kind is not one that the model accepts for the column."""
         value = to_python(value)
         if value is None:
             return None, None

@@ -81,11 +81,7 @@ class Engine(ABC):
     # Running. ------------------------------------------------------------------------------------------------------
 
     def rows(self, sql: str, name: str = "query") -> list[tuple[Any, ...]]:
-        """The rows of a query with a small result; `name` appears in the log.
-
-        Raises:
-            DatabaseError: the engine refuses the statement.
-        """
+        """The rows of a query with a small result; `name` appears in the log. Raises DatabaseError if the engine refuses it."""
         with self.timed(name):
             return self._send(sql)
 
@@ -153,8 +149,7 @@ class Engine(ABC):
     def supervised(self, step: str | None = None) -> Iterator[None]:
         """Let Ctrl-C stop the verb, or the part of a verb, that runs within, and show its steps until it ends.
 
-        Args:
-            step: the name of the step, if it is a single statement that is not announced otherwise.
+        A single statement that is not announced otherwise is announced as `step`.
         """
         if self._at_work:
             yield
@@ -216,11 +211,7 @@ class Engine(ABC):
     # The catalogue. ------------------------------------------------------------------------------------------------
 
     def source(self, source: Any) -> Source:
-        """The source that the user names or passes.
-
-        Raises:
-            InputError: there is no such table or view, the text is not a single SELECT, or the query is of another connection.
-        """
+        """The source that the user names or passes. Raises InputError if it cannot be found, or is of another connection."""
         if isinstance(source, Source):
             return source
         source = unwrap(source, self.is_on)
@@ -307,8 +298,7 @@ class Engine(ABC):
     def set_aside(self, database: str, schema: str, drop: Callable[[str], object]) -> str | None:  # noqa: ARG002
         """Rename a schema, so that others can read it until the transaction ends; `drop` is then called with the new name.
 
-        Returns:
-            The new name, or None if readers of this engine do not need it and nothing was done.
+        Returns the new name, or None if readers of this engine do not need it and nothing was done.
         """
         return None
 
@@ -350,8 +340,7 @@ class Engine(ABC):
     def temporaries(self, *, staying: bool = False) -> Iterator[Callable[[str], Markup]]:
         """A function that names temporary tables, which are dropped at the end, even if the caller's transaction continues.
 
-        Args:
-            staying: whether the tables are dropped only after an error; otherwise they live as long as the connection.
+        If they are `staying`, they are dropped only after an error; otherwise they live as long as the connection.
         """
         prefix = self.transient_name()
         dialect = self.renderer.dialect

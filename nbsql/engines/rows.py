@@ -26,11 +26,8 @@ _WORDS = {
 def rows_as_json(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[str, str]]:
     """The rows as JSON text, a list of objects, and the kind of each column (sql/macros/primitives/rows.sql).
 
-    Args:
-        source: {column: values}, or a list of {column: value}; a column that is missing from a row is NULL there.
-
-    Raises:
-        InputError: there are no columns, or they differ in length, or have values that no column could have.
+    The source is {column: values}, or a list of {column: value}; a column that is missing from a row is NULL there. Raises
+    InputError if there are no columns, or if they differ in length or have values that no column could have.
     """
     columns = _columns(source)
     types = {name: _type(name, values) for name, values in columns.items()}

@@ -106,13 +106,7 @@ def check_names(columns: Sequence[Column], label: str) -> None:
 def passed_columns(source: Source, names: Any, *, exact: bool) -> list[str] | None:
     """The columns of a source that the result contains, as the source spells them, without duplicates; None for all.
 
-    Args:
-        source: the source.
-        names: the names as the user gave them.
-        exact: whether names that differ in case are different names.
-
-    Raises:
-        InputError: `names` is not a list of names of columns of the source.
+    With `exact`, names that differ in case are different names. Raises InputError for anything but a list of its columns.
     """
     if names is None:
         return None

@@ -57,11 +57,7 @@ INFERRED: dict[str, type[Family]] = {
 
 
 def named(family: str | Family) -> Family:
-    """The family of that name with its default options, or the instance itself.
-
-    Raises:
-        InputError: no family has that name.
-    """
+    """The family of that name with its default options, or the instance itself. Raises InputError if there is none."""
     if isinstance(family, Pairs):
         raise InputError("pairs come with method='aode', beside the categories they are of; leave them out of families")
     if isinstance(family, Family):

@@ -73,11 +73,7 @@ class MultivariateGaussian(OverColumns):
     # What the fit measures before it counts. -----------------------------------------------------------------------
 
     def _numbers(self, name: str, least: float) -> tuple[float, ...]:
-        """The option of that name, one number for each column.
-
-        Raises:
-            InputError: the option is not a list of one finite number above `least` for each column.
-        """
+        """The option of that name. Raises InputError unless it is a list of one finite number above `least` for each column."""
         given = getattr(self, name)
         numbers = tuple(given) if isinstance(given, (list, tuple)) else ()
         fit = all(type(number) in (int, float) and least < number < math.inf for number in numbers)

@@ -177,11 +177,7 @@ def _warn(temperature: float | None, label: str, rows: int, before: float | None
 def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
     """The temporary table of the last step of the search for a method's parameters (sql/macros/judging/calibration/).
 
-    Args:
-        engine: the engine to run on.
-        method: the calibration method.
-        scores: the relation `scores`, or `rows` for temperature.
-        temporary: names a temporary table.
+    It reads the relation `scores`, or `rows` for temperature.
     """
     render = engine.renderer.fragment
     steps, points = Steps(engine, "calibrate", temporary), scores

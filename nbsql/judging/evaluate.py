@@ -37,8 +37,7 @@ def evaluate(
 ) -> Evaluation:
     """The evaluation of a model on a source, which must have the features.
 
-    Raises:
-        InputError: the source lacks the target or the weight, or has no rows to judge.
+    Raises InputError if the source lacks the target or the weight, or has no rows to judge.
     """
     options: dict[str, Any] = {"calibration": calibration, "costs": costs}
     queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, by=by, **options)
@@ -83,8 +82,7 @@ def evaluation_queries(
 ) -> dict[str, Query]:
     """The queries of an evaluation, by name, with `slices` if there are columns to slice by.
 
-    Raises:
-        InputError: the source lacks the target, the weight or a column to slice by, or an argument is invalid.
+    Raises InputError if the source lacks the target, the weight or a column to slice by, or if an argument is invalid.
     """
     names = [] if by is None else check_slices(by, source)
     rows = rows_to_judge(engine, plan, source, weight, names)
@@ -106,8 +104,7 @@ def comparison(
 ) -> Query:
     """The query of the difference between two models of the same target on the same rows.
 
-    Raises:
-        InputError: the source lacks the target or the weight, or they cannot be used.
+    Raises InputError if the source lacks the target or the weight, or if they cannot be used.
     """
     as_text = any(rows_to_judge(engine, one, source, weight).as_text for one in (plan, other))
     weights = None if weight is None else _column(source, weight, "the weight").name
@@ -119,8 +116,7 @@ def comparison(
 def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:
     """The columns of a source that an evaluation reads, sliced by some columns.
 
-    Raises:
-        InputError: the source lacks the target or the weight, or they cannot be used.
+    Raises InputError if the source lacks the target or the weight, or if they cannot be used.
     """
     target = _column(source, plan.spec.target, "the target of the model")
     as_text = _check_labels(engine, plan, target, source)
@@ -175,8 +171,7 @@ def weight_column(source: Source, weight: str) -> Column:
 def label_column(engine: Engine, plan: Plan, source: Source) -> tuple[str | None, bool]:
     """The column of the classes, if the source has one with values, and whether labels are compared as text.
 
-    Raises:
-        InputError: its labels cannot be compared with those of the model.
+    Raises InputError if its labels cannot be compared with those of the model.
     """
     target = next((column for column in source.columns if folded(column.name) == folded(plan.spec.target)), None)
     if target is None:

@@ -131,13 +131,9 @@ class Folds:
         return [(spec, self.names)]
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> Models:
-        """The models of the other folds for one of the settings.
+        """The models of the other folds for a setting, or for one with fewer features; they score the folds `names`, or all.
 
         They replace the models of the setting before, except for tables that both share.
-
-        Args:
-            spec: the setting, or one with fewer features.
-            names: the folds to score; None for all.
         """
         names = self.names if names is None else names
         context = self.context(spec)

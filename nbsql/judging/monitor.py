@@ -48,8 +48,7 @@ def monitor(
 ) -> Query:
     """The query that compares the rows of each period with a reference and judges the model on them; see `Model.monitor`.
 
-    Raises:
-        InputError: a source lacks the weight, `by` is not an expression, or labels cannot be those of the model.
+    Raises InputError if a source lacks the weight, `by` is no expression, or labels cannot be those of the model.
     """
     renderer, spec = engine.renderer, plan.spec
     labels = [label_column(engine, plan, side) for side in (source, *([] if reference is None else [reference]))]

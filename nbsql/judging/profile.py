@@ -39,11 +39,7 @@ class Grid:
 
 
 def feature_named(spec: Spec, name: str, title: str) -> Feature:
-    """The feature of that name.
-
-    Raises:
-        InputError: the model has none.
-    """
+    """The feature of that name. Raises InputError if the model has none."""
     match = next((feature for feature in spec.features if feature.name == name), None)
     if match is None:
         raise InputError(f"{title} has no feature {name!r}{suggestion(str(name), [item.name for item in spec.features])}")
@@ -86,14 +82,8 @@ def choices_sql(
 ) -> Markup:
     """The query of the contributions of given values to the joint log-likelihood of each class.
 
-    It is the query of `explain`, with the number of a row as its key.
-
-    Args:
-        engine: the engine to run on.
-        plan: the model's plan.
-        classes: the model's classes.
-        features: features of one or more columns.
-        rows: for each row, a text for each column of the features, None where it is missing; for a bag, its only token.
+    It is the query of `explain`, with the number of a row as its key. A row has a text for each column of the features, None
+    where it is missing; for a bag, its only token.
     """
     types = [type_name for feature in features for type_name in _types(engine, feature)]
     relation = engine.renderer.fragment("rows_of_choices", features, types, [list(row) for row in rows])

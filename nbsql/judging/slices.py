@@ -113,8 +113,7 @@ def _format_values(values: Sequence[str | None]) -> str:
 def check_slices(by: Any, source: Source) -> list[str]:
     """The names of the columns that slice, of which the user may give one or several.
 
-    Raises:
-        InputError: they are not names of columns, or a name is that of a number of the result.
+    Raises InputError unless they are names of columns, none of which is that of a number of the result.
     """
     names = [by] if isinstance(by, str) else by
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):

@@ -45,11 +45,7 @@ class Ledger:
         return cls([Entry(*row) for row in engine.ask("ledger", plan.relations["batches"])], title)
 
     def find(self, batch: str) -> Entry:
-        """The entry of that name.
-
-        Raises:
-            InputError: there is none.
-        """
+        """The entry of that name. Raises InputError if there is none."""
         names = [entry.batch for entry in self.entries]
         for entry in self.entries:
             if entry.batch == batch:
@@ -58,11 +54,7 @@ class Ledger:
         raise InputError(f"no batch {batch!r} in {self.title}{hint}")
 
     def next(self, batch: str | None) -> tuple[int, str]:
-        """The number and the name of the next entry.
-
-        Raises:
-            InputError: the name is taken or invalid.
-        """
+        """The number and the name of the next entry. Raises InputError if the name is taken or invalid."""
         number = max(entry.number for entry in self.entries) + 1
         if batch is None:
             names = {entry.batch for entry in self.entries}
@@ -209,11 +201,7 @@ class Change:
         self.engine.run("add the cells", self.engine.renderer.statement("insert_into", self._statistics, query))
 
     def _subtract(self, cells: Markup, batch: str, label: str) -> None:
-        """Subtract cells.
-
-        Raises:
-            InputError: the model has not learnt all of them, or nothing would be left.
-        """
+        """Subtract cells. Raises InputError unless the model has learnt all of them, and something is left."""
         engine = self.engine
         for name, feature, value, learnt, forgotten in engine.ask("overdrawn_cells", self._statistics, cells):
             cell = f"class {name!r}"

@@ -56,16 +56,10 @@ class Count:
                 engine.check_pattern(feature.family.pattern)
 
     def scan(self, *, quiet: bool = False) -> list[tuple[Any, ...]]:
-        """Read the source in one wide scan, and check its rows against the rules.
+        """The classes that count (label as text, label, rows, n), from one wide scan of the source that checks the rules.
 
-        Args:
-            quiet: whether another count of the same rows warns about those without a class.
-
-        Returns:
-            The classes that count, as (label as text, label, rows, n).
-
-        Raises:
-            InputError: the source has no rows that count, or one that breaks a rule.
+        With `quiet` there is no warning of rows without a class: another count of the same rows gives it. Raises InputError if
+        the source has no rows that count, or one that breaks a rule.
         """
         if not self._is_table and self.plan.source_scans > 2:
             staged = self._temporary("source")

@@ -54,15 +54,7 @@ def run_em(
 ) -> tuple[Markup, Entry | None]:
     """The query of the cells of a source including its rows without a class, and the ledger entry of these rows.
 
-    Args:
-        engine: the engine to run on.
-        spec: what to model.
-        options: the options of the algorithm.
-        count: the count of the source, which has been scanned.
-        temporary: names a temporary table.
-
-    Raises:
-        InputError: a row without a class breaks a rule.
+    The source has been scanned by `count`. Raises InputError if a row without a class breaks a rule.
     """
     count.check_unlabelled()
     return _Search(engine, spec, options, count, temporary).run()

@@ -30,14 +30,7 @@ MIN_FACTS_PER_KEY = 1.25
 
 
 def make_count(engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> Count:
-    """The count of a source: in parts, if the source is joined and the result is the same.
-
-    Args:
-        engine: the engine to run on.
-        source: what to count.
-        plan: the plan of the model that the source is counted for.
-        temporary: names a temporary table.
-    """
+    """The count of a source: in parts, if the source is joined and the result is the same."""
     spec = plan.spec
     facts = {column.name for column in source.facts.columns}
     roles = {spec.target, spec.weight} - {None}

@@ -82,13 +82,9 @@ class Fit:
         return Plan(self.engine.renderer, self.spec, self.relations)
 
     def run(self, *, replaces: tuple[str, str] | None = None) -> tuple[Plan, list[ClassColumn]]:
-        """Fit the model. Nothing is written before all rows have been checked against the rules.
+        """The plan and the classes of the fitted model. Nothing is written before all rows have been checked against the rules.
 
-        Args:
-            replaces: the database and schema of the model that this one replaces.
-
-        Returns:
-            The plan of the model as it was written, and its classes.
+        `replaces` is the database and schema of the model that this one replaces.
         """
         with self.engine.temporaries() as temporary:
             if self.spec.components is not None:
@@ -254,8 +250,7 @@ class Fit:
 def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[tuple[Any, ...]]]:
     """The spec with the declared labels, and these labels as text and in their own type.
 
-    Raises:
-        InputError: the classes are not a list of labels, a label is not of the target's type, or the model takes no classes.
+    Raises InputError, as `declared_labels`, or if the model takes no classes.
     """
     declared = declared_labels(engine, spec, classes)
     spec = replace(spec, classes=tuple(row[0] for row in declared))
@@ -268,8 +263,7 @@ def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[t
 def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any, ...]]:
     """The declared labels as text and in their own type; empty if none were declared.
 
-    Raises:
-        InputError: the classes are not a list of labels, or a label is not of the target's type.
+    Raises InputError unless the classes are a list of labels of the target's type.
     """
     if classes is None:
         return []
@@ -306,11 +300,7 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
 
 
 def priors_by_label(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[Any, float]) -> dict[str, float]:
-    """The given priors by label as text.
-
-    Raises:
-        InputError: a class has no prior, or a prior names no class.
-    """
+    """The given priors by label as text. Raises InputError if a class has no prior, or a prior names no class."""
     remaining = dict(given)
     priors = {}
     for label, value, *_ in labels:

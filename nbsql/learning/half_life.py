@@ -43,8 +43,7 @@ class AgedSource(Source):
 def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) -> Source:
     """A source whose rows are weighted by their age; the source itself if `half_life` is not a half-life.
 
-    Raises:
-        InputError: a column is missing, or its type is not one of times or weights.
+    Raises InputError if a column is missing, or its type is not one of times or weights.
     """
     if not isinstance(half_life, HalfLife):
         return source

@@ -46,18 +46,10 @@ def refuse_repeated_keys(engine: Engine, joining: Joining) -> None:
 def join_dimensions(
     engine: Engine, spec: Spec, relations: Relations, source: Source, title: str, *, reads_target: bool = False
 ) -> Source:
-    """A source, joined with the dimensions whose columns a model reads and the source lacks.
+    """A source, which may be joined already, joined with the dimensions whose columns a model reads and the source lacks.
 
-    Args:
-        engine: the engine to run on.
-        spec: the model's spec.
-        relations: the model's relations.
-        source: the source, which may be joined already.
-        title: the name of the model in messages.
-        reads_target: whether the class is read.
-
-    Raises:
-        InputError: the source has only some columns of a dimension, lacks its key, or the dimension is gone.
+    `reads_target` says whether the class is read, too. Raises InputError if the source has only some columns of a dimension, or
+    lacks its key, or if the dimension is gone.
     """
     names = {folded(column.name) for column in source.columns}
     missing = missing_dimensions(spec, names, columns_read(spec, judged=reads_target), source.label, title)

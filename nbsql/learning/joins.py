@@ -23,8 +23,7 @@ _NUMBERS = ("integer", "float", "decimal")
 def join_source(engine: Engine, source: Source, joins: Any) -> Source:
     """A source with the joins that the user asked for; the source itself if there are none.
 
-    Raises:
-        InputError: a join cannot be made, or would multiply rows.
+    Raises InputError if a join cannot be made, or would multiply rows.
     """
     columns, dimensions = list(source.columns), []
     for join in check_joins(joins):
@@ -81,16 +80,10 @@ def _comparison_kind(column: Column) -> str:
 def dimensions_of_model(
     engine: Engine, dimensions: Iterable[Dimension], relations: Relations, origin: Relations | None = None
 ) -> tuple[Dimension, ...]:
-    """Dimensions as a model stores them: tables are named relative to the model's database.
+    """Dimensions as a model at `relations` stores them: tables are named relative to the model's database.
 
-    Args:
-        engine: the engine to run on.
-        dimensions: dimensions named relative to the current database, or to that of the model `origin`.
-        relations: the model's relations.
-        origin: another model's relations.
-
-    Raises:
-        InputError: one is a temporary table, which other sessions cannot read.
+    They are given relative to the current database, or to that of the model at `origin`. Raises InputError if one is a
+    temporary table, which other sessions cannot read.
     """
     current = engine.current()[0]
     dimensions = list(dimensions)

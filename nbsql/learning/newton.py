@@ -68,13 +68,7 @@ class Newton:
         return self._load(name, "logistic_sums_as_parameters", list(zip(*sums, strict=True)))
 
     def step(self, point: Sequence[float], sums: Markup, products: Markup) -> Step:
-        """The step at a point.
-
-        Args:
-            point: the unknowns.
-            sums: the relation of the sums at the point.
-            products: the relation of sums at the point or near it, with the products of the terms.
-        """
+        """The step at a point, from the relation of the sums there and that of the products of the terms there or near it."""
         rows = self.engine.ask("logistic_step", self.problem, sums, products, point, self.terms, self.penalty)
         return Step(point, *rows[0])
 

@@ -17,16 +17,9 @@ MAX_PAIRS = 2_000_000  # pairs of values; the lookups hold two rows for each
 
 
 def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spec:
-    """The spec with a feature of the pairs of its categories, if it has at least two.
+    """The spec, whose numbers have been cut already, with a feature of the pairs of its categories, if it has at least two.
 
-    Args:
-        engine: the engine to run on.
-        spec: the spec, whose numbers have been cut already.
-        options: the options of the method.
-        source: the rows to learn from.
-
-    Raises:
-        InputError: there are too many pairs of values.
+    Raises InputError if there are too many pairs of values.
     """
     categories = category_features(spec)
     with engine.temporaries() as temporary:

@@ -24,14 +24,7 @@ Pair = tuple[int, int]
 
 
 def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
-    """The spec in which each category that depends on another has it as its parent.
-
-    Args:
-        engine: the engine to run on.
-        spec: the spec, whose numbers have been cut already.
-        options: the options of the tree.
-        source: the rows to learn from.
-    """
+    """The spec, whose numbers have been cut already, in which each category that depends on another has it as its parent."""
     categories = category_features(spec)
     values: dict[int, list[str]] = {}
     parents: dict[int, int] = {}
@@ -75,12 +68,7 @@ def category_sizes(
 ) -> dict[int, int]:
     """The number of values of each category that has at least two, and no more than a parent may have.
 
-    Args:
-        engine: the engine to run on.
-        spec: the model's spec.
-        categories: the categories, by number.
-        source: the rows to learn from.
-        coded: the temporary table to create, with the values of the categories in each row of the source.
+    Creates the temporary table `coded` of the values of the categories in each row of the source.
     """
     query = engine.renderer.fragment("coded_categories", spec, source.relation, categories.values())
     engine.create("code the categories", coded, query)

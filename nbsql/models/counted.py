@@ -59,11 +59,7 @@ class _FeatureCells:
     is_boolean: bool
 
     def column(self, family: Family | None) -> Column:
-        """The column that was counted.
-
-        Raises:
-            InputError: the kind of the cells is unclear, or they do not fit the family.
-        """
+        """The column that was counted. Raises InputError if the kind of the cells is unclear, or does not fit the family."""
         if family is not None:
             self._check(family)
             return Column(self.feature, "", self._kind(family))
@@ -100,8 +96,7 @@ class _FeatureCells:
 def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spec:
     """The spec of the cells of a source, with the options of a fit.
 
-    Raises:
-        InputError: an option is invalid, or it is unclear what a feature's cells are.
+    Raises InputError if an option is invalid, or if it is unclear what a feature's cells are.
     """
     option_names = list(CountsOptions.__annotations__)
     for name in options:

@@ -78,12 +78,9 @@ class Base:
         return is_wide(self.spec, class_count, self.renderer.dialect.traits, self.renderer.layout)
 
     def context(self, classes: Sequence[ClassColumn], rows: Rows | None = None, *, whole: bool = False) -> Context:
-        """The context of a query, which macros receive as `model`.
+        """The context of a query, which macros receive as `model`; the rows are those that are scored, if any.
 
-        Args:
-            classes: the classes of the model.
-            rows: the rows that are scored, if any.
-            whole: whether each feature is needed by itself: dimensions are not scored as a whole, and rows keep their order.
+        `whole` says whether each feature is needed by itself: dimensions are not scored as a whole, and rows keep their order.
         """
         wide = self.is_wide(scored_class_count(classes)) if self._wide is None else self._wide
         spec, joins = self.spec, () if rows is None else rows.joins

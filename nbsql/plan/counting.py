@@ -91,15 +91,8 @@ class Counting(Base):
     ) -> Iterator[Statement]:
         """A new table of cells: those of scanned features from the scans, those of categories and tokens from the source.
 
-        Args:
-            relation: the table to create.
-            batch: the line of the ledger of these cells.
-            source: the source.
-            scan: the table of the wide scan.
-            rescan: the table of the careful scan of the features in `careful`.
-            careful: the features that were scanned again.
-            temporary: whether the table is temporary.
-            few_rows: whether there are so few rows that only a few threads would read them.
+        `rescan` is the careful scan of the features in `careful`, and `batch` the line of the ledger of the cells. With
+        `few_rows` there are so few rows that only a few threads would read them.
         """
         context = Context.of(self.spec, query_options=QueryOptions(batch=batch, few_rows=few_rows))
         trusted = [feature for feature in self.scanned_features if feature not in careful]

@@ -58,13 +58,8 @@ class Scoring(Base):
     ) -> str:
         """The query of predictions that are not simply the highest posterior; see nbsql/answers/decisions.py.
 
-        Args:
-            macro: the macro that renders the query.
-            arguments: the last arguments of the macro.
-            rows: the rows to predict.
-            classes: the classes of the model.
-            calibration: the method of the calibration whose posteriors are used.
-            reads: the relations of the model that the macro reads in addition to `parameters`.
+        Posteriors are calibrated by the method `calibration`, if there is one. `arguments` are the last ones of the macro,
+        after the parameters and the other relations of the model that it reads.
         """
         context, scored = self._scored(rows, classes, calibration=calibration)
         relations = [self.relations[name] for name in ("parameters", *reads)]
@@ -128,14 +123,8 @@ class Scoring(Base):
     ) -> str:
         """The query of columns that are predicted from the others; see sql/macros/scoring/impute.sql.
 
-        Args:
-            macro: the macro that renders the query.
-            rows: the rows.
-            classes: the classes of the model.
-            filled: the columns to predict (nbsql/answers/impute.py).
-            labelled: whether the class of a row is taken as certain.
-            arguments: the last arguments of the macro.
-            whole: the plan of the whole model, if a single column is predicted for rows that may lack it.
+        The columns are those of nbsql/answers/impute.py. With `labelled` the class of a row is taken as certain. `whole` is the
+        plan of the whole model, if a single column is predicted for rows that may lack it.
         """
         context, scored = self._scored(replace(rows, keeps_order=True), classes)
         by_pairs = {

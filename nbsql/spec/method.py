@@ -313,11 +313,7 @@ Method = MethodName | JointBayes | LDA | QDA | TAN | AODE | Logistic | EM | Mixt
 
 
 def method_named(method: Any) -> Classifier:
-    """The classifier of that name with its default options, or the instance itself.
-
-    Raises:
-        InputError: no classifier has that name.
-    """
+    """The classifier of that name with its default options, or the instance itself. Raises InputError if there is none."""
     if isinstance(method, Classifier):
         return method
     if isinstance(method, type) and issubclass(method, Classifier):

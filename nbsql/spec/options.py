@@ -219,15 +219,10 @@ class Options:
 
     @classmethod
     def of(cls, target: str, options: Mapping[str, Any], *, beside: Iterable[str] = ()) -> Options:
-        """The options from keyword arguments; None stands for an empty list.
+        """The options from keyword arguments by name; None stands for an empty list.
 
-        Args:
-            target: the target of the model.
-            options: the keyword arguments by name.
-            beside: the names of other accepted keyword arguments, which are not options of the model.
-
-        Raises:
-            InputError: there is no such option.
+        The arguments that `beside` names are accepted, too, and are no options of the model. Raises InputError for any other
+        name.
         """
         # The source of folds has the classes of its rows.
         names = [each.name for each in fields(cls) if each.name not in {"target", "classes"} - {*beside}]

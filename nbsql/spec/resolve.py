@@ -67,8 +67,7 @@ class Columns:
 def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     """The spec of a model of `source` with these columns.
 
-    Raises:
-        InputError: a column is unknown, ambiguous or of a type without a family, or an option is wrong.
+    Raises InputError if a column is unknown, ambiguous or of a type without a family, or if an option is wrong.
     """
     known = Columns(columns, source)
     target = known.find(options.target)
@@ -265,10 +264,7 @@ def _parent(known: Columns, family: Conditional, column: Column, reserved: set[s
 def _by_column(known: Columns, families: Mapping[Any, Family], features: Sequence[Column]) -> dict[str, Family]:
     """The families by column, from names and patterns such as "soil_*"; a column's own name takes precedence.
 
-    Args:
-        known: all columns.
-        families: the families by name or pattern.
-        features: the columns that a pattern may match.
+    A pattern may match any of `features`.
     """
     names = [column.name.lower() for column in known.all]
     patterns = [key for key in families if isinstance(key, str) and set(key) & set("*?") and key.lower() not in names]

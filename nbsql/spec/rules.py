@@ -44,18 +44,10 @@ def _is_same_label(kind: str, spec_type: str) -> bool:
 def check_source(
     spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool, training: bool = False
 ) -> dict[str, Column]:
-    """The columns of a source by folded name, checked against those that a model reads.
+    """The columns of a source by folded name, checked against those that a model reads; messages have `label` and `model`.
 
-    Args:
-        spec: the spec of the model.
-        columns: the columns of the source.
-        label: the source's name in messages.
-        model: the model's name in messages.
-        exact: whether the case of names must match.
-        training: whether the source must also have the target and the weight.
-
-    Raises:
-        InputError: a column is missing, or of a type that its family does not take.
+    With `exact` the case of names must match; for `training` the source must also have the target and the weight. Raises
+    InputError if a column is missing, or of a type that its family does not take.
     """
     found = {folded(column.name): column for column in columns}
 
@@ -90,15 +82,7 @@ def check_source(
 def spec_for_recount(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool) -> Spec:
     """The spec for counting other rows, whose columns may have other types than those of the fit.
 
-    Args:
-        spec: the spec of the model.
-        columns: the columns of the source of these rows.
-        label: the source's name in messages.
-        model: the model's name in messages.
-        exact: whether the case of names must match.
-
-    Raises:
-        InputError: as `check_source`, for training.
+    The arguments are those of `check_source`, which is asked as for training.
     """
     found = check_source(spec, columns, label, model, training=True, exact=exact)
     features = tuple(

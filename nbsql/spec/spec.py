@@ -203,11 +203,7 @@ class Spec:
 
     @classmethod
     def from_json(cls, text: str, model: str) -> Spec:
-        """The spec that `to_json` wrote.
-
-        Raises:
-            ModelError: the text is damaged, or of a newer version of nbsql.
-        """
+        """The spec that `to_json` wrote. Raises ModelError if the text is damaged, or of a newer version of nbsql."""
         try:
             data = json.loads(text)
             if data["format"] > FORMAT:

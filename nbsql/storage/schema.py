@@ -73,8 +73,7 @@ def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -
 def drop_replaced(engine: Engine, database: str, schema: str) -> None:
     """Drop a model that is replaced. Some engines drop it at the end, so that it can be read until then.
 
-    Raises:
-        ModelError: the schema contains something that nbsql did not create.
+    Raises ModelError if the schema contains something that nbsql did not create.
     """
     aside = engine.set_aside(database, schema, lambda name: drop_schema(engine, database, name))
     if aside is None:
@@ -93,11 +92,7 @@ def check_contents(engine: Engine, database: str, schema: str, title: str) -> di
 
 
 def drop_schema(engine: Engine, database: str, schema: str) -> None:
-    """Drop a model, and nothing that is not nbsql's.
-
-    Raises:
-        ModelError: the schema contains something that nbsql did not create.
-    """
+    """Drop a model, and nothing that is not nbsql's. Raises ModelError if the schema contains something else."""
     present = check_contents(engine, database, schema, schema)
     ident = engine.renderer.dialect.ident
     for name, kind in CONTENTS.items():

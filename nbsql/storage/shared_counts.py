@@ -88,15 +88,9 @@ class Sharing:
     def add_noise(self, rows: Sequence[Sequence[Any]], spec: Spec) -> list[list[Any]]:
         """The cells of all declared classes and values with noise. Cells of which the noise leaves nothing are dropped.
 
-        Each row adds 1 to the cell of its class and to at most one cell of each feature: the budget is split evenly over
-        these.
-
-        Args:
-            rows: slice, class, feature, value, n, mean, m2 and batch of each cell; cells that are not declared are left out.
-            spec: the model's spec.
-
-        Raises:
-            InputError: the noise has left no class.
+        Each row adds 1 to the cell of its class and to at most one cell of each feature: the budget is split evenly over these.
+        `rows` has slice, class, feature, value, n, mean, m2 and batch of each cell; cells that are not declared are left out.
+        Raises InputError if the noise has left no class.
         """
         if self.epsilon is None:
             return [[*row] for row in rows]

@@ -59,8 +59,7 @@ _NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
 def type_on(kind: str, of: str, to: str) -> str:
     """The name on one engine of a type of another; the type of texts if there is no similar one.
 
-    Raises:
-        NotSupportedError: there is no type for it at all.
+    Raises NotSupportedError if there is no type for it at all.
 
     >>> type_on("DECIMAL(4,2)", "DuckDB", "PostgreSQL"), type_on("mood", "PostgreSQL", "Spark")
     ('numeric', 'string')

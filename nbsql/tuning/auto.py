@@ -168,12 +168,9 @@ class _FamilySearch:
         return [*numbers, OUT] if self.leave_out and column in self.selectable else numbers
 
     def run(self, methods: Sequence[tuple[str, Classifier]], *, lenient: bool, calibrate: bool) -> Choice:
-        """Search, compare the result and other methods with the default, and rank what was tried.
+        """Search, compare the result and other methods (by name) with the default, and rank what was tried.
 
-        Args:
-            methods: the classifiers, by name.
-            lenient: whether a method that the rows do not allow is skipped with a warning.
-            calibrate: whether a temperature is tried.
+        With `lenient` a method that the rows do not allow is skipped with a warning; with `calibrate` a temperature is tried.
         """
         terms = self.terms
         chosen = self._search(calibrated=False)
@@ -278,10 +275,7 @@ class _FamilySearch:
     def _pick(self, column: str, scores: Mapping[int, Score], *, keep: bool = False) -> int:
         """The candidate of the lowest loss among those that gain significantly over the default; if none does, the default.
 
-        Args:
-            column: the column.
-            scores: the scores of its candidates, the default first.
-            keep: whether the column must not be left out yet.
+        With `keep` the column must not be left out yet.
         """
         sure = [
             number
@@ -316,9 +310,7 @@ def _same_feature(features: Sequence[Feature], wanted: Feature) -> Feature:
 def columns_to_choose(families: Families) -> tuple[list[str] | None, Mapping[str, str | Family]]:
     """The columns whose families are to be chosen, None for all that have none, and the families of the others.
 
-    Args:
-        families: the argument of a fit: "auto", or a dictionary with "auto" for some columns; the key "*" stands for all
-            columns without a family.
+    The argument of a fit is "auto", or a dictionary with "auto" for some columns; the key "*" is all columns without a family.
     """
     if _is_auto(families):
         return None, {}

@@ -59,14 +59,7 @@ class ColumnFacts:
 
 
 def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Feature]) -> dict[str, list[Family]]:
-    """The candidate families of some features by name, besides the family of the spec. Takes one read.
-
-    Args:
-        engine: the engine to run on.
-        source: the rows.
-        spec: the spec of the default.
-        features: features of the spec, each of one column.
-    """
+    """The candidate families of some features of one column by name, besides those of the default spec. Takes one read."""
     kinds = {column.name: column.kind for column in source.columns}
     families_by_name: dict[str, list[Family]] = {}
     numbers = [feature for feature in features if kinds[feature.column] in NUMBERS]

@@ -45,11 +45,7 @@ class Setting:
 
 
 def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
-    """The names and the classifiers to try besides naive Bayes.
-
-    Raises:
-        InputError: `methods` is not a list of methods.
-    """
+    """The names and the classifiers to try besides naive Bayes. Raises InputError unless `methods` is a list of methods."""
     if isinstance(methods, (str, Classifier, Mapping)) or not isinstance(methods, Sequence):
         raise InputError(f"methods must be a list of methods, such as ['naive', 'tan'], not {methods!r}")
     classifiers: dict[str, Classifier] = {}
@@ -72,14 +68,7 @@ def row_scores_by_method(
 ) -> Markup:
     """A table of the joint log-likelihoods of the rows by a method's models of the other folds (sql/macros/judging/auto.sql).
 
-    Args:
-        engine: the engine to run on.
-        source: the source of the rows.
-        options: the options of a fit with the method.
-        terms: the rows of the folds, with their keys.
-        temporary: names a temporary table.
-        folds: the number of folds.
-        fold: a column that holds the fold of each row, instead of a number of folds.
+    The options are those of a fit with the method, and `terms` has the rows of the folds with their keys.
     """
     with engine.temporaries() as name:
         spec = resolve_settings(engine, source, [options], fold)[0]

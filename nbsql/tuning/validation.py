@@ -112,15 +112,8 @@ def cross_validation_of(
 ) -> CrossValidation:
     """The result of a cross-validation whose folds have been scored.
 
-    Args:
-        engine: the engine to run on.
-        source: the rows that were predicted.
-        spec: what was modelled.
-        scores: the query of a row for each fold.
-        classes: the relation of all classes and their numbers.
-        scored: the relation of the predicted rows.
-        score: creates that relation; called before it is first read.
-        bins: the number of bins of the calibration.
+    The query `scores` has a row for each fold, and `classes` is the relation of all classes and their numbers. The relation
+    `scored` of the predicted rows is created by `score`, which is called before it is first read.
     """
     rows = scores.fetchall()
     if not rows:

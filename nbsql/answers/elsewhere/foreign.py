@@ -33,8 +33,7 @@ def comparison_kind(engine: Engine, type_name: str) -> str:
 def category_kind(engine: Engine, feature: Feature, *, numbers: bool) -> str:
     """The kind by which the values of a category are compared. `numbers` says whether they may be fractions.
 
-    Raises:
-        NotSupportedError: engines write the values of this type differently.
+    Raises NotSupportedError if engines write the values of this type differently.
     """
     type_name = feature.types[0] if feature.types else ""
     kind = "integer" if feature.whole else comparison_kind(engine, type_name)
@@ -53,8 +52,7 @@ _TEXTS = {exp.DataType.Type.ENUM, exp.DataType.Type.UUID, exp.DataType.Type.DATE
 def source_relation(source: Any, renderer: Renderer) -> Markup:
     """A source as it stands after FROM: a table, as the user writes it, or a SELECT in parentheses.
 
-    Raises:
-        InputError: the source is neither, as the dialect parses it.
+    Raises InputError if it is neither, as the dialect parses it.
     """
     name = renderer.dialect.name
     if not isinstance(source, str):

@@ -56,7 +56,7 @@ def frozen_points(
     passed: Sequence[str] | None,
     reasons: int,
 ) -> str:
-    """The query of the points of the rows of a relation (sql/macros/scoring/elsewhere/points.sql).
+    """The query of the points of the rows of a relation of another engine (sql/macros/scoring/elsewhere/points.sql).
 
     Args:
         engine: the engine of the model.

@@ -67,14 +67,7 @@ class _Counting:
 
 
 def frozen_statistics(engine: Engine, spec: Spec, source: Any, dialect: str, title: str) -> str:
-    """The query of the statistics of a source of another engine.
-
-    Args:
-        engine: the engine of the model, whose types the spec names.
-        spec: what to count.
-        source: a table of the other engine, or a SELECT in its dialect.
-        dialect: one of `nbsql.rendering.dialect.DIALECTS`.
-        title: the name of the model in messages.
+    """The query of the statistics of a source of another engine: a table, or a SELECT in its dialect.
 
     Raises:
         InputError: the source is neither a table nor a SELECT.

@@ -198,11 +198,7 @@ class DuckDB(DuckDBDriver):
 
 
 def on_duckdb(engine: Engine, what: str) -> DuckDB:
-    """The engine, if it is DuckDB.
-
-    Raises:
-        NotSupportedError: it is another engine, which does not support `what` yet.
-    """
+    """The engine, if it is DuckDB. Raises NotSupportedError for another engine, which does not support `what` yet."""
     if isinstance(engine, DuckDB):
         return engine
     raise NotSupportedError(f"{what} is not available on {engine.title} yet; it is on DuckDB")

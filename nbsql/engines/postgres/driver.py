@@ -105,8 +105,7 @@ class PostgreSQLDriver(Engine):
     def savepoint(self, *, trial: bool = False) -> AbstractContextManager[Any]:
         """A savepoint if a transaction is open, because an error would abort it; no transaction is left open.
 
-        Args:
-            trial: whether an error may be handled. Otherwise our own transaction needs no savepoint, as it is lost anyway.
+        In a `trial` an error may be handled. Otherwise our own transaction needs no savepoint, as it is lost anyway.
         """
         idle = self.connection.info.transaction_status == TransactionStatus.IDLE
         if (self._within and not trial) or (idle and self.connection.autocommit):

@@ -41,9 +41,7 @@ def has_several_spellings(name: str) -> bool:
 def describe_query(engine: PostgreSQLDriver, sql: str) -> list[tuple[str, int]]:
     """The columns of a query and the OIDs of their types. The server parses the query and does not run it.
 
-    Raises:
-        DatabaseError: the server rejects the query, or it is more than one statement.
-        InputError: the query has parameters.
+    Raises DatabaseError if the server rejects the query, or it is more than one statement; InputError if it has parameters.
     """
     with engine.errors(), engine.savepoint(trial=True):
         driver, encoding = engine.connection.pgconn, engine.connection.info.encoding
@@ -57,11 +55,7 @@ def describe_query(engine: PostgreSQLDriver, sql: str) -> list[tuple[str, int]]:
 
 
 def find(engine: PostgreSQLDriver, source: Any) -> Source:
-    """The source that the user names.
-
-    Raises:
-        InputError: there is no such table or view, or the text is not a single SELECT.
-    """
+    """The source that the user names. Raises InputError if the text is neither a table or view nor one SELECT."""
     if not isinstance(source, str):
         raise InputError(
             f"a source is a table, a view or a SELECT on PostgreSQL, not {type(source).__name__}; write it to a table first"
