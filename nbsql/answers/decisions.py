@@ -9,6 +9,7 @@ from typing import Any
 
 from nbsql.answers.costs import cost_matrix
 from nbsql.errors import InputError, label_suggestion
+from nbsql.family import whole_number
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,7 @@ def decision_of(
 
 def check_top_k(top_k: Any) -> int:
     """The number of predictions of each row; InputError unless it is a whole number of at least 1."""
-    if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1:
-        raise InputError(f"top_k must be a whole number of at least 1, not {top_k!r}")
+    whole_number(top_k, "top_k")
     return int(top_k)
 
 

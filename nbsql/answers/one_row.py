@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from markupsafe import Markup
 
-from nbsql.answers.row_values import NUMBERS, InputColumn
+from nbsql.answers.row_values import NUMERIC, InputColumn
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, closest_name
 from nbsql.family import Conditional
@@ -262,7 +262,7 @@ def _row(engine: Engine, context: Context, plan: Plan) -> Row:
 def _type(feature: Feature, number: int, engine: Engine) -> Markup:
     """The type as which a value is read. A number that is scored as one keeps its fraction, whatever its column's type."""
     family, render = feature.family, engine.renderer.fragment
-    if set(family.accepts) <= NUMBERS or (isinstance(family, Conditional) and family.is_cut(number)):
+    if set(family.accepts) <= NUMERIC or (isinstance(family, Conditional) and family.is_cut(number)):
         return render("double")
     if family.bag:
         kinds = {"tokens": f"{render('string')}[]", "token counts": "MAP(VARCHAR, DOUBLE)"}

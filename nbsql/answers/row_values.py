@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 from nbsql.engines.rows import kind_of_value, to_python
 from nbsql.errors import InputError
+from nbsql.family import NUMBERS
 from nbsql.family.base import label
 
-NUMBERS = frozenset(["boolean", "integer", "float", "decimal"])
+NUMERIC = frozenset(["boolean", *NUMBERS])
 
 # A value, and the type as which it is read if the column's own type cannot hold it. Read as a string, it is an unseen category.
 Parameter = tuple[Any, Literal["double", "string"] | None]
@@ -76,13 +77,13 @@ class InputColumn:
             return self._temporal(value)
         if kind == "text" and self.kind == "integer" and re.fullmatch("[+-]?[0-9]{1,18}", value):
             value, kind = int(value), "integer"
-        if self.whole and kind not in NUMBERS:
+        if self.whole and kind not in NUMERIC:
             raise self._wrong_kind_error(value)
-        return self._number(value) if kind in NUMBERS else (self._text(value), "string")
+        return self._number(value) if kind in NUMERIC else (self._text(value), "string")
 
     @property
     def _expected(self) -> str:
-        if self.accepts <= NUMBERS or self.whole:
+        if self.accepts <= NUMERIC or self.whole:
             return "a number"
         if "tokens" in self.accepts:
             return "a list of texts"
@@ -115,7 +116,7 @@ class InputColumn:
         try:
             number = float(value)
         except OverflowError:
-            if self.accepts <= NUMBERS:
+            if self.accepts <= NUMERIC:
                 raise self._too_large_error() from None
             return self._text(value), "string"
         except ValueError:  # a signalling NaN of Decimal

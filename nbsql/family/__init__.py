@@ -10,7 +10,18 @@ from typing import Any
 
 from nbsql.errors import InputError, suggestion
 from nbsql.family.bag import Bag
-from nbsql.family.base import Estimate, Family, Nulls, Parameter, Unseen, choice, estimate_named, non_negative
+from nbsql.family.base import (
+    NUMBERS,
+    Estimate,
+    Family,
+    Nulls,
+    Parameter,
+    Unseen,
+    choice,
+    estimate_named,
+    non_negative,
+    whole_number,
+)
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.beta import Beta
 from nbsql.family.binned import Binned
@@ -81,6 +92,7 @@ def from_dict(options: Mapping[str, Any]) -> Family:
 __all__ = [
     "FAMILIES",
     "INFERRED",
+    "NUMBERS",
     "STORED",
     "Bag",
     "Bernoulli",
@@ -118,4 +130,5 @@ __all__ = [
     "named",
     "non_negative",
     "weighted",
+    "whole_number",
 ]

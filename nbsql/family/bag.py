@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, Parameter, choice, texts
+from nbsql.family.base import Family, Parameter, choice, texts, true_or_false, whole_number
 
 Event = Literal["multinomial", "complement"]
 Norm = Literal["l2"]
@@ -16,20 +16,7 @@ BestBy = Literal["mutual_information", "chi_square"]
 
 @dataclass(frozen=True, kw_only=True)
 class Bag(Family):
-    """A bag of tokens.
-
-    Args:
-        event: "multinomial" scores every occurrence of a token; "bernoulli" scores the presence or absence of every token of
-            the vocabulary (McCallum and Nigam 1998); "complement" scores how much a bag differs from those of all other classes
-            (Rennie et al. 2003).
-        weight_norm: whether the weights of a class are divided by their sum; for the complement only.
-        tfidf: whether the count of a token is multiplied by ln((1 + N) / (1 + df)) + 1, where df of the N bags contain it.
-        norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
-        best: the size of a vocabulary of the most informative tokens, chosen by their counts; None keeps all tokens.
-        best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
-        vocabulary: the tokens of the vocabulary, seen or not; all others are left out. None takes the tokens of the training
-            rows.
-    """
+    """A bag of tokens. `Text` explains the options."""
 
     event: Literal["multinomial", "bernoulli", "complement"] = "multinomial"
     weight_norm: bool = False
@@ -47,8 +34,7 @@ class Bag(Family):
         super().__post_init__()
         choice(self.event, Literal[self.events], "event")
         for name in ("weight_norm", "tfidf"):
-            if not isinstance(getattr(self, name), bool):
-                raise InputError(f"{name} must be True or False, not {getattr(self, name)!r}")
+            true_or_false(getattr(self, name), name)
         if self.norm not in (None, "l2"):
             raise InputError(f"norm must be None or 'l2', not {self.norm!r}")
         if self.weight_norm and self.event != "complement":
@@ -67,8 +53,7 @@ class Bag(Family):
 
         choice(self.best_by, BestBy, "best_by")
         if self.best is not None:
-            if isinstance(self.best, bool) or not isinstance(self.best, int) or self.best < 1:
-                raise InputError(f"best must be a whole number of at least 1, not {self.best!r}")
+            whole_number(self.best, "best")
             if self.norm is not None:
                 raise InputError(
                     "best and norm cannot go together: the length of a bag is that of all its tokens; leave one out"

@@ -14,6 +14,9 @@ Nulls = Literal["skip", "category", "error"]
 Unseen = Literal["skip", "smooth"]
 Estimate = Literal["mean", "mode", "mle"]
 
+NUMBERS = ("integer", "float", "decimal")  # kinds of columns
+SCALARS = ("text", "boolean", *NUMBERS, "temporal")
+
 
 def choice(value: str, allowed: Any, name: str) -> None:
     """Raise InputError unless `value` is one of the values of the Literal `allowed`."""
@@ -28,6 +31,18 @@ def non_negative(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
         raise InputError(f"{name} must be a finite number of at least 0, not {value!r}")
     return float(value)
+
+
+def whole_number(value: Any, name: str, least: int = 1) -> None:
+    """Raise InputError unless `value` is a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+def true_or_false(value: Any, name: str) -> None:
+    """Raise InputError unless `value` is True or False."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name} must be True or False, not {value!r}")
 
 
 def estimate_named(value: Any) -> Any:
@@ -112,6 +127,7 @@ class Family:
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
     number: ClassVar[bool] = False  # scored from <name>_inputs and parameters, by <name>_term or its density
     density: ClassVar[bool] = False  # a number whose density is a formula: <name>_density (sql/macros/families/numbers.sql)
+    quantities: ClassVar[tuple[str, ...]] = ()  # of a density: the quantities that it reads, which are all its parameters
     zeros: ClassVar[bool] = False  # zeros are counted apart, so that the density is that of the other numbers
     level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
@@ -212,7 +228,7 @@ class Family:
     @property
     def distribution(self) -> str:
         """The name of the distribution; the macro <distribution>_likelihoods estimates it."""
-        return "dirichlet"
+        return "dirichlet" if self.smoothed else self.name
 
     @property
     def formula(self) -> str:
@@ -337,6 +353,8 @@ class Family:
     @property
     def parameters(self) -> list[Parameter]:
         """The parameters that scoring reads from the one-row table; values in the table of lookups are not among them."""
+        if self.quantities:
+            return [Parameter(quantity, quantity) for quantity in self.quantities]
         found = []
         if self.unseen == "smooth":
             found.append(Parameter("unseen", "score", unseen=True))
@@ -347,7 +365,7 @@ class Family:
     @property
     def degree(self) -> int | None:
         """The degree of the score as a polynomial of the number or count; None if it is not a polynomial (linear.sql)."""
-        return None
+        return 1
 
     @property
     def allows_zero(self) -> bool:

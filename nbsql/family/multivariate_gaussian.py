@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, listed
-from nbsql.family.base import Estimate, Family, Parameter, choice, texts
+from nbsql.family.base import NUMBERS, Estimate, Family, Parameter, choice, texts, true_or_false
 from nbsql.family.columns import OverColumns
 
 
@@ -50,7 +50,7 @@ class MultivariateGaussian(OverColumns):
     centred: ClassVar[bool] = True
     by_column: ClassVar[bool] = False
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with shared=True"
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+    accepts: ClassVar[tuple[str, ...]] = NUMBERS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -60,8 +60,7 @@ class MultivariateGaussian(OverColumns):
             if getattr(self, name) is not None:  # JSON stores a list
                 object.__setattr__(self, name, self._numbers(name, least))
         for name in ("shared", "impute"):
-            if not isinstance(getattr(self, name), bool):
-                raise InputError(f"{name} must be True or False, not {getattr(self, name)!r}")
+            true_or_false(getattr(self, name), name)
         object.__setattr__(self, "shrinkage", shrinkage_named(self.shrinkage))
         if self.estimate == "mode":
             raise InputError("estimate='mode' needs a prior, which 'multivariate_gaussian' does not have; use shrinkage")
@@ -104,10 +103,6 @@ class MultivariateGaussian(OverColumns):
         return self.shrinkage == "ledoit-wolf"
 
     # What the macros read. -----------------------------------------------------------------------------------------
-
-    @property
-    def distribution(self) -> str:
-        return "multivariate_gaussian"
 
     @property
     def sampling_kind(self) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import Family, Parameter
+from nbsql.family.base import NUMBERS, Family, Parameter
 
 _OWN = ("categorical", "binned", "joint", "multinomial")  # one number a value or column scores them, in any model
 
@@ -28,11 +28,7 @@ class Weighted(Family):
     smoothed: ClassVar[bool] = False
     number: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
-    accepts: ClassVar[tuple[str, ...]] = ("boolean", "integer", "float", "decimal")
-
-    @property
-    def distribution(self) -> str:
-        return "weighted"
+    accepts: ClassVar[tuple[str, ...]] = ("boolean", *NUMBERS)
 
     @property
     def parameters(self) -> list[Parameter]:

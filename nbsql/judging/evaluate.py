@@ -12,6 +12,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, no_column
+from nbsql.family import whole_number
 from nbsql.judging.evaluation import QUERIES, Evaluation, read_evaluation
 from nbsql.judging.slices import Slices, check_slices
 from nbsql.plan import Judgeable, Plan
@@ -20,7 +21,6 @@ from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 
 _BINNED = ("metrics", "calibration", "lift")
-_NUMBERS = ("integer", "float", "decimal")
 
 
 def evaluate(
@@ -143,8 +143,7 @@ def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None
 
 def queries_of_judged_rows(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
     """The queries of an evaluation, by name, on the relation of judged rows."""
-    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
-        raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
+    whole_number(bins, "bins")
     statements = {
         name: engine.renderer.statement(name, judged, **({"bins": bins} if name in _BINNED else {})) for name in QUERIES
     }
@@ -163,7 +162,7 @@ def _column(source: Source, name: str, role: str) -> Column:
 def weight_column(source: Source, weight: str) -> Column:
     """The column of row weights; InputError if it is not a column of numbers."""
     column = _column(source, weight, "the weight")
-    if column.kind not in _NUMBERS:
+    if not column.is_number:
         raise InputError(f"weight column {column.name!r} is {column.type}; weights must be numbers")
     return column
 
@@ -205,7 +204,7 @@ def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) ->
 
 def _comparison_kind(column: Column) -> str:
     """The kind by which columns are compared: columns of the same kind can be."""
-    if column.kind in _NUMBERS:
+    if column.is_number:
         return "number"
     if column.type.startswith(("DATE", "TIMESTAMP")) and "ZONE" not in column.type:
         return "date"

@@ -49,7 +49,7 @@ class Models:
 def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
     """The specs of several settings, without the column of the folds."""
     if fold is not None:
-        settings = [replace(options, exclude=[*_as_list(options.exclude), fold]) for options in settings]
+        settings = [replace(options, exclude=[*options.excluded, fold]) for options in settings]
     joins = tuple(joining.dimension for joining in source.joins)
     specs = [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
     return [with_classes(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
@@ -382,7 +382,3 @@ def _mark_complete(spec: Spec, names: Sequence[str], complete: Collection[str]) 
     return replace(
         spec, features=tuple(replace(feature, is_complete=name in complete, has_near_means=False) for feature, name in pairs)
     )
-
-
-def _as_list(exclude: Any) -> list[str]:
-    return [exclude] if isinstance(exclude, str) else list(exclude)

@@ -14,7 +14,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, suggestion
-from nbsql.family import Joint, MultivariateGaussian
+from nbsql.family import NUMBERS, Joint, MultivariateGaussian
 from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -25,7 +25,6 @@ from nbsql.spec.spec import Feature, Spec
 POINTS = 100  # points at which a density is evaluated
 BINS = 25  # bins of a histogram
 CHOICE = "nbsql_choice"  # the number of a value, in rows_of_choices (profile.sql)
-_NUMBERS = ("integer", "float", "decimal")
 _WHOLE = ("poisson", "geometric")  # distributions of whole numbers
 
 
@@ -182,7 +181,7 @@ def dependence(engine: Engine, spec: Spec, title: str, source: Source, features:
     selected = [feature_named(spec, name, title) for name in features or ()] or list(spec.features)
     kinds = {folded(column.name): column.kind for column in source.columns}
     columns = [
-        (feature.column, place, kinds[folded(feature.column)] in _NUMBERS)
+        (feature.column, place, kinds[folded(feature.column)] in NUMBERS)
         for place, feature in enumerate(selected, start=1)
         if not feature.family.bag and not feature.family.over_columns
     ]

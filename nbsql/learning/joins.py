@@ -17,8 +17,6 @@ from nbsql.spec.column import Column
 from nbsql.spec.join import Dimension, Join, check_joins
 from nbsql.spec.resolve import Columns
 
-_NUMBERS = ("integer", "float", "decimal")
-
 
 def join_source(engine: Engine, source: Source, joins: Any) -> Source:
     """A source with the joins that the user asked for; the source itself if there are none.
@@ -48,7 +46,7 @@ def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: 
     ours, theirs = Columns(columns, source.label), Columns(table.columns, table.label)
     on = [(ours.find(one), theirs.find(other)) for one, other in join.pairs]
     for one, other in on:
-        if _comparison_kind(one) != _comparison_kind(other):
+        if one.kind != other.kind and not (one.is_number and other.is_number):
             raise InputError(
                 f"{one.name!r} of {source.label} is {one.type}, and {other.name!r} of {table.label} is {other.type}; cast one"
             )
@@ -70,11 +68,6 @@ def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: 
     column_names = tuple((column.name, join.prefix + column.name) for column in selected)
     rows = engine.ask("row_count", table.relation)[0][0]
     return Dimension(path, pairs, tuple(one.type for one, _ in on), column_names, rows), added
-
-
-def _comparison_kind(column: Column) -> str:
-    """The kind by which columns are compared: columns of the same kind can be equal."""
-    return "number" if column.kind in _NUMBERS else column.kind
 
 
 def dimensions_of_model(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nbsql.family import NUMBERS
+
 
 @dataclass(frozen=True)
 class Column:
@@ -19,3 +21,7 @@ class Column:
     name: str
     type: str
     kind: str
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in NUMBERS

@@ -76,7 +76,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     ids = known.find_all(options.id, "id")
     half_life = options.weight if isinstance(options.weight, HalfLife) else None
     weight = known.find(WEIGHT if half_life else options.weight) if options.weight is not None else None
-    if weight is not None and weight.kind not in ("integer", "float", "decimal"):
+    if weight is not None and not weight.is_number:
         raise InputError(f"weight column {weight.name!r} is {weight.type}; weights must be numbers")
     aged = known.find_all(half_life.columns, "a half-life") if half_life else []
     for role, column in [("weight", weight), *(("id", column) for column in ids), *(("time or weight", c) for c in aged)]:

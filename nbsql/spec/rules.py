@@ -74,7 +74,7 @@ def check_source(
             )
         is_there = spec.weight is not None and spec.half_life is None  # that of a half-life is computed (learning/half_life.py)
         weight = find(str(spec.weight), "the weight") if is_there else None
-        if weight is not None and weight.kind not in ("integer", "float", "decimal"):
+        if weight is not None and not weight.is_number:
             raise InputError(f"weight column {weight.name!r} of {label} is {weight.type}; weights must be numbers")
     return found
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from nbsql import family as family_module
 from nbsql.errors import ModelError
-from nbsql.family import Estimate, Family
+from nbsql.family import NUMBERS, Estimate, Family
 from nbsql.rendering.dialect import FRACTION
 from nbsql.spec.components import Components
 from nbsql.spec.half_life import HalfLife
@@ -70,7 +70,7 @@ class Feature:
     @property
     def is_number(self) -> bool:
         """Whether it is a single column of numbers, of any distribution."""
-        return self.family.accepts == ("integer", "float", "decimal") and not self.family.over_columns
+        return self.family.accepts == NUMBERS and not self.family.over_columns
 
 
 @dataclass(frozen=True)

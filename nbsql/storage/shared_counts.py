@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any
 
 from nbsql.errors import InputError, ModelError
-from nbsql.family import Bernoulli, Binned, Categorical, Conditional, Multinomial
+from nbsql.family import Bernoulli, Binned, Categorical, Conditional, Multinomial, whole_number
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 
@@ -37,8 +37,8 @@ class Sharing:
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        if self.least is not None and (isinstance(self.least, bool) or not isinstance(self.least, int) or self.least < 1):
-            raise InputError(f"least must be a whole number of at least 1, not {self.least!r}")
+        if self.least is not None:
+            whole_number(self.least, "least")
         given = 0.0 if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, (int, float)) else self.epsilon
         if self.epsilon is not None and not 0.001 <= given <= 100:
             raise InputError(f"epsilon must be a number from 0.001 to 100, such as 1, not {self.epsilon!r}")

@@ -9,6 +9,7 @@ from typing import Any
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.family import (
+    NUMBERS,
     Bernoulli,
     Beta,
     Binned,
@@ -26,7 +27,6 @@ from nbsql.family import (
 )
 from nbsql.spec.spec import Feature, Spec
 
-NUMBERS = ("integer", "float", "decimal")
 _MAX_CATEGORIES = 50  # the most distinct whole numbers of a category
 _BINS = (10, 30)
 _MIN_ZERO_SHARE = 0.05  # the share of zeros from which zero-inflated families are tried

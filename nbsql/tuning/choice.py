@@ -44,11 +44,10 @@ class Choice:
 
     def options(self, options: Options) -> Options:
         """The options of a fit with the choice."""
-        exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
         features = options.features
         if self.exclude and features is not None and not isinstance(features, (Best, Forward)):
             features = [name for name in ([features] if isinstance(features, str) else features) if name not in self.exclude]
-        excluded = [*exclude, *self.exclude] if features is None else exclude
+        excluded = [*options.excluded, *self.exclude] if features is None else options.excluded
         options = replace(options, families={**options.families, **self.families}, features=features, exclude=excluded)
         return options if self.method is None else replace(options, method=cast("Method", self.method))
 

@@ -16,6 +16,7 @@ from nbsql.engines.duckdb.sources import Sources
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NbsqlError, NotSupportedError, suggestion
+from nbsql.family import NUMBERS
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import Column
 
@@ -219,6 +220,6 @@ def _kind(column_type: Any) -> str:
         return "tokens"
     if name == "map":
         key, value = (_KINDS.get(str(children[part].id).lower()) for part in ("key", "value"))
-        if key == "text" and value in ("integer", "float", "decimal"):
+        if key == "text" and value in NUMBERS:
             return "token counts"
     return "other"
