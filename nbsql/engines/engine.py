@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -112,6 +112,14 @@ class Engine(ABC):
     def create(self, name: str, relation: Markup, query: Markup, *, temporary: bool = True) -> None:
         """Create a table from the rows of a query; `name` is the name of the step."""
         self.run(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
+
+    def gather(self, name: str, relation: Markup, queries: Iterable[Markup]) -> None:
+        """Create a temporary table from the rows of several queries, each of which runs before the next is made."""
+        for number, query in enumerate(queries):
+            if number:
+                self.run(name, self.renderer.statement("insert_into", relation, query))
+            else:
+                self.create(name, relation, query)
 
     def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
         """The rows of the query that a macro renders."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -13,6 +13,9 @@ from nbsql.plan import Rows
 from nbsql.plan.rows import Joining
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
@@ -84,6 +87,12 @@ class Source:
             self._release = None
 
     def __del__(self) -> None:
+        self.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self.release()
 
 

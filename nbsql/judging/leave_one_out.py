@@ -192,28 +192,16 @@ class LeaveOneOut(Folds):
         return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
 
     def scored(self, models: Models) -> Markup:
-        """The rows, scored by the models of all others, by class number.
-
-        See sql/macros/judging/left_out/left_out.sql.
-        """
+        """The rows, scored by the models of all others, by class number (sql/macros/judging/left_out/left_out.sql)."""
         assert isinstance(models, LeftOut)  # noqa: S101 - `models` returns it
         fragment = self.engine.renderer.fragment
         tables = (models.parameters, models.lookups, models.absences)
         return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
 
-    def scores(self, models: Models) -> Markup:
-        """The query of one row: fold ("loo"), rows, weight, accuracy, log_loss."""
-        return self.engine.renderer.fragment("left_out_scores", self.scored(models))
-
-    def score(self, models: Models) -> list[tuple[Any, ...]]:
-        """The row of `scores`."""
-        return self.engine.ask("left_out_scores", self.scored(models))
+    def _scores(self, models: Models) -> tuple[Any, ...]:
+        return "left_out_scores", self.scored(models)  # of one fold, "loo"
 
     def outcomes(self, models: Models, classes: Markup) -> Markup:
-        """The query of the predicted rows, for an evaluation.
-
-        `classes` is the relation of all classes and their numbers.
-        """
         return self.engine.renderer.fragment(
             "left_out_outcomes", models.context, self.scored(models), models.parameters, classes
         )

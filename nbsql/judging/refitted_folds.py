@@ -68,10 +68,7 @@ class RefittedFolds(Folds):
             if spec.em is not None:
                 cells, _ = run_em(engine, sliced, spec.em, count, temporary)
             else:
-                cells = temporary("cells")
-                for statement in count.cells(cells, "1", temporary=True):
-                    count.run(statement)
-                cells = fragment("cells_of", cells)
+                cells = fragment("cells_of", count.create_cells(temporary("cells")))
             yield cells
 
 

@@ -30,6 +30,7 @@ class Count:
         plan: the plan of the model that the source is counted for.
         temporary: names a temporary table.
         sliced: the rows with their slices, if the caller has computed them.
+        is_table: whether reading those again costs no more than a scan.
     """
 
     def __init__(
@@ -39,13 +40,15 @@ class Count:
         plan: Plan,
         temporary: Callable[[str], Markup],
         sliced: Markup | None = None,
+        *,
+        is_table: bool = True,
     ) -> None:
         self.engine = engine
         self.source = source
         self.plan = plan
         self.rules = training_checks(plan.spec, source.columns)
         self._relation = sliced or plan.with_slices(source.relation)
-        self._is_table = (source.is_table and plan.spec.components is None) or sliced is not None
+        self._is_table = source.is_table and plan.spec.components is None if sliced is None else is_table
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
         self._rescanned: list[Feature] = []
@@ -85,6 +88,12 @@ class Count:
     def relation(self) -> Markup:
         """The relation that is counted; after the scan, a copy that is quick to read again."""
         return self._relation
+
+    def create_cells(self, relation: Markup, batch: str = "1") -> Markup:
+        """The temporary table of the cells at `relation`, which this creates."""
+        for statement in self.cells(relation, batch, temporary=True):
+            self.run(statement)
+        return relation
 
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         """The statements that create the table of cells."""

@@ -20,7 +20,6 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.spec.method import EM
 from nbsql.spec.spec import Feature, Spec
-from nbsql.storage.build import run_statement
 from nbsql.warn import warn_user
 
 BATCH = "em"  # the ledger entry of the rows without a class
@@ -86,8 +85,7 @@ class _Search:
         self.spec = replace(spec, joins=(), features=tuple(map(_with_terms, spec.features)))
         self.temporary = temporary
         self.labelled, self.rows = temporary("labelled"), temporary("rows")
-        for statement in count.cells(self.labelled, "1", temporary=True):
-            run_statement(engine, statement)
+        count.create_cells(self.labelled)
         columns = [*spec.columns, *(["nbsql_slice"] if spec.is_sliced else [])]
         query = engine.renderer.fragment("rows_with_numbers", Context.of(spec), count.relation, columns, texts)
         engine.create("number the rows", self.rows, query)
@@ -152,12 +150,11 @@ class _Search:
         arguments = (self.rows, expected, plan.relations["parameters"], self.columns)
         rows = self.engine.renderer.fragment("posterior_weighted_rows", plan.context(classes), *arguments)
         weighted_plan = Plan(self.engine.renderer, replace(self.spec, weight=WEIGHT), plan.relations)
-        count = _WeightedCount(
-            self.engine, Source(rows, self.source.label, self.source.columns), weighted_plan, temporary, rows
-        )
+        source = Source(rows, self.source.label, self.source.columns)
+        count = Count(self.engine, source, weighted_plan, temporary, sliced=rows, is_table=False)
+        count.rules = []  # all rows have been checked already
         count.scan()
-        for statement in count.cells(counted, BATCH, temporary=True):
-            run_statement(self.engine, statement)
+        count.create_cells(counted, BATCH)
 
     def _entry(self, current: Expectation, steps: int) -> Entry:
         weight = "" if self.options.weight == 1 else f", each counting {self.options.weight:g}"
@@ -173,14 +170,3 @@ class _Search:
         elif current.unexplained:
             rows, are = ("row", "is") if current.unexplained == 1 else ("rows", "are")
             warn_user(f"{current.unexplained} {rows} of {label} without {target!r} could be of no class and {are} left out")
-
-
-class _WeightedCount(Count):
-    """The count of weighted copies of rows. They are copied to a table if they are read more than twice."""
-
-    def __init__(
-        self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup], relation: Markup
-    ) -> None:
-        super().__init__(engine, source, plan, temporary, sliced=relation)
-        self._is_table = False
-        self.rules = []  # all rows have been checked already

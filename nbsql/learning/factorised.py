@@ -53,7 +53,6 @@ class Factorised(Count):
 
     def __init__(self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> None:
         super().__init__(engine, source, plan, temporary)
-        self._temporary = temporary
         self._facts = {column.name for column in source.facts.columns}
         self._parts: list[Count] = []
 
@@ -124,9 +123,8 @@ class Factorised(Count):
         joins = joins_of_columns(self.engine.renderer, self.source.joins, columns, keys)
         relation = self.engine.renderer.fragment("joined_source", rows, joins)
         plan = self._plan(features, weight=weight)
-        part = _Part(
-            self.engine, Source(relation, self.source.label, self.source.columns), plan, self._with_prefix(name), relation
-        )
+        source = Source(relation, self.source.label, self.source.columns)
+        part = _Part(self.engine, source, plan, self._with_prefix(name), sliced=relation, is_table=False)
         try:
             part.scan()
         except _BrokenRuleError:
@@ -148,12 +146,6 @@ class _BrokenRuleError(InputError):
 
 class _Part(Count):
     """The count of some features by rows of classes and keys. The facts have been checked already."""
-
-    def __init__(
-        self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup], relation: Markup
-    ) -> None:
-        super().__init__(engine, source, plan, temporary, sliced=relation)
-        self._is_table = False
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:  # noqa: ARG002
         if self.rules and any(any(row[4:]) for row in self.engine.ask("class_labels", self._scan, len(self.rules)) if row[0]):

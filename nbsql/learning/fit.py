@@ -140,10 +140,7 @@ class Fit:
 
     def _learn_weights(self, options: Logistic, count: Count, temporary: Callable[[str], Markup]) -> dict[str, Markup]:
         """The temporary tables of the cells and of the weights of a model that learns weights."""
-        cells = temporary("cells")
-        for statement in count.cells(cells, "1", temporary=True):
-            run_statement(self.engine, statement)
-        plan = self.plan
+        cells, plan = count.create_cells(temporary("cells")), self.plan
         if isinstance(self.selection, Best):
             plan = Plan(self.engine.renderer, best_features(self.engine, self.spec, self.selection, cells), self.relations)
         weights = learn_weights(self.engine, plan, options, count.relation, cells, temporary)

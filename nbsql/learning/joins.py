@@ -9,13 +9,20 @@ from typing import Any
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_names, split_path
 from nbsql.errors import InputError
+from nbsql.learning.half_life import weigh_by_age
 from nbsql.learning.joined_source import JoinedSource, refuse_repeated_keys
 from nbsql.plan.joins import number_joins
 from nbsql.rendering.dialect import folded, restore
 from nbsql.rendering.relations import Relations
 from nbsql.spec.column import Column
 from nbsql.spec.join import Dimension, Join, check_joins
+from nbsql.spec.options import Options
 from nbsql.spec.resolve import Columns
+
+
+def training_source(engine: Engine, source: Any, options: Options) -> Source:
+    """The source of a fit with these options: its rows are joined with dimensions, and weighted by their age."""
+    return join_source(engine, weigh_by_age(engine, engine.source(source), options.target, options.weight), options.joins)
 
 
 def join_source(engine: Engine, source: Source, joins: Any) -> Source:

@@ -124,8 +124,7 @@ def _rows_of_likelihoods(
 
 @contextmanager
 def _source(engine: Engine, source: Any, argument: str, needed: Sequence[str]) -> Iterator[Source]:
-    data = engine.source(source)
-    try:
+    with engine.source(source) as data:
         names = [column.name for column in data.columns]
         for name in needed:
             if name not in map(folded, names):
@@ -137,8 +136,6 @@ def _source(engine: Engine, source: Any, argument: str, needed: Sequence[str]) -
             if folded(column.name) in ("prior", *_NUMBERS) and not column.is_number:
                 raise InputError(f"column {column.name!r} of {argument} is {column.type}; it must hold numbers: cast it")
         yield data
-    finally:
-        data.release()
 
 
 def _likelihood_rows(

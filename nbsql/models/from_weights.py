@@ -77,11 +77,8 @@ def from_weights(
     """
     ids = key_columns(id)
     with open_place(con, name, database, replace=replace) as place:
-        source = place.engine.source(weights)
-        try:
+        with place.engine.source(weights) as source:
             plan = derive_from_weights(place, source, classes, families or {}, target, ids, source.label)
-        finally:
-            source.release()
         return place.publish(*plan)
 
 

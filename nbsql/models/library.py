@@ -10,8 +10,8 @@ from nbsql.engines.steps import script
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.learning.fit import Fit
-from nbsql.learning.half_life import refuse_half_life, weigh_by_age
-from nbsql.learning.joins import join_source
+from nbsql.learning.half_life import refuse_half_life
+from nbsql.learning.joins import training_source
 from nbsql.model import Model, existing_plan, updated_at
 from nbsql.model.place import key_columns, open_place, place_for
 from nbsql.models.from_tables import build_model
@@ -126,8 +126,7 @@ def fit(
     )  # fmt: skip
     with opened(con, create=True) as engine, engine.transaction():
         place = place_for(engine, name, database, replace=replace)
-        data = join_source(engine, weigh_by_age(engine, engine.source(source), target, weight), joins)
-        try:
+        with training_source(engine, source, options) as data:
             place.check_joins(joining.dimension for joining in data.joins)
             if columns is None or columns:
                 refuse_half_life({"weight": weight})
@@ -136,8 +135,6 @@ def fit(
             if isinstance(features, Forward):
                 task.spec = select_forward(engine, data, task.spec, features)
             return place.publish(*task.run(replaces=place.replaces))
-        finally:
-            data.release()
 
 
 def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", **options: Unpack[UnnamedFitOptions]) -> str:
@@ -162,11 +159,8 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
             if existing is not None:
                 schemas.check_contents(engine, database, existing, existing)
             first.append(Statement("drop schema", engine.renderer.statement("drop_schema_if_exists", relations.schema)))
-        data = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
-        try:
+        with training_source(engine, source, settings) as data:
             return script(engine, [*first, *Fit(engine, data, settings, relations).statements()])
-        finally:
-            data.release()
 
 
 def load(con: Connection, name: str, *, database: str | None = None) -> Model:
@@ -218,12 +212,8 @@ def families(con: Connection, source: Any, *, target: str, **options: Unpack[Fit
     {'x': 'gaussian', 'z': 'bernoulli'}
     """
     settings = Options.of(target, options, beside=("classes", "name", "replace", "database"))
-    with opened(con, close=True) as engine:
-        data = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
-        try:
-            spec = resolve(data.columns, candidate_options(settings)[0], data.label)
-        finally:
-            data.release()
+    with opened(con, close=True) as engine, training_source(engine, source, settings) as data:
+        spec = resolve(data.columns, candidate_options(settings)[0], data.label)
     return {feature.name: feature.family for feature in spec.features}
 
 

@@ -117,8 +117,7 @@ def from_statistics(
         raise InputError(f"like=... brings the options of its model; leave out {listed(options)}")
     with opened(con, create=like is None) as engine, engine.transaction():
         spec_and_title = None if like is None else _countable_spec(engine, like)
-        source = engine.source(statistics)
-        try:
+        with engine.source(statistics) as source:
             _check_columns(source)
             spec, title = spec_and_title or (spec_of_cells(engine, source, options), "the model")
             _check_cells(engine, spec, source, title)
@@ -127,8 +126,6 @@ def from_statistics(
             rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
             place = place_for(engine, name, database, replace=replace)
             return place.publish(*place.derive(spec, cells, [Entry(1, "1", "import", source.label, rows)]))
-        finally:
-            source.release()
 
 
 def _countable_spec(engine: Engine, like: str | Model) -> tuple[Spec, str]:

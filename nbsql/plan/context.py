@@ -72,7 +72,7 @@ class QueryOptions:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """The object that macros receive as `model`. It has the attributes of all its parts.
+    """The object that macros receive as `model`. It has the attributes of all its parts, and else those of the spec.
 
     Args:
         facts: the facts of the spec.
@@ -102,10 +102,10 @@ class Context:
         return cls(facts, Form(facts, classes, wide, vectorised, layout, table_features.features), query_options)
 
     def __getattr__(self, name: str) -> Any:
-        for part in ("facts", "form", "query_options"):
-            if part in self.__dict__ and hasattr(self.__dict__[part], name):
-                return getattr(self.__dict__[part], name)
-        raise AttributeError(name)
+        if name in ("facts", "form", "query_options"):  # not set yet, while a copy is made
+            raise AttributeError(name)
+        part = next((each for each in (self.facts, self.form, self.query_options) if hasattr(each, name)), self.facts.spec)
+        return getattr(part, name)
 
     def with_options(self, **query_options: Any) -> Context:
         """The same context with other options of the query."""

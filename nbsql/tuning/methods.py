@@ -74,14 +74,12 @@ def row_scores_by_method(
         spec = resolve_settings(engine, source, [options], fold)[0]
         cv = make_folds_for_spec(engine, source, spec, name, folds=folds, fold=fold, rows_with_folds=terms.rows)
         relation = temporary(f"standing by {options.classifier!r}")
-        for number, (part, names) in enumerate(cv.parts(cv.specs[0])):
-            models = cv.models(part, names)
-            arguments = models.context, cv.scored(models), models.parameters, terms.classes
-            query = engine.renderer.fragment("scores_of_method", *arguments)
-            if number:
-                engine.run("stand", engine.renderer.statement("insert_into", relation, query))
-            else:
-                engine.create(f"stand by {options.classifier.name}", relation, query)
+        models = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
+        queries = (
+            engine.renderer.fragment("scores_of_method", each.context, cv.scored(each), each.parameters, terms.classes)
+            for each in models
+        )
+        engine.gather(f"stand by {options.classifier.name}", relation, queries)
     return relation
 
 

@@ -11,8 +11,8 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.family import Family
 from nbsql.judging.profile import dependence as dependence_query
 from nbsql.learning.fit import Fit
-from nbsql.learning.half_life import refuse_half_life, weigh_by_age, with_current_weight
-from nbsql.learning.joins import join_source
+from nbsql.learning.half_life import refuse_half_life, with_current_weight
+from nbsql.learning.joins import training_source
 from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.spec.method import Method
@@ -73,12 +73,8 @@ def cross_validate(
     1.0
     """
     settings = with_changes(Options.of(target, options), classes=classes)
-    with opened(con) as engine, engine.transaction():
-        rows = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
-        try:
-            return run_cross_validation(engine, rows, with_current_weight(settings), folds=folds, fold=fold, bins=bins)
-        finally:
-            rows.release()
+    with opened(con) as engine, engine.transaction(), training_source(engine, source, settings) as rows:
+        return run_cross_validation(engine, rows, with_current_weight(settings), folds=folds, fold=fold, bins=bins)
 
 
 def dependence(
@@ -107,7 +103,7 @@ def dependence(
     """
     settings = Options.of(target, options)
     with opened(con) as engine:
-        rows = join_source(engine, weigh_by_age(engine, engine.source(source), target, settings.weight), settings.joins)
+        rows = training_source(engine, source, settings)
         spec = resolve(rows.columns, candidate_options(with_current_weight(settings))[0], rows.label)
         return dependence_query(engine, spec, rows.label, rows, columns)
 
@@ -160,14 +156,10 @@ def sweep(
     """
     refuse_half_life(options)
     shared = with_changes(Options.of(target, options), classes=classes)
-    with opened(con) as engine, engine.transaction():
-        rows = join_source(engine, engine.source(source), shared.joins)
-        try:
-            return run_sweep(
-                engine, rows, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
-            )  # fmt: skip
-        finally:
-            rows.release()
+    with opened(con) as engine, engine.transaction(), training_source(engine, source, shared) as rows:
+        return run_sweep(
+            engine, rows, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
+        )  # fmt: skip
 
 
 def auto(
@@ -235,15 +227,11 @@ def auto(
     """
     refuse_half_life(options)
     settings = with_changes(Options.of(target, options), classes=classes)
-    with opened(con) as engine, engine.transaction():
-        data = join_source(engine, engine.source(source), settings.joins)
-        try:
-            choice = choose(
-                engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
-                methods=methods,
-            )  # fmt: skip
-        finally:
-            data.release()
+    with opened(con) as engine, engine.transaction(), training_source(engine, source, settings) as data:
+        choice = choose(
+            engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
+            methods=methods,
+        )  # fmt: skip
     chosen = choice.options(settings)
     if fold is not None:
         chosen = with_changes(chosen, exclude=[*chosen.exclude, fold])
@@ -251,11 +239,8 @@ def auto(
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction():
             place = place_for(engine, name, database, replace=replace)
-            rows = join_source(engine, engine.source(source), settings.joins)
-            try:
+            with training_source(engine, source, settings) as rows:
                 model = place.publish(*Fit(engine, rows, chosen, place.relations).run(replaces=place.replaces))
-            finally:
-                rows.release()
             if choice.calibrated:
                 model.calibrate(source, folds=folds)
             return model
