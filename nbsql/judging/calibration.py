@@ -14,7 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.engines.steps import Steps
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.judging.evaluate import evaluate, rows_to_judge
+from nbsql.judging.evaluate import Evaluator, rows_to_judge
 from nbsql.judging.evaluation import Evaluation
 from nbsql.judging.out_of_fold import out_of_fold
 from nbsql.plan import Plan
@@ -110,13 +110,13 @@ def calibrate(
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
     if len(classes) < 2:
         raise InputError(f"{title} has one class only; there is nothing to calibrate")
-    before = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10)
+    before = None if test is None else Evaluator(engine, plan, classes, test, weight).evaluate()
     renderer = engine.renderer
     with engine.temporaries() as temporary:
         rows, scores = temporary("outcomes"), temporary("scores")  # computed from tables that are then dropped
         if folds is None:
             if weight is not None:
-                evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses invalid weights
+                Evaluator(engine, plan, classes, source, weight).evaluate()  # refuses invalid weights
             engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(engine, plan, source, weight), classes))
         else:
             cure = "calibrate on others with folds=None"
@@ -131,7 +131,7 @@ def calibrate(
         if not engine.ask("row_count", rows)[0][0]:
             if folds is None:
                 # Raises the reason, if there are no rows to judge.
-                evaluate(engine, plan, classes, source, weight=weight, bins=10)
+                Evaluator(engine, plan, classes, source, weight).evaluate()
             raise InputError(
                 f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
             )
@@ -151,7 +151,7 @@ def calibrate(
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
         temperature = _temperature(engine, draft) if method == "temperature" else None
         publish(engine, draft, plan.relations, stamp)
-    after = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10, calibration=method)
+    after = None if test is None else Evaluator(engine, plan, classes, test, weight, method).evaluate()
     _warn(temperature, source.label, count, log_loss, after_loss)
     if before is not None and after is not None and test is not None:
         _warn(None, test.label, after.rows, before.log_loss, after.log_loss)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -23,74 +24,58 @@ from nbsql.spec.column import Column
 _BINNED = ("metrics", "calibration", "lift")
 
 
-def evaluate(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    source: Source,
-    *,
-    weight: str | None,
-    bins: int,
-    calibration: str | None = None,
-    costs: Sequence[Sequence[float]] | None = None,
-    by: Any = None,
-) -> Evaluation:
-    """The evaluation of a model on a source, which must have the features.
+@dataclass(frozen=True)
+class Evaluator:
+    """The evaluation of a model on a source, which has the features.
 
-    Raises InputError if the source lacks the target or the weight, or has no rows to judge.
+    Args:
+        engine: the engine to run on.
+        plan: the model's plan.
+        classes: the model's classes.
+        source: the rows whose class is known.
+        weight: the column of row weights.
+        calibration: the method of the calibration whose posteriors are judged; None for the model's own.
+        costs: the costs of mistakes, for the predictions of least cost.
     """
-    options: dict[str, Any] = {"calibration": calibration, "costs": costs}
-    queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, by=by, **options)
 
-    def explain_no_rows(left_out: int | None) -> str:
-        return _explain_no_rows(engine, plan.spec.target, source, left_out)
+    engine: Engine
+    plan: Plan
+    classes: Sequence[ClassColumn]
+    source: Source
+    weight: str | None = None
+    calibration: str | None = None
+    costs: Sequence[Sequence[float]] | None = None
 
-    evaluation = read_evaluation(queries, weight, explain_no_rows)
-    if costs is None:
-        return evaluation
-    sql = cost_sql(engine, plan, classes, source, weight=weight, calibration=calibration, costs=costs)
-    ((cost, expected),) = engine.rows(sql)
-    return dataclasses.replace(evaluation, cost=cost, expected_cost=expected)
+    def evaluate(self, bins: int = 10, by: Any = None) -> Evaluation:
+        """The evaluation, sliced by the columns `by`.
 
+        Raises InputError if the source lacks the target, the weight or a column to slice by, or has no rows to judge.
+        """
 
-def cost_sql(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    source: Source,
-    *,
-    weight: str | None,
-    calibration: str | None,
-    costs: Sequence[Sequence[float]],
-) -> str:
-    """The query of the mean cost of the predictions of least cost on a source: cost, expected_cost."""
-    rows = rows_to_judge(engine, plan, source, weight)
-    return plan.evaluation_costs(rows, classes, calibration=calibration, costs=costs)
+        def explain_no_rows(left_out: int | None) -> str:
+            return _explain_no_rows(self.engine, self.plan.spec.target, self.source, left_out)
 
+        evaluation = read_evaluation(self.queries(bins, by), self.weight, explain_no_rows)
+        if self.costs is None:
+            return evaluation
+        ((cost, expected),) = self.engine.rows(self.cost_sql(self.costs))
+        return dataclasses.replace(evaluation, cost=cost, expected_cost=expected)
 
-def evaluation_queries(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    source: Source,
-    *,
-    weight: str | None,
-    bins: int,
-    calibration: str | None = None,
-    costs: Sequence[Sequence[float]] | None = None,
-    by: Any = None,
-) -> dict[str, Query]:
-    """The queries of an evaluation, by name, with `slices` if there are columns to slice by.
+    def queries(self, bins: int, by: Any = None) -> dict[str, Query]:
+        """The queries of the evaluation, by name, with `slices` if there are columns to slice by."""
+        names = [] if by is None else check_slices(by, self.source)
+        rows = rows_to_judge(self.engine, self.plan, self.source, self.weight, names)
+        judged = self.plan.judged_rows(rows, self.classes, calibration=self.calibration, costs=self.costs)
+        queries = queries_of_judged_rows(self.engine, judged, self.source, bins)
+        if rows.by:
+            labels = [column.label for column in self.classes]
+            queries["slices"] = Slices(self.engine, judged, self.source, rows.by, labels)
+        return queries
 
-    Raises InputError if the source lacks the target, the weight or a column to slice by, or if an argument is invalid.
-    """
-    names = [] if by is None else check_slices(by, source)
-    rows = rows_to_judge(engine, plan, source, weight, names)
-    judged = plan.judged_rows(rows, classes, calibration=calibration, costs=costs)
-    queries = queries_of_judged_rows(engine, judged, source, bins)
-    if rows.by:
-        queries["slices"] = Slices(engine, judged, source, rows.by, [column.label for column in classes])
-    return queries
+    def cost_sql(self, costs: Sequence[Sequence[float]]) -> str:
+        """The query of the mean cost of the predictions of least cost: cost, expected_cost."""
+        rows = rows_to_judge(self.engine, self.plan, self.source, self.weight)
+        return self.plan.evaluation_costs(rows, self.classes, calibration=self.calibration, costs=costs)
 
 
 def comparison(

@@ -20,7 +20,7 @@ from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_reference_time
 from nbsql.learning.joins import dimensions_of_model
 from nbsql.learning.kmeans import split_classes, stage_source
-from nbsql.learning.logistic import learn_weights
+from nbsql.learning.logistic import WeightSearch
 from nbsql.learning.mdl_bins import find_edges
 from nbsql.learning.pairs import with_pairs
 from nbsql.learning.selection import best_features
@@ -143,7 +143,7 @@ class Fit:
         cells, plan = count.create_cells(temporary("cells")), self.plan
         if isinstance(self.selection, Best):
             plan = Plan(self.engine.renderer, best_features(self.engine, self.spec, self.selection, cells), self.relations)
-        weights = learn_weights(self.engine, plan, options, count.relation, cells, temporary)
+        weights = WeightSearch(self.engine, plan, options, count.relation, cells, temporary).run()
         return {"statistics": cells, "weights": weights}
 
     def statements(self) -> list[Statement]:

@@ -96,10 +96,9 @@ class _Problem:
         return all(number.kind in ("binary", "missing") for number in self.numbers)
 
 
-def learn_weights(
-    engine: Engine, plan: Plan, options: Logistic, source: Markup, cells: Markup, temporary: Callable[[str], Markup]
-) -> Markup:
-    """A temporary table of the weights of a model (sql/macros/learning/logistic/weights.sql).
+@dataclass
+class WeightSearch:
+    """One search for the weights of a model, in temporary tables.
 
     Args:
         engine: the engine to run on.
@@ -108,34 +107,21 @@ def learn_weights(
         source: the rows to learn from.
         cells: the relation of the counts of these rows.
         temporary: names a temporary table.
-
-    Raises:
-        InputError: there are too many weights, or the rows do not determine them.
     """
-    return _Search(engine, plan, options, source, cells, temporary).run()
 
-
-class _Search:
-    """One search for the weights, in temporary tables."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        plan: Plan,
-        options: Logistic,
-        source: Markup,
-        cells: Markup,
-        temporary: Callable[[str], Markup],
-    ) -> None:
-        self.engine = engine
-        self.plan = plan
-        self.source = source
-        self.cells = cells
-        self.temporary = temporary
-        self.options = options
-        self.table_count = 0
+    engine: Engine
+    plan: Plan
+    options: Logistic
+    source: Markup
+    cells: Markup
+    temporary: Callable[[str], Markup]
+    table_count: int = 0
 
     def run(self) -> Markup:
+        """A temporary table of the weights (sql/macros/learning/logistic/weights.sql).
+
+        Raises InputError if there are too many weights, or if the rows do not determine them.
+        """
         spec, render = self.plan.spec, self.engine.renderer.fragment
         priors = self._table("priors", self.plan.priors(self.cells))
         columns = class_columns(self.engine.rows(self.plan.class_order(priors)))
