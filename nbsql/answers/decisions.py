@@ -14,18 +14,12 @@ from nbsql.family import whole_number
 
 @dataclass(frozen=True)
 class Decision:
-    """A rule that turns posteriors into predictions.
+    """A rule that turns posteriors into predictions."""
 
-    Args:
-        verb: its name in messages.
-        macro: the macro that renders its query.
-        arguments: the arguments of the macro.
-        calibration: the calibration method that the macro needs; it then reads the calibration table before these arguments.
-    """
-
-    verb: str
-    macro: str
-    arguments: tuple[Any, ...]
+    verb: str  # its name in messages
+    macro: str  # the macro that renders its query
+    arguments: tuple[Any, ...]  # the arguments of the macro
+    # the calibration method that the macro needs; it then reads the calibration table before these arguments
     calibration: str | None = None
 
 

@@ -18,18 +18,12 @@ from nbsql.spec.spec import Feature, Spec
 
 @dataclass(frozen=True)
 class ImputedColumn:
-    """A column that is inferred from the others.
+    """A column that is inferred from the others."""
 
-    Args:
-        feature: the feature that reads it.
-        column: its name in the source.
-        type: the type of the imputed values, which is that of the training rows; None is text.
-        by_pairs: whether it depends on another column within a class, or another depends on it (impute_by_pairs.sql).
-    """
-
-    feature: Feature
-    column: str
-    type: Markup | None
+    feature: Feature  # the feature that reads it
+    column: str  # its name in the source
+    type: Markup | None  # the type of the imputed values, which is that of the training rows; None is text
+    # whether it depends on another column within a class, or another depends on it (impute_by_pairs.sql)
     by_pairs: bool = False
 
     @property

@@ -43,20 +43,13 @@ class Item:
 
 @dataclass(frozen=True)
 class Group:
-    """Numbers that are scored by the same expression.
+    """Numbers that are scored by the same expression."""
 
-    Args:
-        stand_in: a feature of the column nbsql_given that stands for each of them.
-        term: the expression, for the stand-in.
-        parameters: the parameters of the stand-in.
-        items: the numbers.
-        numbers: the numbers of the model, as texts of lists: the positions of the items, the classes, and each parameter.
-    """
-
-    stand_in: Feature
-    term: Markup
-    parameters: tuple[Markup, ...]
-    items: tuple[Item, ...]
+    stand_in: Feature  # a feature of the column nbsql_given that stands for each of them
+    term: Markup  # the expression, for the stand-in
+    parameters: tuple[Markup, ...]  # the parameters of the stand-in
+    items: tuple[Item, ...]  # the numbers
+    # the numbers of the model, as texts of lists: the positions of the items, the classes, and each parameter
     numbers: tuple[str, ...] = ()
 
     @property

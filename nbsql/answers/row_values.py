@@ -32,23 +32,14 @@ _TYPE_NAMES = {bool: "boolean", str: "text"}
 
 @dataclass(frozen=True)
 class InputColumn:
-    """A column of the row, and the values that the model accepts for it.
-
-    Args:
-        name: the name of the column.
-        type: the type as which its value is read, as the engine writes it.
-        kind: the kind of that type.
-        accepts: the kinds of column that all features of it accept.
-        title: the name of the model in messages.
-        whole: whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine can convert from
-            any text.
-    """
+    """A column of the row, and the values that the model accepts for it."""
 
     name: str
-    type: str
-    kind: str
-    accepts: frozenset[str]
-    title: str
+    type: str  # the type as which its value is read, as the engine writes it
+    kind: str  # the kind of that type
+    accepts: frozenset[str]  # the kinds of column that all features of it accept
+    title: str  # the name of the model in messages
+    # whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine can convert from any text
     whole: bool = False
 
     @property

@@ -71,28 +71,18 @@ def texts(values: Any, rule: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a feature that scoring reads: one number for each class.
+    """A parameter of a feature that scoring reads: one number for each class."""
 
-    Args:
-        name: the beginning of the column's name: mean_3_1 is the `mean` of the third feature in the first class.
-        quantity: "score" for the score of a value, or a quantity that the macro <distribution>_quantities computes.
-        value: the value that is scored; None for numbers and for the category of missing values.
-        unseen: whether this is the score of a value never seen.
-        total: whether this is a sum over all values.
-        column: the number of the column, for a feature over several columns.
-        common: whether the number is the same in all classes. A table with a column for each class stores it once, in the
-            column of the first class.
-        paired: whether this belongs to a pair of columns, which the macro <family>_pairs lists.
-    """
-
-    name: str
-    quantity: str
-    value: str | None = None
-    unseen: bool = False
-    total: bool = False
-    column: int | None = None
+    name: str  # the beginning of the column's name: mean_3_1 is the `mean` of the third feature in the first class
+    quantity: str  # "score" for the score of a value, or a quantity that the macro <distribution>_quantities computes
+    value: str | None = None  # the value that is scored; None for numbers and for the category of missing values
+    unseen: bool = False  # whether this is the score of a value never seen
+    total: bool = False  # whether this is a sum over all values
+    column: int | None = None  # the number of the column, for a feature over several columns
+    # whether the number is the same in all classes. A table with a column for each class stores it once, in the column of the
+    # first class
     common: bool = False
-    paired: bool = False
+    paired: bool = False  # whether this belongs to a pair of columns, which the macro <family>_pairs lists
 
 
 @dataclass(frozen=True, kw_only=True)

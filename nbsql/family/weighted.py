@@ -12,17 +12,11 @@ _OWN = ("categorical", "binned", "joint", "multinomial")  # one number a value o
 
 @dataclass(frozen=True, kw_only=True)
 class Weighted(Family):
-    """A number that adds weight (x - mean) to the score of a class; a yes or no is 1 or 0, and a missing value adds nothing.
+    """A number that adds weight (x - mean) to the score of a class; a yes or no is 1 or 0, and a missing value adds nothing."""
 
-    Args:
-        binary: whether the column is a yes or no.
-        squared: whether (x - mean) squared has a weight, too.
-        product: whether the number is the product of two columns.
-    """
-
-    binary: bool = False
-    squared: bool = False
-    product: bool = False
+    binary: bool = False  # whether the column is a yes or no
+    squared: bool = False  # whether (x - mean) squared has a weight, too
+    product: bool = False  # whether the number is the product of two columns
 
     name: ClassVar[str] = "weighted"
     smoothed: ClassVar[bool] = False

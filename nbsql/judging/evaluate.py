@@ -26,25 +26,15 @@ _BINNED = ("metrics", "calibration", "lift")
 
 @dataclass(frozen=True)
 class Evaluator:
-    """The evaluation of a model on a source, which has the features.
-
-    Args:
-        engine: the engine to run on.
-        plan: the model's plan.
-        classes: the model's classes.
-        source: the rows whose class is known.
-        weight: the column of row weights.
-        calibration: the method of the calibration whose posteriors are judged; None for the model's own.
-        costs: the costs of mistakes, for the predictions of least cost.
-    """
+    """The evaluation of a model on a source, which has the features."""
 
     engine: Engine
     plan: Plan
     classes: Sequence[ClassColumn]
-    source: Source
-    weight: str | None = None
-    calibration: str | None = None
-    costs: Sequence[Sequence[float]] | None = None
+    source: Source  # the rows whose class is known
+    weight: str | None = None  # the column of row weights
+    calibration: str | None = None  # the method of the calibration whose posteriors are judged; None for the model's own
+    costs: Sequence[Sequence[float]] | None = None  # the costs of mistakes, for the predictions of least cost
 
     def evaluate(self, bins: int = 10, by: Any = None) -> Evaluation:
         """The evaluation, sliced by the columns `by`.

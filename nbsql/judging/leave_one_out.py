@@ -41,31 +41,21 @@ class ClassQuantity:
 
 @dataclass(frozen=True)
 class Parts:
-    """The features, grouped by how a row is left out of them.
+    """The features, grouped by how a row is left out of them."""
 
-    Args:
-        numbers: numbers with moments.
-        columns: count columns that share a total.
-        levels: categories and booleans.
-        bags: bags of tokens.
-        together: numbers with a covariance matrix.
-        backoffs: joint features that back off to their columns where no other row has their values.
-        gates: by the index of a feature, the indices of the joint features that it replaces on backoff.
-        class_numbers: the numbers of the classes, if there are few.
-        matrices: by the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql).
-        decisive: by the index of a feature of `together`, the relation of the rows for which its matrices are counted anew,
-            if there are any.
-    """
-
-    numbers: Sequence[Feature]
-    columns: Sequence[Feature]
-    levels: Sequence[Feature]
-    bags: Sequence[Feature]
-    together: Sequence[Feature]
-    backoffs: Sequence[Feature]
+    numbers: Sequence[Feature]  # numbers with moments
+    columns: Sequence[Feature]  # count columns that share a total
+    levels: Sequence[Feature]  # categories and booleans
+    bags: Sequence[Feature]  # bags of tokens
+    together: Sequence[Feature]  # numbers with a covariance matrix
+    backoffs: Sequence[Feature]  # joint features that back off to their columns where no other row has their values
+    # by the index of a feature, the indices of the joint features that it replaces on backoff
     gates: Mapping[int, Sequence[int]]
-    class_numbers: Sequence[int] = ()
+    class_numbers: Sequence[int] = ()  # the numbers of the classes, if there are few
+    # by the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql)
     matrices: Mapping[int, tuple[Markup, Markup]] = field(default_factory=dict)
+    # by the index of a feature of `together`, the relation of the rows for which its matrices are counted anew, if there are
+    # any
     decisive: Mapping[int, Markup] = field(default_factory=dict)
 
     @classmethod

@@ -31,15 +31,10 @@ _WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights")  # usual nam
 
 @dataclass(frozen=True)
 class Ledger:
-    """The current ledger of a model.
+    """The current ledger of a model."""
 
-    Args:
-        entries: its entries, oldest first.
-        title: the name of the model in messages.
-    """
-
-    entries: Sequence[Entry]
-    title: str
+    entries: Sequence[Entry]  # its entries, oldest first
+    title: str  # the name of the model in messages
 
     @classmethod
     def of(cls, engine: Engine, plan: Plan, title: str) -> Ledger:

@@ -28,19 +28,12 @@ WEIGHT = "nbsql_weight"
 
 @dataclass(frozen=True)
 class Expectation:
-    """The evidence of the rows by a model (sql/macros/learning/em.sql).
+    """The evidence of the rows by a model (sql/macros/learning/em.sql)."""
 
-    Args:
-        evidence: the log-likelihood of all rows.
-        weight: the weight of all rows.
-        soft: the number of rows without a class.
-        unexplained: the number of these that no class can explain.
-    """
-
-    evidence: float
-    weight: float
-    soft: int
-    unexplained: int
+    evidence: float  # the log-likelihood of all rows
+    weight: float  # the weight of all rows
+    soft: int  # the number of rows without a class
+    unexplained: int  # the number of these that no class can explain
 
     @property
     def mean(self) -> float:

@@ -38,25 +38,15 @@ class CountsOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class _FeatureCells:
-    """The cells of a feature, as the macro `counted_features` describes them.
-
-    Args:
-        feature: its name.
-        kind: the kind that ad_hoc.sql gives it; None if there is none.
-        cells: the number of cells.
-        means: the number of cells with a mean.
-        squares: the number of cells with a sum of squared deviations.
-        has_many_values: whether it has more values than there are rows.
-        is_boolean: whether its values are true and false.
-    """
+    """The cells of a feature, as the macro `counted_features` describes them."""
 
     feature: str
-    kind: str | None
-    cells: int
-    means: int
-    squares: int
-    has_many_values: bool
-    is_boolean: bool
+    kind: str | None  # the kind that ad_hoc.sql gives it; None if there is none
+    cells: int  # the number of cells
+    means: int  # the number of cells with a mean
+    squares: int  # the number of cells with a sum of squared deviations
+    has_many_values: bool  # whether it has more values than there are rows
+    is_boolean: bool  # whether its values are true and false
 
     def column(self, family: Family | None) -> Column:
         """The column that was counted. Raises InputError if the kind of the cells is unclear, or does not fit the family."""

@@ -40,15 +40,10 @@ class Backoff:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """The facts about a model that follow from its spec.
-
-    Args:
-        spec: the spec of the model.
-        scoring: whether the classes are known, and the features are those of scoring.
-    """
+    """The facts about a model that follow from its spec."""
 
     spec: Spec
-    scoring: bool
+    scoring: bool  # whether the classes are known, and the features are those of scoring
 
     @property
     def class_type(self) -> Markup:

@@ -15,25 +15,15 @@ from nbsql.spec.spec import Feature
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """The form of scoring: one column or one row for each class, and for each feature a join, a list or a term.
-
-    Args:
-        facts: the facts of the model.
-        class_columns: the columns of its classes; empty if they are not known.
-        wide: whether there is one column for each class.
-        vectorised: whether lists and sums without guards are faster.
-        layout: the limits of the forms.
-        table_features: the features in the tables that are read, of which a query may leave some out.
-        scores_components: whether components are scored as classes.
-    """
+    """The form of scoring: one column or one row for each class, and for each feature a join, a list or a term."""
 
     facts: Facts
-    class_columns: Sequence[ClassColumn] = ()
-    wide: bool = True
-    vectorised: bool = False
-    layout: Layout = field(default_factory=Layout)
-    table_features: Sequence[Feature] = ()
-    scores_components: bool = False
+    class_columns: Sequence[ClassColumn] = ()  # the columns of its classes; empty if they are not known
+    wide: bool = True  # whether there is one column for each class
+    vectorised: bool = False  # whether lists and sums without guards are faster
+    layout: Layout = field(default_factory=Layout)  # the limits of the forms
+    table_features: Sequence[Feature] = ()  # the features in the tables that are read, of which a query may leave some out
+    scores_components: bool = False  # whether components are scored as classes
 
     def by_component(self) -> Form:
         """The form in which the components of classes are scored as classes."""

@@ -20,32 +20,20 @@ FORMAT = 1  # the version of the JSON text in the table `spec`
 
 @dataclass(frozen=True)
 class Feature:
-    """One feature of a model: a column, or the columns of a family over several.
+    """One feature of a model: a column, or the columns of a family over several."""
 
-    Args:
-        name: the column, or the key under which the user gave the family.
-        family: the family.
-        columns: the names of the columns.
-        index: the number of the feature, from 1 in the order of the source; it numbers the parameters in the model's tables.
-        floating: whether a column may hold NaN or infinities.
-        whole: whether the column holds whole numbers.
-        types: the types of the columns, as the engine writes them; empty if they are not known.
-        is_complete: whether every row of the fit has a value, and the values differ.
-        has_near_means: for a number, whether the means of the classes were within a hundred standard deviations of each other.
-        has_few_values: for a category among many categories, whether it has few values.
-        is_inferred: whether the fit inferred the family from the column's type; a model does not store this.
-    """
-
-    name: str
+    name: str  # the column, or the key under which the user gave the family
     family: Family
-    columns: tuple[str, ...]
-    index: int
-    floating: bool
-    whole: bool = False
-    types: tuple[str, ...] = ()
-    is_complete: bool = False
+    columns: tuple[str, ...]  # the names of the columns
+    index: int  # the number of the feature, from 1 in the order of the source; it numbers the parameters in the model's tables
+    floating: bool  # whether a column may hold NaN or infinities
+    whole: bool = False  # whether the column holds whole numbers
+    types: tuple[str, ...] = ()  # the types of the columns, as the engine writes them; empty if they are not known
+    is_complete: bool = False  # whether every row of the fit has a value, and the values differ
+    # for a number, whether the means of the classes were within a hundred standard deviations of each other
     has_near_means: bool = False
-    has_few_values: bool = False
+    has_few_values: bool = False  # for a category among many categories, whether it has few values
+    # whether the fit inferred the family from the column's type; a model does not store this
     is_inferred: bool = field(default=False, compare=False)
 
     @property

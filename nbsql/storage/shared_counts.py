@@ -24,17 +24,11 @@ from nbsql.spec.spec import Feature, Spec
 
 @dataclass(frozen=True)
 class Sharing:
-    """How the counts of a model are protected for sharing.
+    """How the counts of a model are protected for sharing."""
 
-    Args:
-        least: the fewest rows that a cell must have to be written; None: any.
-        epsilon: the privacy budget that the file spends; None: no noise.
-        seed: the seed of reproducible noise, which is not private; None: the system's secure generator.
-    """
-
-    least: int | None = None
-    epsilon: float | None = None
-    seed: int | None = None
+    least: int | None = None  # the fewest rows that a cell must have to be written; None: any
+    epsilon: float | None = None  # the privacy budget that the file spends; None: no noise
+    seed: int | None = None  # the seed of reproducible noise, which is not private; None: the system's secure generator
 
     def __post_init__(self) -> None:
         if self.least is not None:

@@ -104,15 +104,10 @@ def type_of(texts: Iterable[str], kind: str, of: str, to: str) -> str:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells and the calibration of a model file.
+    """The cells and the calibration of a model file."""
 
-    Args:
-        rows: a list for each cell: slice, class (as text), feature, value, n, mean, m2, batch.
-        calibration: a row for each class and knot; None: the model is not calibrated.
-    """
-
-    rows: list[list[Any]]
-    calibration: list[dict[str, Any]] | None
+    rows: list[list[Any]]  # a list for each cell: slice, class (as text), feature, value, n, mean, m2, batch
+    calibration: list[dict[str, Any]] | None  # a row for each class and knot; None: the model is not calibrated
 
 
 def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> tuple[Spec, Cells]:

@@ -37,25 +37,15 @@ _ALPHAS = (0.1, 10.0)
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """Facts about the values of a column.
+    """Facts about the values of a column."""
 
-    Args:
-        n: the number of values.
-        distinct: the number of distinct values.
-        least: the least number.
-        largest: the largest number.
-        irregular: the number of fractions; of a text, the number of values with several words.
-        zeros: the number of zeros.
-        missing: the number of rows without a value.
-    """
-
-    n: int
-    distinct: int
-    least: float | None
-    largest: float | None
-    irregular: int
-    zeros: int
-    missing: int
+    n: int  # the number of values
+    distinct: int  # the number of distinct values
+    least: float | None  # the least number
+    largest: float | None  # the largest number
+    irregular: int  # the number of fractions; of a text, the number of values with several words
+    zeros: int  # the number of zeros
+    missing: int  # the number of rows without a value
 
 
 def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Feature]) -> dict[str, list[Family]]:

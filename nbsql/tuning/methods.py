@@ -24,19 +24,12 @@ METHODS: tuple[Method, ...] = ("naive", "tan", "aode")
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting to compare with others. Simpler settings come first, so that ties go to them.
+    """A setting to compare with others. Simpler settings come first, so that ties go to them."""
 
-    Args:
-        name: the name in the ranking.
-        chosen: the number of the candidate of each column, for naive Bayes.
-        calibrated: whether a temperature is tried.
-        method: the classifier, if it is not naive Bayes.
-    """
-
-    name: str
-    chosen: Mapping[str, int]
-    calibrated: bool
-    method: Classifier | None = None
+    name: str  # the name in the ranking
+    chosen: Mapping[str, int]  # the number of the candidate of each column, for naive Bayes
+    calibrated: bool  # whether a temperature is tried
+    method: Classifier | None = None  # the classifier, if it is not naive Bayes
 
     @property
     def key(self) -> str:

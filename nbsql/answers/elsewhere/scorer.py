@@ -37,27 +37,16 @@ class Class:
 
 @dataclass(frozen=True)
 class Scorer:
-    """The data from which the macros render a scorer.
-
-    Args:
-        verb: the verb.
-        classes: the classes in the order of their numbers, the most probable first.
-        columns: the same classes in the order of the columns of the result.
-        terms: the terms of the features.
-        passed: the columns of the source to return; None returns all.
-        traits: the traits of the dialect.
-        names: the features of a scorecard, in order.
-        reasons: the number of features to name that cost a row most points.
-    """
+    """The data from which the macros render a scorer."""
 
     verb: str
-    classes: Sequence[Class]
-    columns: Sequence[Class]
-    terms: Sequence[Term]
-    passed: Sequence[str] | None
-    traits: Traits = field(repr=False)
-    names: Sequence[str] = ()
-    reasons: int = 0
+    classes: Sequence[Class]  # the classes in the order of their numbers, the most probable first
+    columns: Sequence[Class]  # the same classes in the order of the columns of the result
+    terms: Sequence[Term]  # the terms of the features
+    passed: Sequence[str] | None  # the columns of the source to return; None returns all
+    traits: Traits = field(repr=False)  # the traits of the dialect
+    names: Sequence[str] = ()  # the features of a scorecard, in order
+    reasons: int = 0  # the number of features to name that cost a row most points
 
     @property
     def joined(self) -> list[Term]:

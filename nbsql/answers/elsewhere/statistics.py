@@ -26,33 +26,19 @@ _COUNTED = {
 
 @dataclass(frozen=True)
 class _CountedFeature:
-    """A feature as the macros count it.
+    """A feature as the macros count it."""
 
-    Args:
-        shape: how its value is read from a row.
-        cells: what its cells are: one for each "value", "number" or "column".
-        name: the name of the feature.
-        index: its number.
-        columns: the columns of the source.
-        kind: the kind as which the values of a category are read.
-        missing: whether a missing value is counted as a value.
-        squared: whether a number has a sum of squares.
-        zeros: whether zeros are counted apart.
-        edges: the edges between bins.
-        labels: the labels of bins.
-    """
-
-    shape: str
-    cells: str
+    shape: str  # how its value is read from a row
+    cells: str  # what its cells are: one for each "value", "number" or "column"
     name: str
     index: int
-    columns: Sequence[str]
-    kind: str
-    missing: bool
-    squared: bool
-    zeros: bool
-    edges: Sequence[float]
-    labels: Sequence[str]
+    columns: Sequence[str]  # the columns of the source
+    kind: str  # the kind as which the values of a category are read
+    missing: bool  # whether a missing value is counted as a value
+    squared: bool  # whether a number has a sum of squares
+    zeros: bool  # whether zeros are counted apart
+    edges: Sequence[float]  # the edges between bins
+    labels: Sequence[str]  # the labels of bins
 
 
 @dataclass(frozen=True)
