@@ -149,7 +149,7 @@ def calibrate(
         # Existing queries are then rendered again.
         engine.run("touch", renderer.statement("set_updated_at", draft.relations["spec"]))
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
-        temperature = _temperature(engine, draft) if method == "temperature" else None
+        temperature = float(engine.ask("temperature_of", place)[0][0]) if method == "temperature" else None
         publish(engine, draft, plan.relations, stamp)
     after = None if test is None else Evaluator(engine, plan, classes, test, weight, method).evaluate()
     _warn(temperature, source.label, count, log_loss, after_loss)
@@ -188,8 +188,3 @@ def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Ca
     while engine.ask("unfinished_steps", last)[0][0]:
         last = steps.take(render(f"{method}_step", last, points))
     return last
-
-
-def _temperature(engine: Engine, plan: Plan) -> float:
-    ((temperature,),) = engine.ask("temperature_of", plan.relations["calibration"])
-    return float(temperature)

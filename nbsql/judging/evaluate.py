@@ -150,13 +150,10 @@ def label_column(engine: Engine, plan: Plan, source: Source) -> tuple[str | None
     target = next((column for column in source.columns if folded(column.name) == folded(plan.spec.target)), None)
     if target is None:
         return None, False
-    if not _are_comparable(engine, plan, target) and not engine.ask("row_count", source.relation, target.name)[0][0]:
+    is_comparable = _comparison_kind(_class_column(engine, plan)) == _comparison_kind(target)
+    if not is_comparable and not engine.ask("row_count", source.relation, target.name)[0][0]:
         return None, False
     return target.name, _check_labels(engine, plan, target, source)
-
-
-def _are_comparable(engine: Engine, plan: Plan, target: Column) -> bool:
-    return _comparison_kind(_class_column(engine, plan)) == _comparison_kind(target)
 
 
 def _class_column(engine: Engine, plan: Plan) -> Column:

@@ -16,7 +16,7 @@ from nbsql.family import Conditional
 from nbsql.judging.shared_features import SharedFeatures
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.count import Count, total_rows
-from nbsql.learning.fit import declared_labels, prepare_families, priors_by_label, with_classes
+from nbsql.learning.fit import declared_labels, prepare_families, with_classes, with_given_priors
 from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
@@ -27,7 +27,7 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.options import Best, Options
 from nbsql.spec.resolve import resolve
-from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
 # Larger sources are split by a hash, which is as even. Sorting all their rows would take longer than the fit.
@@ -284,12 +284,9 @@ class Folds:
         return labels
 
     def _with_given_priors(self, spec: Spec) -> Spec:
-        """The spec with given priors by label, as the engine writes the labels."""
         if spec.prior.kind != "given":
             return spec
-        labels = declared_labels(self.engine, spec, spec.classes or None) or self.labels
-        given = priors_by_label(spec, labels, dict(spec.prior.given))
-        return replace(spec, prior=Prior("given", given=tuple(given.items())))
+        return with_given_priors(spec, declared_labels(self.engine, spec, spec.classes or None) or self.labels)
 
     def _estimate(self, context: Context, spec: Spec, fold: str, temporary: Callable[[str], Markup]) -> FoldEstimates:
         """The estimates of a fold, for engines that would otherwise compute them wherever they are named."""

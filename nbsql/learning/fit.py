@@ -97,7 +97,7 @@ class Fit:
                 warn_user(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
             elif (advice_line := advice_on_classes(self.engine, self.source, self.spec.target, labels)) is not None:
                 warn_user(advice_line)
-            self._set_prior(self.declared or labels)
+            self.spec = with_given_priors(self.spec, self.declared or labels)
             if features_with_covariance(self.spec):
                 for statement in count.moments(temporary("moments"), features_with_covariance(self.spec)):
                     run_statement(self.engine, statement)
@@ -164,7 +164,7 @@ class Fit:
         cells = renderer.fragment("counted_classes", now, source)
         if self.spec.prior.kind == "given":
             counts = self.engine.ask("class_labels", cells)
-            self._set_prior(self.declared or [row for row in counts if row[0] is not None])
+            self.spec = with_given_priors(self.spec, self.declared or [row for row in counts if row[0] is not None])
         plan, now = self.plan, replace(now, prior=self.spec.prior)
         order = plan.class_order(renderer.fragment("subquery", renderer.fragment("priors", Context.of(now), cells)))
         classes = class_columns(self.engine.rows(order))
@@ -183,12 +183,6 @@ class Fit:
         statements.extend(plan.add_comments(statements))
         statements.append(Statement("drop the scan", renderer.statement("drop_if_exists", scan)))
         return statements
-
-    def _set_prior(self, labels: Sequence[tuple[Any, ...]]) -> None:
-        """Set given priors by label, as the engine writes the labels; every class must have one."""
-        if self.spec.prior.kind == "given":
-            prior = Prior("given", given=tuple(priors_by_label(self.spec, labels, dict(self.spec.prior.given)).items()))
-            self.spec = replace(self.spec, prior=prior)
 
     def _warn_of_classes(self, labels: Sequence[tuple[Any, ...]]) -> None:
         """Warn about declared classes that are impossible until a row has them."""
@@ -296,9 +290,14 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     return spec if spec.dependence is None else with_pairs(engine, spec, spec.dependence, source)
 
 
-def priors_by_label(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[Any, float]) -> dict[str, float]:
-    """The given priors by label as text. Raises InputError if a class has no prior, or a prior names no class."""
-    remaining = dict(given)
+def with_given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]]) -> Spec:
+    """The spec with given priors by label as text, as the engine writes the labels; other priors are unchanged.
+
+    Raises InputError if a class has no prior, or a prior names no class.
+    """
+    if spec.prior.kind != "given":
+        return spec
+    remaining: dict[Any, float] = dict(spec.prior.given)
     priors = {}
     for label, value, *_ in labels:
         key = value if value in remaining else label  # labels in their own type, or as text
@@ -307,4 +306,4 @@ def priors_by_label(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mappin
         priors[label] = remaining.pop(key)
     if remaining:
         raise InputError(f"prior names {listed(map(str, remaining))}, which is no class of {spec.target!r}")
-    return priors
+    return replace(spec, prior=Prior("given", given=tuple(priors.items())))

@@ -10,13 +10,13 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, named
-from nbsql.learning.fit import priors_by_label, with_classes
+from nbsql.learning.fit import with_classes, with_given_priors
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.options import Options, PriorArgument
 from nbsql.spec.resolve import resolve
-from nbsql.spec.spec import Prior, Spec
+from nbsql.spec.spec import Spec
 
 _AD_HOC_KINDS = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # the kinds of ad_hoc.sql
 
@@ -52,7 +52,7 @@ class _FeatureCells:
         """The column that was counted. Raises InputError if the kind of the cells is unclear, or does not fit the family."""
         if family is not None:
             self._check(family)
-            return Column(self.feature, "", self._kind(family))
+            return Column(self.feature, "", _kind_of_values(family))
         if self.kind is not None:
             if self.kind not in _AD_HOC_KINDS:
                 kinds = ", ".join(map(repr, _AD_HOC_KINDS))
@@ -63,10 +63,6 @@ class _FeatureCells:
         if self.has_many_values:
             raise InputError(self._unclear_message("count more values than there are rows", "text"))
         return Column(self.feature, "", "float" if self.means else "boolean" if self.is_boolean else "text")
-
-    def _kind(self, family: Family) -> str:
-        """The kind of column that has these values."""
-        return next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
 
     def _check(self, family: Family) -> None:
         """Raise InputError unless the family has such cells."""
@@ -110,7 +106,7 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     for name, each in cells_by_feature.items():
         family = families.get(name)
         if isinstance(family, OverColumns):
-            kind = next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
+            kind = _kind_of_values(family)
             columns += [
                 Column(column, "", kind) for column in family.columns if column == name or column not in cells_by_feature
             ]
@@ -139,7 +135,12 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     for label in (str(label) for _, label in counted if declared and label not in spec.classes):
         cure = suggestion(label, spec.classes) or "; name every class there may be"
         raise InputError(f"{source.label} has cells of class {label!r}, which classes does not name{cure}")
-    return _with_priors(spec, declared or [(label, value) for value, label in counted])
+    return with_given_priors(spec, declared or [(label, value) for value, label in counted])
+
+
+def _kind_of_values(family: Family) -> str:
+    """The kind of column that has the values of a family."""
+    return next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
 
 
 def _assumed_columns(names: Any, kind: str) -> list[Column]:
@@ -154,10 +155,3 @@ def _assumed_type(engine: Engine, kind: str) -> str:
     if kind == "boolean":
         return "BOOLEAN"
     return str(render.fragment("double" if kind == "float" else "string"))
-
-
-def _with_priors(spec: Spec, labels: Sequence[tuple[Any, ...]]) -> Spec:
-    """The spec with given priors by label as text, one for each class."""
-    if spec.prior.kind != "given":
-        return spec
-    return replace(spec, prior=Prior("given", given=tuple(priors_by_label(spec, labels, dict(spec.prior.given)).items())))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -43,35 +43,24 @@ class Entry:
     rows: int
 
 
+@dataclass(eq=False, repr=False)
 class Base:
-    """The model that a plan is of.
+    """The model that a plan is of."""
 
-    Args:
-        renderer: the renderer of the engine.
-        spec: the spec of the model.
-        relations: the names of the model's relations.
-        wide: the form of the tables that scoring reads; None chooses it by their size.
-        whole: the spec of the tables, if `spec` has only some of its features.
-    """
+    renderer: Renderer
+    spec: Spec
+    relations: Relations
+    _: KW_ONLY
+    wide: bool | None = None  # the form of the tables that scoring reads; None chooses it by their size
+    whole: Spec | None = None  # the spec of the tables, if `spec` has only some of its features
 
-    def __init__(
-        self, renderer: Renderer, spec: Spec, relations: Relations, *, wide: bool | None = None, whole: Spec | None = None
-    ) -> None:
-        self._wide = wide
-        self._whole = whole
-        self.renderer = renderer
-        self.spec = spec
-        self.relations = relations
+    def __post_init__(self) -> None:
         self._rendered: dict[tuple[Any, ...], Markup] = {}
 
     @property
     def labels_as_text(self) -> bool:
         """Whether labels of a still unknown relation are compared as text, so that an ENUM equals a VARCHAR."""
         return self.spec.target_type.startswith(("VARCHAR", "ENUM", "text", "char"))
-
-    @property
-    def wide(self) -> bool | None:
-        return self._wide
 
     def is_wide(self, class_count: int) -> bool:
         """Whether a model with this number of classes has the wide form, with one column for each class."""
@@ -82,7 +71,7 @@ class Base:
 
         `whole` says whether each feature is needed by itself: dimensions are not scored as a whole, and rows keep their order.
         """
-        wide = self.is_wide(scored_class_count(classes)) if self._wide is None else self._wide
+        wide = self.is_wide(scored_class_count(classes)) if self.wide is None else self.wide
         spec, joins = self.spec, () if rows is None else rows.joins
         if joins and wide and not whole:
             spec, joins = split_dimension_scores(spec, classes, joins, self.renderer.layout)
@@ -105,7 +94,7 @@ class Base:
             wide=wide,
             layout=self.renderer.layout,
             vectorised=is_vectorised(self.spec, self.renderer.dialect.traits),
-            whole=self._whole,
+            whole=self.whole,
         )
 
     def prepare_source(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:

@@ -113,4 +113,4 @@ class Context:
     @cached_property
     def component_model(self) -> Context:
         """The context in which components are scored as classes; the context itself if classes have no components."""
-        return replace(self, form=self.form.by_component()) if self.facts.has_components else self
+        return replace(self, form=replace(self.form, scores_components=True)) if self.facts.has_components else self

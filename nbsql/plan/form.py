@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from nbsql.plan.classes import ClassColumn, scored_class_count
@@ -24,10 +24,6 @@ class Form:
     layout: Layout = field(default_factory=Layout)  # the limits of the forms
     table_features: Sequence[Feature] = ()  # the features in the tables that are read, of which a query may leave some out
     scores_components: bool = False  # whether components are scored as classes
-
-    def by_component(self) -> Form:
-        """The form in which the components of classes are scored as classes."""
-        return replace(self, scores_components=True)
 
     @cached_property
     def class_numbers(self) -> list[int]:

@@ -16,8 +16,8 @@ from typing import Any
 import duckdb
 from markupsafe import Markup
 
+from nbsql.engines.duckdb.driver import one_line
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError
 from nbsql.plan import Plan

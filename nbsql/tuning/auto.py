@@ -52,17 +52,7 @@ def choose(
 ) -> Choice:
     """Choose families inside the caller's transaction; see `nbsql.auto`.
 
-    Args:
-        engine: the engine to run on.
-        source: the rows to learn from and to predict.
-        options: what to model; columns that have a family there keep it.
-        columns: the columns whose families are chosen; None for all that have none.
-        leave_out: whether a column may be left out.
-        calibrate: whether a temperature is tried.
-        folds: the number of folds.
-        fold: a column that holds the fold of each row, instead of a number of folds.
-        budget: the most rows to judge on; None for all.
-        methods: other methods to try.
+    The families of `columns` are chosen, None for all; those that have a family in the options keep it.
     """
     others = other_methods(methods)
     engine.require(AUTO)

@@ -10,7 +10,6 @@ from typing import Any
 
 import duckdb
 
-from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.duckdb.paths import is_new, missing_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.watch import Watch, interruptible, is_watched
@@ -21,6 +20,11 @@ from nbsql.rendering.renderer import Renderer
 # list functions in macros, and DuckDB 2.0 rejects their exports.
 _STORAGE = "v1.3.0"
 _HOLDER = re.compile(r"lock is held in (.+?) \(PID (\d+)\)")
+# DuckDB 1 does not double quotes within a name.
+_READ_ONLY = re.compile(r'on database "(.*)" which is attached in read-only mode')
+_CSV = re.compile("CSV Error on Line|Error when sniffing file")
+_ADVICE = re.compile(r"\n\n|\nPossible |\nThe search space used was")
+_FILE = re.compile(r"^ *file ?= ?(.*)$", re.MULTILINE)
 
 
 class DuckDBDriver(Engine):
@@ -215,3 +219,24 @@ def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyCo
         else:
             message = f"cannot open {os.fspath(path)!r}: {' '.join(reason.split())}"
         raise DatabaseError(message) from error
+
+
+def one_line(error: duckdb.Error) -> str:
+    """DuckDB's message in one line, without the excerpt of the statement and without tracebacks."""
+    if isinstance(error, duckdb.TransactionException) and "conflict" in str(error).lower():
+        return "another connection is changing the same model or table at this moment; try again when it is done"
+    read_only = _READ_ONLY.search(str(error))
+    if read_only is not None:
+        name = read_only[1].replace('""', '"')
+        return f"database {name!r} is open read-only; open it for writing"
+    text = str(error)
+    if "Collations are not supported in DuckLake" in text:
+        return (
+            "a DuckLake keeps no model, whose texts are compared byte by byte whatever the session says "
+            f"({text.split(': ', 1)[-1]}); keep the model in a DuckDB file, which can read rows and counts in the lake"
+        )
+    if _CSV.search(text):  # the message is a page of advice and options that contains the file's name
+        file = _FILE.search(text)
+        lines = [line for line in _ADVICE.split(text)[0].splitlines() if not line.startswith("Original Line")]
+        text = " ".join(lines) + (f" (in {file[1]})" if file is not None else "")
+    return " ".join(re.split(r"\n\nLINE |, due to the following Python exception", text)[0].split())

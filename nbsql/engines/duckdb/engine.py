@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import duckdb
 from markupsafe import Markup
 
-from nbsql.engines.duckdb.driver import DuckDBDriver
-from nbsql.engines.duckdb.messages import one_line
+from nbsql.engines.duckdb.driver import DuckDBDriver, one_line
 from nbsql.engines.duckdb.sources import Sources
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source

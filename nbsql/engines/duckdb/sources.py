@@ -11,8 +11,7 @@ from typing import Any
 import duckdb
 from markupsafe import Markup
 
-from nbsql.engines.duckdb.driver import DuckDBDriver
-from nbsql.engines.duckdb.messages import one_line
+from nbsql.engines.duckdb.driver import DuckDBDriver, one_line
 from nbsql.engines.handed_over import is_stream, read_whole
 from nbsql.engines.source import Source, check_distinct, check_names, split_path
 from nbsql.errors import InputError, listed, suggestion
