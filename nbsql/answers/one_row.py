@@ -84,14 +84,7 @@ class Row:
 
 
 class RowScorer:
-    """Scores single rows by a model as it was when this object was made.
-
-    Args:
-        engine: the engine of the model.
-        plan: the model's plan.
-        classes: the model's classes.
-        title: the name of the model in messages.
-    """
+    """Scores single rows by a model as it was when this object was made."""
 
     def __init__(self, engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str) -> None:
         self._engine, self._plan, self._title = engine, plan, title

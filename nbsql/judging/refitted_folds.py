@@ -92,10 +92,7 @@ def make_folds_for_spec(
     fold: str | None,
     rows_with_folds: Markup | None = None,
 ) -> Folds:
-    """The folds of a source for one spec: counted at once, or fitted one by one where sums of counts would differ.
-
-    The arguments are those of `Folds`.
-    """
+    """The folds of a source for one spec: counted at once, or fitted one by one where sums of counts would differ."""
     if isinstance(folds, str):
         check(spec, "leave_one_out")
         return make_folds(engine, source, [spec], table, folds=folds, fold=fold)

@@ -63,14 +63,7 @@ class Ledger:
 
 
 class Change:
-    """A change to one model, inside the caller's transaction.
-
-    Args:
-        engine: the engine to run on.
-        plan: the model's plan.
-        classes: the model's classes, before the change.
-        title: the name of the model in messages.
-    """
+    """A change to one model, inside the caller's transaction. It begins with the plan and the classes of the model."""
 
     def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], title: str) -> None:
         self.engine = engine

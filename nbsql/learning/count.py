@@ -22,15 +22,10 @@ FEW_ROWS = 1_000_000  # about eight row groups of a DuckDB table, each of which 
 
 
 class Count:
-    """The count of one source.
+    """The count of one source for the model of a plan, in temporary tables that `temporary` names.
 
-    Args:
-        engine: the engine to run on.
-        source: what to count.
-        plan: the plan of the model that the source is counted for.
-        temporary: names a temporary table.
-        sliced: the rows with their slices, if the caller has computed them.
-        is_table: whether reading those again costs no more than a scan.
+    If the caller has computed the rows with their slices, they are `sliced`, and `is_table` says whether reading those again
+    costs no more than a scan.
     """
 
     def __init__(

@@ -46,10 +46,7 @@ def make_count(engine: Engine, source: Source, plan: Plan, temporary: Callable[[
 
 
 class Factorised(Count):
-    """The count of a joined source in parts: the facts' own features, and the features reached by each key.
-
-    Its arguments are those of `Count`.
-    """
+    """The count of a joined source in parts: the facts' own features, and the features reached by each key."""
 
     def __init__(self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> None:
         super().__init__(engine, source, plan, temporary)

@@ -22,9 +22,8 @@ from nbsql.learning.joins import dimensions_of_model
 from nbsql.learning.kmeans import split_classes, stage_source
 from nbsql.learning.logistic import WeightSearch
 from nbsql.learning.mdl_bins import find_edges
-from nbsql.learning.pairs import with_pairs
+from nbsql.learning.one_dependence import with_pairs, with_tree
 from nbsql.learning.selection import best_features
-from nbsql.learning.tree import with_tree
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.context import Context
@@ -43,14 +42,7 @@ from nbsql.warn import warn_user
 
 
 class Fit:
-    """One fit of one source.
-
-    Args:
-        engine: the engine to run on.
-        source: the rows to learn from.
-        options: what to model.
-        relations: the relations of the new model.
-    """
+    """One fit of one source to the relations of the new model."""
 
     def __init__(self, engine: Engine, source: Source, options: Options, relations: Relations) -> None:
         self.engine = engine

@@ -34,12 +34,9 @@ class Step:
 
 
 class Newton:
-    """An in-memory database that solves the steps of one search.
+    """An in-memory database that solves the steps of one search, the `_Problem` that the macros render.
 
-    Args:
-        problem: the search, as the macros render it.
-        scales: the number and the scale of each term.
-        penalty: the penalty on the squares of the weights.
+    The scales are the number and the scale of each term.
     """
 
     def __init__(self, problem: Any, scales: Sequence[tuple[Any, ...]], penalty: float) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from nbsql.answers.costs import cost_matrix
+from nbsql.answers.decisions import cost_matrix
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate

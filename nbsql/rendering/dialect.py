@@ -154,11 +154,7 @@ DIALECTS = {
 
 
 class Dialect:
-    """The gates of one dialect.
-
-    Args:
-        name: the name of the dialect in sqlglot, one of `DIALECTS`.
-    """
+    """The gates of one dialect, one of `DIALECTS`, which have the names of sqlglot."""
 
     def __init__(self, name: str) -> None:
         self.name = name

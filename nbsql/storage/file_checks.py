@@ -32,12 +32,7 @@ _COLUMN = re.compile(r'\w+|"[^"]+"|`[^`]+`')
 
 
 def check_spec(spec: Spec, dialect: Dialect, title: str) -> None:
-    """Raise unless the spec of a file names only columns, types and values.
-
-    Raises:
-        ModelError: a type is not one.
-        InputError: an expression uses more than the columns of a row.
-    """
+    """Raise ModelError if a type in the spec of a file is none, InputError if an expression uses more than columns of a row."""
     types = [spec.target_type, *(kind for feature in spec.features for kind in feature.types)]
     types += [kind for dimension in spec.joins for kind in dimension.types]
     for kind in types:

@@ -51,9 +51,7 @@ class Sharing:
     def shared_spec(self, spec: Spec, title: str) -> Spec:
         """The spec of the file, without what the rows revealed about its features.
 
-        Raises:
-            ModelError: such a model cannot be shared this way.
-            InputError: a feature cannot be shared this way.
+        Raises ModelError if such a model, InputError if a feature cannot be shared this way.
         """
         if not self.description:
             return spec

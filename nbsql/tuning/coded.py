@@ -46,11 +46,7 @@ def _should_code(cv: Folds, specs: Sequence[Spec]) -> bool:
 
 
 class CodedFolds:
-    """The rows of folds with each category as a code (sql/macros/judging/coded.sql).
-
-    Args:
-        cv: the counted folds.
-    """
+    """The rows of counted folds with each category as a code (sql/macros/judging/coded.sql)."""
 
     def __init__(self, cv: Folds) -> None:
         self.cv = cv

@@ -55,10 +55,7 @@ class _Counting:
 def frozen_statistics(engine: Engine, spec: Spec, source: Any, dialect: str, title: str) -> str:
     """The query of the statistics of a source of another engine: a table, or a SELECT in its dialect.
 
-    Raises:
-        InputError: the source is neither a table nor a SELECT.
-        ModelError: the model has slices, learnt weights or given probabilities.
-        NotSupportedError: a feature cannot be counted this way.
+    Raises InputError for another source, ModelError or NotSupportedError if the model or a feature cannot be counted this way.
     """
     check_countable(spec, title)
     renderer = Renderer(dialect)

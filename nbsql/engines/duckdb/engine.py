@@ -44,10 +44,7 @@ _PREVIEW_SECONDS = 2.0
 
 
 class DuckDB(DuckDBDriver):
-    """A connection to DuckDB.
-
-    The arguments are those of `DuckDBDriver`.
-    """
+    """A connection to DuckDB."""
 
     def shares(self, other: Engine) -> bool:
         return isinstance(other, DuckDB) and self.connection is other.connection

@@ -22,12 +22,9 @@ _LONG = 2_000  # characters from which on a statement is not JIT-compiled
 
 
 class PostgreSQLDriver(Engine):
-    """A connection to PostgreSQL, on which statements run.
+    """A connection to PostgreSQL, on which statements run; from an address, postgresql://..., it is opened and closed here.
 
-    Args:
-        connection: the user's psycopg 3 connection, or the address of a database, postgresql://..., which is then opened and
-            closed here.
-        watch: a function that is called with the name of each statement before it runs.
+    `watch` is called with the name of each statement before it runs.
     """
 
     title = "PostgreSQL"

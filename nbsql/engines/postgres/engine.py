@@ -26,10 +26,7 @@ _SHOWN = 40
 
 
 class PostgreSQL(PostgreSQLDriver):
-    """A connection to PostgreSQL.
-
-    The arguments are those of `PostgreSQLDriver`.
-    """
+    """A connection to PostgreSQL."""
 
     def shares(self, other: Engine) -> bool:
         return isinstance(other, PostgreSQL) and self.connection is other.connection
