@@ -63,11 +63,8 @@ def imputable_columns(
         elif names:
             raise InputError(f"{label} has no column {feature.column!r}, whose gaps are to be filled")
     if not imputed:
-        cure = (
-            "; with nulls='category' a missing value is no gap"
-            if any(each.family.nulls == "category" for each in spec.features)
-            else ""
-        )
+        missing_is_value = any(each.family.nulls == "category" for each in spec.features)
+        cure = "; with nulls='category' a missing value is no gap" if missing_is_value else ""
         raise InputError(f"{title} has no feature of a column of {label} whose gaps others could fill{cure}")
     return imputed
 

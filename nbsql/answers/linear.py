@@ -33,12 +33,9 @@ def _refusal(feature: Feature, degree: int) -> str | None:
     if family.backs_off:
         return f"what {feature.name!r} adds depends on whether its values were ever seen together; fit it without the backoff"
     if family.degree is None:
-        what = (
-            "divides by the length of the text with norm='l2'"
-            if family.bag
-            else f"is {family.name}, no polynomial of its number"
-        )
-        return f"{feature.name!r} {what}"
+        if family.bag:
+            return f"{feature.name!r} divides by the length of the text with norm='l2'"
+        return f"{feature.name!r} is {family.name}, no polynomial of its number"
     if family.degree > degree and isinstance(family, Weighted):
         return f"{feature.name!r} is {'a product' if family.product else 'squared'}; use quadratic()"
     if family.degree > degree:

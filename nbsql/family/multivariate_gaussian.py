@@ -146,11 +146,10 @@ class MultivariateGaussian(OverColumns):
         def covariance(i: int, j: int) -> float:
             i, j = min(i, j), max(i, j)
             s, t, a, b = scales[i], scales[j], variances[self.columns[i]], variances[self.columns[j]]
-            return (
-                a
-                if i == j
-                else (variances[f"[{self.quoted_columns[i]},{self.quoted_columns[j]}]"] - a / (s * s) - b / (t * t)) * s * t / 2
-            )
+            if i == j:
+                return a
+            pair = variances[f"[{self.quoted_columns[i]},{self.quoted_columns[j]}]"]
+            return (pair - a / (s * s) - b / (t * t)) * s * t / 2
 
         return [[covariance(i, j) for j in range(len(self.columns))] for i in range(len(self.columns))]
 

@@ -240,29 +240,13 @@ class Folds:
         if self._prepared_rows is not None:
             self.rows_with_folds = self._prepared_rows
             return
-        has_row_numbers = (
-            source.is_table
-            and renderer.dialect.traits.row_numbers
-            and all(folded(column_.name) != "rowid" for column_ in source.columns)
-        )
-        by = (
-            "class"
-            if engine.ask("row_count", source.relation)[0][0] <= MAX_SORTED_ROWS
-            else "number"
-            if has_row_numbers
-            else "hash"
-        )
-        query = renderer.fragment(
-            "rows_with_folds",
-            source.relation,
-            self._columns or spec.columns,
-            spec.target,
-            spec.target_type,
-            folds,
-            column,
-            by,
-            source.kinds,
-        )
+        has_row_numbers = source.is_table and renderer.dialect.traits.row_numbers
+        by = "number" if has_row_numbers and all(folded(each.name) != "rowid" for each in source.columns) else "hash"
+        if engine.ask("row_count", source.relation)[0][0] <= MAX_SORTED_ROWS:
+            by = "class"
+        columns = self._columns or spec.columns
+        arguments = (columns, spec.target, spec.target_type, folds, column, by, source.kinds)
+        query = renderer.fragment("rows_with_folds", source.relation, *arguments)
         if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from the source
             self.rows_with_folds = renderer.fragment("subquery", query)
         else:

@@ -72,25 +72,22 @@ class Base:
         `whole` says whether each feature is needed by itself: dimensions are not scored as a whole, and rows keep their order.
         """
         wide = self.is_wide(scored_class_count(classes)) if self.wide is None else self.wide
-        spec, joins = self.spec, () if rows is None else rows.joins
+        rows = rows or Rows(Markup(""))
+        spec, joins = self.spec, rows.joins
         if joins and wide and not whole:
             spec, joins = split_dimension_scores(spec, classes, joins, self.renderer.layout)
-        estimates = (
-            self.relations["estimates"] if self.renderer.dialect.traits.materializes_estimates and spec.features else None
-        )
-        columns, passed_columns, keeps_order = (
-            ((), None, False) if rows is None else (rows.columns, rows.passed_columns, rows.keeps_order)
+        has_estimates = self.renderer.dialect.traits.materializes_estimates and spec.features
+        options = QueryOptions(
+            keeps_order=rows.keeps_order or whole,
+            columns=rows.columns,
+            passed_columns=rows.passed_columns,
+            joins=joins,
+            estimates=self.relations["estimates"] if has_estimates else None,
         )
         return Context.of(
             spec,
             classes,
-            QueryOptions(
-                keeps_order=keeps_order or whole,
-                columns=columns,
-                passed_columns=passed_columns,
-                joins=joins,
-                estimates=estimates,
-            ),
+            options,
             wide=wide,
             layout=self.renderer.layout,
             vectorised=is_vectorised(self.spec, self.renderer.dialect.traits),

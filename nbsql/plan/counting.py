@@ -102,9 +102,8 @@ class Counting(Base):
             for block in blocks(features, FEATURES_A_STATEMENT)
         ]
         classes = self.renderer.fragment("class_cells", context, scan)
-        with_classes = (
-            0 if self.spec.joins else 1
-        )  # parts of joined rows are counted separately, without the classes (factorised.py)
+        # Parts of joined rows are counted separately, without the classes (factorised.py).
+        with_classes = 0 if self.spec.joins else 1
         first = self.renderer.fragment("union_of_rows", [classes, *(query for _, query in queries[:with_classes])])
         yield self._table("statistics", relation, first, temporary=temporary)
         for block, query in queries[with_classes:]:

@@ -42,11 +42,8 @@ class Form:
     def categories_in_lists(self) -> list[Feature]:
         """The categories with few values among many categories, which are looked up in lists without a join (listed.sql)."""
         levels = [feature for feature in self.facts.features if feature.family.level]
-        return (
-            [feature for feature in levels if feature.has_few_values]
-            if self.vectorised and many_levels(levels, self.layout)
-            else []
-        )
+        few = [feature for feature in levels if feature.has_few_values]
+        return few if self.vectorised and many_levels(levels, self.layout) else []
 
     @cached_property
     def category_positions(self) -> dict[int, int]:

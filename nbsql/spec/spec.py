@@ -16,6 +16,7 @@ from nbsql.spec.join import Dimension
 from nbsql.spec.method import AODE, EM, TAN, Logistic
 
 FORMAT = 1  # the version of the JSON text in the table `spec`
+_MARKS = {"complete": "is_complete", "near": "has_near_means", "few": "has_few_values"}  # of a feature, where they are true
 
 
 @dataclass(frozen=True)
@@ -176,9 +177,7 @@ class Spec:
                         "floating": f.floating,
                         "whole": f.whole,
                         "types": f.types,
-                        **({"complete": True} if f.is_complete else {}),
-                        **({"near": True} if f.has_near_means else {}),
-                        **({"few": True} if f.has_few_values else {}),
+                        **{mark: True for mark, name in _MARKS.items() if getattr(f, name)},
                         **f.family.to_dict(),
                     }
                     for f in self.features
@@ -204,9 +203,9 @@ class Spec:
                     options["columns"] = columns
                 floating, whole = options.pop("floating"), options.pop("whole")
                 types = tuple(options.pop("types", ()))
-                marks = [options.pop(mark, False) for mark in ("complete", "near", "few")]
+                marks = {name: options.pop(mark, False) for mark, name in _MARKS.items()}
                 family = family_module.from_dict(options)
-                features.append(Feature(name, family, columns, index, floating, whole, types, *marks))
+                features.append(Feature(name, family, columns, index, floating, whole, types, **marks))
             prior = data["prior"]
             return cls(
                 target=data["target"],

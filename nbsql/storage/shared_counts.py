@@ -120,11 +120,8 @@ def _reason_unbounded(feature: Feature) -> str | None:
     if isinstance(family, Bernoulli):
         return None
     if isinstance(family, Binned):
-        return (
-            None
-            if not isinstance(family.by, str)
-            else "its edges follow from the rows; declare them, nbsql.Binned(by=[18, 65])"
-        )
+        cure = "its edges follow from the rows; declare them, nbsql.Binned(by=[18, 65])"
+        return cure if isinstance(family.by, str) else None
     if isinstance(family, Categorical):
         return None if family.declared else "its values tell of rows; declare them, nbsql.Categorical(levels=['a', 'b'])"
     if feature.is_number:

@@ -219,11 +219,7 @@ def _rewrite_values(
     expression = written(x) if written is not None else render("text_of", x)
     try:
         written_by_text = dict(engine.ask("texts_as_written", values, expression))
-        reason = (
-            ""
-            if None not in written_by_text.values()
-            else next(repr(text) for text in written_by_text if written_by_text[text] is None)
-        )
+        reason = next((repr(text) for text, here in written_by_text.items() if here is None), "")
     except DatabaseError as error:
         written_by_text, reason = {}, str(error)
     if reason:

@@ -181,11 +181,9 @@ class _FamilySearch:
                 continue
             settings += [setting, *([Setting(f"{name}, calibrated", chosen, True, other)] if calibrate else [])]
         for setting in settings:
-            row_scores = (
-                scores_by_key[setting.key]
-                if setting.key in scores_by_key
-                else scores_by_key.setdefault(setting.key, self._row_scores(setting))
-            )
+            if setting.key not in scores_by_key:
+                scores_by_key[setting.key] = self._row_scores(setting)
+            row_scores = scores_by_key[setting.key]
             best, by_fold = terms.temperatures(row_scores) if setting.calibrated else (1.0, None)
             losses.append(terms.losses(row_scores, by_fold))
             temperatures.append(best)
