@@ -37,26 +37,17 @@ class PendingQuery(ABC):
 
 
 class Engine(ABC):
-    """A connection to a database.
+    """A connection to a database."""
 
-    Attributes:
-        title: the engine's name in messages.
-        exact: whether the names of two columns may differ in case alone.
-        drafts: whether a model is built in temporary tables and then published, because there are no transactions
-            (nbsql/storage/drafts.py).
-        lacks: the capabilities that the engine does not have, by their names in messages.
-        survives_missing_names: whether the caller's transaction survives a statement that names a missing relation.
-        renderer: the renderer of the engine's dialect.
-        watch: a function that is called with the name of each statement before it runs.
-    """
-
-    title: ClassVar[str]
-    exact: bool = False
+    title: ClassVar[str]  # the engine's name in messages
+    exact: bool = False  # whether the names of two columns may differ in case alone
+    # whether a model is built in temporary tables and then published, as there are no transactions (nbsql/storage/drafts.py)
     drafts: ClassVar[bool] = False
-    lacks: ClassVar[frozenset[str]] = frozenset()
+    lacks: ClassVar[frozenset[str]] = frozenset()  # the capabilities that it does not have, by their names in messages
+    # whether the caller's transaction survives a statement that names a missing relation
     survives_missing_names: ClassVar[bool] = True
     renderer: Renderer
-    watch: Callable[[str], None] | None
+    watch: Callable[[str], None] | None  # is called with the name of each statement before it runs
     _numbers = itertools.count(1)
     _at_work = False
 
@@ -246,9 +237,14 @@ class Engine(ABC):
         text, columns = rows_as_json(rows)
         check_distinct(columns, "the rows")
         relation = self.renderer.fragment("rows_from_json", text, json_structure(columns), list(columns.items()))
-        found = Source(relation, "the rows", self.columns(relation), is_frame=True)
-        check_names(found.columns, found.label)
-        return found
+        return self.described(Source(relation, "the rows", [], is_frame=True))
+
+    def described(self, source: Source) -> Source:
+        """A source whose columns were not known yet. Raises InputError if it cannot have their names."""
+        source.columns = self.columns(source.relation)
+        check_distinct([column.name for column in source.columns], source.label)
+        check_names(source.columns, source.label)
+        return source
 
     @abstractmethod
     def current(self) -> tuple[str, str]:

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.bag import Bag
 from nbsql.family.base import (
     NUMBERS,
     Estimate,
@@ -41,7 +40,7 @@ from nbsql.family.multivariate_gaussian import MultivariateGaussian
 from nbsql.family.pairs import Pairs
 from nbsql.family.poisson import Poisson
 from nbsql.family.text import Text
-from nbsql.family.tokens import TokenCounts, Tokens
+from nbsql.family.tokens import Bag, TokenCounts, Tokens
 from nbsql.family.weighted import Weighted, weighted
 from nbsql.family.zero_inflated import ZeroInflated
 

@@ -129,6 +129,7 @@ class Family:
     linear_cure: ClassVar[str] = "use quadratic()"  # the advice in an error, if the score is a square
     # The macro that compares two of its distributions: <divergence>_divergence (sql/macros/judging/drift.sql).
     divergence: ClassVar[str] = "normal"
+    has_steps: ClassVar[bool] = False  # <name>_steps computes values once a row, which the terms of all classes read
     units: ClassVar[str] = "counts"  # the word for its values in messages
     accepts: ClassVar[tuple[str, ...]]  # the kinds of columns that may have this family
     estimation_only: ClassVar[tuple[str, ...]] = ("alpha", "estimate", "unseen")  # options that do not change the counts
@@ -324,11 +325,6 @@ class Family:
     def has_parameter_term(self) -> bool:
         """Whether the macro <name>_term adds a term that is computed from parameters."""
         return self.number
-
-    @property
-    def has_steps(self) -> bool:
-        """Whether the macro <name>_steps computes intermediate values once a row, which the terms of all classes read."""
-        return False
 
     @property
     def has_common_term(self) -> bool:

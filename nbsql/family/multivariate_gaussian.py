@@ -49,6 +49,7 @@ class MultivariateGaussian(OverColumns):
     number: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     by_column: ClassVar[bool] = False
+    has_steps: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with shared=True"
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
 
@@ -115,10 +116,6 @@ class MultivariateGaussian(OverColumns):
     @property
     def degree(self) -> int | None:
         return 1 if self.shared else 2
-
-    @property
-    def has_steps(self) -> bool:
-        return True
 
     @property
     def has_common_term(self) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.bag import Bag
 from nbsql.family.base import texts, whole_number
 from nbsql.family.stop_words import STOP_WORDS
+from nbsql.family.tokens import Bag
 
 LETTERS_AND_DIGITS = r"[\p{L}\p{N}]+"
 

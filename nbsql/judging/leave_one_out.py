@@ -20,12 +20,7 @@ from nbsql.spec.spec import Feature, Spec
 LOO = "loo"
 FEW_CLASSES = 20
 MAX_DECISIVE = 50  # decisive rows; each needs a count of all other rows
-_DISTRIBUTIONS = (
-    "dirichlet",
-    "complement",
-    "presence",
-    "multivariate_gaussian",
-)
+_DISTRIBUTIONS = ("dirichlet", "complement", "presence", "multivariate_gaussian")
 _MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -15,9 +14,6 @@ from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.join import Dimension
 from nbsql.spec.spec import Spec
-
-if TYPE_CHECKING:
-    from nbsql.spec.spec import Spec
 
 # A dimension with at most this many rows is scored on its rows for any source, even a single row; a larger one only for larger
 # tables.

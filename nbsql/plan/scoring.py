@@ -191,12 +191,7 @@ class Scoring(Base):
         return self.renderer.statement("comparison", judged, other_context, other.relations["parameters"], rows.as_text)
 
     def evaluation_costs(
-        self,
-        rows: Judgeable,
-        classes: Sequence[ClassColumn],
-        *,
-        calibration: str | None,
-        costs: Sequence[Sequence[float]],
+        self, rows: Judgeable, classes: Sequence[ClassColumn], *, calibration: str | None, costs: Sequence[Sequence[float]]
     ) -> str:
         """The query of the actual costs of the predictions with the least expected cost."""
         scored = self._scored(rows, classes, calibration=calibration, costs=costs)

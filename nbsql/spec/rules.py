@@ -30,15 +30,10 @@ _INTEGERS = {"TINYINT", "BYTE", "SMALLINT", "SHORT", "INTEGER", "INT", "BIGINT",
 _TEXT = re.compile(r"(?:text|string|(?:varchar|character varying)(?:\(\d+\))?)", re.IGNORECASE)
 
 
-def _is_text(kind: str) -> bool:
-    """Whether a type is text, so that its labels are comparable with those of any other text type."""
-    return _TEXT.fullmatch(kind) is not None
-
-
 def _is_same_label(kind: str, spec_type: str) -> bool:
-    """Whether a label of one type is the same label in the type of a model's classes."""
-    is_alike = (_is_text(kind) and _is_text(spec_type)) or {kind.upper(), spec_type.upper()} <= _INTEGERS
-    return kind == spec_type or is_alike
+    """Whether a label of one type is the same label in the type of a model's classes, as in any two types of text."""
+    are_texts = _TEXT.fullmatch(kind) and _TEXT.fullmatch(spec_type)
+    return kind == spec_type or bool(are_texts) or {kind.upper(), spec_type.upper()} <= _INTEGERS
 
 
 def check_source(

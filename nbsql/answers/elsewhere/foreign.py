@@ -60,20 +60,13 @@ def source_relation(source: Any, renderer: Renderer) -> Markup:
         raise InputError(f"a source for the dialect {name!r} is the name of a table or a SELECT as text, not {kind}")
     text = _strip_trailing(source, name)
     table = _parse(text, name, into=exp.Table)
-    if (
-        isinstance(table, exp.Table)
-        and all(isinstance(part, exp.Identifier) for part in table.parts)
-        and not _has_suffix(table)
-    ):
-        return renderer.dialect.query(text)
+    if isinstance(table, exp.Table) and all(isinstance(part, exp.Identifier) for part in table.parts):
+        has_suffix = any(value for key, value in table.args.items() if key not in ("this", "db", "catalog"))  # such as an alias
+        if not has_suffix:
+            return renderer.dialect.query(text)
     if isinstance(_parse(text, name), exp.Query):
         return renderer.fragment("subquery", renderer.dialect.query(text))
     raise InputError(f"a source for the dialect {name!r} is the name of a table or one SELECT, not {source!r}")
-
-
-def _has_suffix(table: exp.Table) -> bool:
-    """Whether anything follows the name, such as an alias."""
-    return any(value for key, value in table.args.items() if key not in ("this", "db", "catalog"))
 
 
 def _parse(text: str, dialect: str, into: Any = None) -> Any:

@@ -31,12 +31,7 @@ class PostgreSQLDriver(Engine):
     survives_missing_names = False
     exact = True
 
-    def __init__(
-        self,
-        connection: psycopg.Connection[Any] | str,
-        *,
-        watch: Callable[[str], None] | None = None,
-    ) -> None:
+    def __init__(self, connection: psycopg.Connection[Any] | str, *, watch: Callable[[str], None] | None = None) -> None:
         self.renderer = Renderer("postgres")
         self.watch = watch
         self.owned = isinstance(connection, str)
