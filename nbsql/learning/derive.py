@@ -35,17 +35,10 @@ def derive(
 ) -> tuple[Plan, list[ClassColumn]]:
     """The plan and the classes of a model that is created from cells, inside the caller's transaction.
 
-    Args:
-        engine: the engine to run on.
-        spec: the model's spec.
-        cells: the query of its cells.
-        entries: its ledger.
-        relations: the relations of the new model; None makes a transient model.
-        replaces: the database and schema of the model that it replaces.
-        wide: the form of the tables that scoring reads; None chooses it by their size.
-        weights: the query of its learnt weights, if it has any.
-        origin: the model that the spec comes from, relative to whose database dimensions are named; None is the current
-            database.
+    The ledger has `entries`. The model is at `relations`, or transient, and replaces the one in the database and schema
+    `replaces`. `wide` is the form of the tables that scoring reads, None to choose it by their size; `weights` is the query of
+    its learnt weights, if it has any. `origin` is the model that the spec comes from, relative to whose database dimensions are
+    named; None is the current database.
     """
     relations = relations or transient_relations(engine)
     if spec.joins:

@@ -95,15 +95,6 @@ COLUMNS: dict[str, dict[str, str]] = {
 
 # The order in which an engine without transactions publishes the relations: the last one completes the model.
 PUBLISHED = (
-    "statistics",
-    "batches",
-    "priors",
-    "estimates",
-    "components",
-    "weights",
-    "likelihoods",
-    "parameters",
-    "lookups",
-    "calibration",
-    "spec",
-)
+    "statistics", "batches", "priors", "estimates", "components", "weights", "likelihoods", "parameters", "lookups",
+    "calibration", "spec",
+)  # fmt: skip

@@ -78,14 +78,9 @@ class Scoring(Base):
     ) -> str:
         """The query of the patterns of some rows that a person should label next; see sql/macros/scoring/review.sql.
 
-        Args:
-            by: "margin", "evidence", "novelty" or "expected cost".
-            rows: the rows, already joined, with `passed_columns`, the columns of the result.
-            classes: the classes of the model.
-            count: the number of patterns.
-            kinds: the kinds of the columns of the rows, by name (see `Column`).
-            calibration: the method of the calibration whose posteriors are used.
-            costs: the costs of mistakes, by the numbers of the predicted and the actual class.
+        `by` is "margin", "evidence", "novelty" or "expected cost", with the costs of mistakes by the numbers of the predicted
+        and the actual class. The rows are joined already; `kinds` has the kinds of their columns by name (see `Column`), and
+        `passed_columns` are those of the result. Posteriors are calibrated by the method `calibration`, if there is one.
         """
         fragment, spec = self.renderer.fragment, self.spec
         same = {folded(name) for feature in spec.features for name in feature.columns}

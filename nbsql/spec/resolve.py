@@ -229,16 +229,8 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
                 family = replace(family, parent=members[1].name, integers=whole)
             for member in members:
                 _accept(family, member)
-            features[f"column {column.name}"] = Feature(
-                column.name,
-                family,
-                tuple(member.name for member in members),
-                0,
-                _floating(members),
-                whole=column.kind == "integer",
-                types=tuple(member.type for member in members),
-                is_inferred=column.name not in singles,
-            )
+            marks = {"whole": column.kind == "integer", "is_inferred": column.name not in singles}
+            features[f"column {column.name}"] = _feature(column.name, family, members, **marks)
         else:
             without_family.append(column)
     for key, group in groups.items():
@@ -323,16 +315,8 @@ def _group(known: Columns, key: str, family: OverColumns, reserved: set[str]) ->
     alpha = family.alpha
     if isinstance(alpha, Mapping):
         alpha = {known.find(name).name: value for name, value in alpha.items()}
-    columns = tuple(column.name for column in members)
     integers = [column.name for column in members if column.kind == "integer"]
-    return Feature(
-        key,
-        replace(family.of(columns, integers), alpha=alpha),
-        columns,
-        0,
-        _floating(members),
-        types=tuple(c.type for c in members),
-    )
+    return _feature(key, replace(family.of([column.name for column in members], integers), alpha=alpha), members)
 
 
 def _no_family(columns: Sequence[Column]) -> str:
@@ -343,8 +327,11 @@ def _no_family(columns: Sequence[Column]) -> str:
     return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with exclude=[{names}]{include}"
 
 
-def _floating(columns: Sequence[Column]) -> bool:
-    return any(column.kind == "float" for column in columns)
+def _feature(name: str, family: Family, members: Sequence[Column], **marks: bool) -> Feature:
+    """The feature of these columns, whose number is not known yet."""
+    columns, types = tuple(column.name for column in members), tuple(column.type for column in members)
+    floating = any(column.kind == "float" for column in members)
+    return Feature(name, family, columns, 0, floating, types=types, **marks)
 
 
 def _accept(family: Family, column: Column) -> None:
