@@ -58,9 +58,7 @@ STORED: dict[str, type[Family]] = {**FAMILIES, Weighted.name: Weighted, Pairs.na
 INFERRED: dict[str, type[Family]] = {
     "text": Categorical,
     "boolean": Bernoulli,
-    "integer": Gaussian,
-    "float": Gaussian,
-    "decimal": Gaussian,
+    **dict.fromkeys(NUMBERS, Gaussian),
     "tokens": Tokens,
     "token counts": TokenCounts,
 }

@@ -26,7 +26,6 @@ from nbsql.warn import warn_user
 Method = Literal["temperature", "platt", "isotonic", "conformal"]
 METHODS = get_args(Method)
 _COMPARED_METRICS = ("accuracy", "log loss", "Brier score", "calibration error")
-_TESTS = ("before", "after")
 _TEMPERATURE_BOUND = 999.0  # a temperature from here on is at its bound, 1000 (sql/macros/judging/calibration/temperature.sql)
 _NOTABLE_LOSS = 1e-3  # an increase of the log loss, in nats, that is worth a warning
 
@@ -77,11 +76,7 @@ class Calibration(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """The numbers, in types that JSON has."""
         names = ("method", "rows", "log_loss", "calibrated_log_loss", "temperature")
-        tests = {
-            name: None if evaluation is None else evaluation.to_dict()
-            for name, evaluation in vars(self).items()
-            if name in _TESTS
-        }
+        tests = {"before": self.before and self.before.to_dict(), "after": self.after and self.after.to_dict()}
         return {**{name: getattr(self, name) for name in names}, **tests}
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:

@@ -347,6 +347,13 @@ class Folds:
             yield fragment("models_of_folds", kind, context, *of(fragment("fold_of_row")), folds[start : start + size])
 
 
+def summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
+    """The rows, accuracy and log loss of all folds together, from the rows of `Folds.score`."""
+    weight = sum(row[2] for row in folds)
+    accuracy, log_loss = (sum(row[2] * row[index] for row in folds) / weight for index in (3, 4))
+    return sum(row[1] for row in folds), accuracy, log_loss
+
+
 def estimation_key(spec: Spec, features: Sequence[Feature] | None = None) -> str:
     """A text of everything, besides the counts, that the estimates of some features depend on. None means all features."""
     parts = []

@@ -15,7 +15,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family, choice, named
-from nbsql.judging.folds import estimation_key, resolve_settings
+from nbsql.judging.folds import estimation_key, resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import check_folds, make_folds
 from nbsql.model import Model
 from nbsql.model.place import place_for
@@ -109,7 +109,7 @@ def sweep(
             engine, source, resolve_settings(engine, source, options_of_settings, fold), table, folds=folds, fold=fold
         )
         distinct = {estimation_key(spec): spec for spec in cv.specs}  # settings may be equivalent: numbers have no alpha
-        summaries = dict(zip(distinct, map(_summarise_folds, score_settings(cv, list(distinct.values()))), strict=True))
+        summaries = dict(zip(distinct, map(summarise_folds, score_settings(cv, list(distinct.values()))), strict=True))
         scores = [summaries[estimation_key(spec)] for spec in cv.specs]
 
     def rank_key(number: int) -> tuple[float, float]:
@@ -140,13 +140,6 @@ def _as_list(values: Any, name: str) -> list[Any]:
     if not items:
         raise InputError(f"{name} must be a value or a list of at least one, not {values!r}")
     return items
-
-
-def _summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
-    """The rows, accuracy and log loss of all folds together."""
-    weight = sum(row[2] for row in folds)
-    accuracy, log_loss = (sum(row[2] * row[index] for row in folds) / weight for index in (3, 4))
-    return sum(row[1] for row in folds), accuracy, log_loss
 
 
 def _describe_setting(setting: Options) -> tuple[float, str, str]:
