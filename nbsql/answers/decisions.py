@@ -20,7 +20,7 @@ class Decision:
     verb: str  # its name in messages
     macro: str  # the macro that renders its query
     arguments: tuple[Any, ...]  # the arguments of the macro
-    # the calibration method that the macro needs; it then reads the calibration table before these arguments
+    # The calibration method that the macro needs; it then reads the calibration table before these arguments.
     calibration: str | None = None
 
 

@@ -23,7 +23,7 @@ class ImputedColumn:
     feature: Feature  # the feature that reads it
     column: str  # its name in the source
     type: Markup | None  # the type of the imputed values, which is that of the training rows; None is text
-    # whether it depends on another column within a class, or another depends on it (impute_by_pairs.sql)
+    # Whether it depends on another column within a class, or another depends on it (impute_by_pairs.sql).
     by_pairs: bool = False
 
     @property

@@ -49,7 +49,7 @@ class Group:
     term: Markup  # the expression, for the stand-in
     parameters: tuple[Markup, ...]  # the parameters of the stand-in
     items: tuple[Item, ...]  # the numbers
-    # the numbers of the model, as texts of lists: the positions of the items, the classes, and each parameter
+    # The numbers of the model, as texts of lists: the positions of the items, the classes, and each parameter.
     numbers: tuple[str, ...] = ()
 
     @property

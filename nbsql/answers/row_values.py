@@ -39,7 +39,7 @@ class InputColumn:
     kind: str  # the kind of that type
     accepts: frozenset[str]  # the kinds of column that all features of it accept
     title: str  # the name of the model in messages
-    # whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine can convert from any text
+    # Whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine can convert from any text.
     whole: bool = False
 
     @property

@@ -41,10 +41,10 @@ class Engine(ABC):
 
     title: ClassVar[str]  # the engine's name in messages
     exact: bool = False  # whether the names of two columns may differ in case alone
-    # whether a model is built in temporary tables and then published, as there are no transactions (nbsql/storage/drafts.py)
+    # Whether a model is built in temporary tables and then published, as there are no transactions (nbsql/storage/drafts.py).
     drafts: ClassVar[bool] = False
     lacks: ClassVar[frozenset[str]] = frozenset()  # the capabilities that it does not have, by their names in messages
-    # whether the caller's transaction survives a statement that names a missing relation
+    # Whether the caller's transaction survives a statement that names a missing relation.
     survives_missing_names: ClassVar[bool] = True
     renderer: Renderer
     watch: Callable[[str], None] | None  # is called with the name of each statement before it runs

@@ -79,8 +79,8 @@ class Parameter:
     unseen: bool = False  # whether this is the score of a value never seen
     total: bool = False  # whether this is a sum over all values
     column: int | None = None  # the number of the column, for a feature over several columns
-    # whether the number is the same in all classes. A table with a column for each class stores it once, in the column of the
-    # first class
+    # Whether the number is the same in all classes. A table with a column for each class stores it once, in the column of the
+    # first class.
     common: bool = False
     paired: bool = False  # whether this belongs to a pair of columns, which the macro <family>_pairs lists
 

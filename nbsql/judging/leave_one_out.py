@@ -44,13 +44,12 @@ class Parts:
     bags: Sequence[Feature]  # bags of tokens
     together: Sequence[Feature]  # numbers with a covariance matrix
     backoffs: Sequence[Feature]  # joint features that back off to their columns where no other row has their values
-    # by the index of a feature, the indices of the joint features that it replaces on backoff
+    # By the index of a feature, the indices of the joint features that it replaces on backoff.
     gates: Mapping[int, Sequence[int]]
     class_numbers: Sequence[int] = ()  # the numbers of the classes, if there are few
-    # by the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql)
+    # By the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql).
     matrices: Mapping[int, tuple[Markup, Markup]] = field(default_factory=dict)
-    # by the index of a feature of `together`, the relation of the rows for which its matrices are counted anew, if there are
-    # any
+    # By the index of a feature of `together`, the relation of the rows for which its matrices are counted anew.
     decisive: Mapping[int, Markup] = field(default_factory=dict)
 
     @classmethod

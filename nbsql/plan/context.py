@@ -43,9 +43,9 @@ class QueryOptions:
     segment_tables: SegmentTables | None = None  # the tables of the pairs of segments and classes, if there are any
     joins: Sequence[Joining] = ()  # the joins that are made before the source is scored
     without_prior: bool = False  # whether only a part of the model is scored, without the prior
-    # whether the rows come with the scores of their categories, which are then not features (coded.sql)
+    # Whether the rows come with the scores of their categories, which are then not features (coded.sql).
     has_category_scores: bool = False
-    # whether no class has two cells of the same value of a feature, as after a fit without slices
+    # Whether no class has two cells of the same value of a feature, as after a fit without slices.
     has_unique_cells: bool = False
     few_rows: bool = False  # whether there are so few rows that DuckDB would read them with one or a few threads
 

@@ -17,12 +17,11 @@ class Joining:
     place: int  # the number of the join, from 1
     dimension: Dimension  # the dimension, with the columns that are read
     relation: Markup  # the relation of the dimension
-    # for every column of the key, an expression over the source or an earlier dimension, and the column of the dimension that
-    # it equals
+    # For every column of the key, an expression over the source or an earlier dimension, and the column that it equals.
     pairs: tuple[tuple[Markup, str], ...]
-    # whether it has few enough rows to be scored before the join (nbsql/plan/dimension_scores.py)
+    # Whether it has few enough rows to be scored before the join (nbsql/plan/dimension_scores.py).
     is_scored_by_key: bool = False
-    # the model of the features that are scored on the dimension (a Context, for macros); None if there are none
+    # The model of the features that are scored on the dimension (a Context, for macros); None if there are none.
     scored_model: object | None = None
     joined_columns: tuple[tuple[str, str], ...] | None = None  # the columns that are joined as such; None for all
 
@@ -45,7 +44,7 @@ class Rows:
     columns: Sequence[str] = ()  # their columns, for engines without a keyword for all columns except some
     joins: Sequence[Joining] = ()  # the joins that the statement has to make
     keeps_order: bool = False  # whether the result has the order of the rows
-    # the columns that the result contains beside those that a verb adds; None for all
+    # The columns that the result contains beside those that a verb adds; None for all.
     passed_columns: Sequence[str] | None = None
 
 

@@ -17,7 +17,7 @@ class Verb:
     column_per_class: Literal["probability", "joint"] | None = None  # the column that it adds for each class, if any
     keeps_rows: bool = True  # whether it returns one row for each row of the source, with the columns of the source
     has_calibrated_form: bool = False  # whether there is a form with calibrated posteriors
-    # the arguments that change the decision, and the columns that each of them adds
+    # The arguments that change the decision, and the columns that each of them adds.
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def all_added_columns(self, classes: Sequence[ClassColumn], option: str | None = None) -> list[str]:

@@ -75,7 +75,7 @@ class Traits:
 
     temporary: tuple[str, ...] = ()  # the path of the schema of temporary tables
     macro_folders: tuple[str, ...] = ()  # the folders of macros that override the general ones, the most specific first
-    # the format of a double, from its digits. None writes an exponent, because 0.1 alone would be a DECIMAL
+    # The format of a double, from its digits. None writes an exponent, because 0.1 alone would be a DECIMAL.
     double: str | None = None
     longest_name: int | None = None  # the largest number of bytes in a name
     max_numbers: int | None = None  # the largest number of numbers in a row
@@ -84,7 +84,7 @@ class Traits:
     long_form: bool = False  # whether scoring may use one row for each class instead of one column
     table_macros: bool = False  # whether there are macros over a table, as in FROM spam.predict('inbox')
     row_functions: bool = False  # whether there are functions of a row instead
-    # whether the estimates are tables, because the engine would recompute views wherever they are named
+    # Whether the estimates are tables, because the engine would recompute views wherever they are named.
     materializes_estimates: bool = False
     drops_cascade: bool = False  # whether dropping a schema drops everything in it
     substitutes_variables: bool = False  # whether ${name} is replaced by a variable, even in names and texts
@@ -96,11 +96,11 @@ class Traits:
     pads_text: bool = False  # whether comparisons ignore blanks at the end of a text
     row_numbers: bool = False  # whether the rows of a table have a number, `rowid`
     structs: bool = False  # whether a list can contain structs, whose fields have names
-    # whether an expression is evaluated for many rows at a time, so that guarding a term costs as much as the term
+    # Whether an expression is evaluated for many rows at a time, so that guarding a term costs as much as the term.
     vectorised: bool = False
-    # whether names and texts are written in quotes that are doubled inside, without any other escapes
+    # Whether names and texts are written in quotes that are doubled inside, without any other escapes.
     standard_quotes: bool = False
-    # whether a session's setting can make backslashes an escape, except in texts that are marked otherwise
+    # Whether a session's setting can make backslashes an escape, except in texts that are marked otherwise.
     backslashes: bool = False
 
 

@@ -19,9 +19,9 @@ class Layout:
     few_values: int = 64  # the largest number of values of a category that is looked up in a list
     block_joins: int = 20  # the number of categorical features in each star, if there are several stars
     wide_classes: int = 100  # the largest number of classes that are scored in one column each
-    # the largest number of columns times classes that are scored so, of numbers and of categories in blocks
+    # The largest number of columns times classes that are scored so, of numbers and of categories in blocks.
     wide_terms: int = 500
-    # the number of log-likelihoods of categories that are added before checking for a missing one: a larger number is faster on
-    # clean rows, a smaller one if many values are missing
+    # The number of log-likelihoods of categories that are added before checking for a missing one: a larger number is faster on
+    # clean rows, a smaller one if many values are missing.
     added_first: int = 10
     added_first_terms: int = 400  # the largest number of categories times classes for which this is worth the longer statement

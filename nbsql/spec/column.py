@@ -13,8 +13,8 @@ class Column:
 
     name: str  # the name as the catalogue spells it
     type: str  # the type as the engine writes it
-    # the class of types that nbsql distinguishes: "text", "boolean", "integer", "float", "decimal", "temporal", "tokens",
-    # "token counts" or "other"
+    # The class of types that nbsql distinguishes: "text", "boolean", "integer", "float", "decimal", "temporal", "tokens",
+    # "token counts" or "other".
     kind: str
 
     @property

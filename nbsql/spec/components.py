@@ -12,9 +12,9 @@ class ClassSplit:
     """The components of one class, as the fit found them."""
 
     label: str  # the class, as the engine casts it to text
-    # the standard deviation of each number in the class; 0 for a number that does not vary, which is ignored
+    # The standard deviation of each number in the class; 0 for a number that does not vary, which is ignored.
     scales: tuple[float, ...]
-    # the centre of each component, the first being component number 1, with one number for each column
+    # The centre of each component, the first being component number 1, with one number for each column.
     centres: tuple[tuple[float, ...], ...]
 
     @property

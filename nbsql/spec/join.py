@@ -72,7 +72,7 @@ class Dimension:
     """A join as a model stores it."""
 
     path: tuple[str, ...]  # the schema and the name of the table, preceded by its database if that is not the model's
-    # pairs of a column of the source, or of an earlier dimension, and the column of the table that it equals
+    # Pairs of a column of the source, or of an earlier dimension, and the column of the table that it equals.
     on: tuple[tuple[str, str], ...]
     types: tuple[str, ...]  # the types of the first column of each pair, as the engine writes them
     columns: tuple[tuple[str, str], ...]  # pairs of a column of the table and the name that it has in the source

@@ -31,10 +31,10 @@ class Feature:
     whole: bool = False  # whether the column holds whole numbers
     types: tuple[str, ...] = ()  # the types of the columns, as the engine writes them; empty if they are not known
     is_complete: bool = False  # whether every row of the fit has a value, and the values differ
-    # for a number, whether the means of the classes were within a hundred standard deviations of each other
+    # For a number, whether the means of the classes were within a hundred standard deviations of each other.
     has_near_means: bool = False
     has_few_values: bool = False  # for a category among many categories, whether it has few values
-    # whether the fit inferred the family from the column's type; a model does not store this
+    # Whether the fit inferred the family from the column's type; a model does not store this.
     is_inferred: bool = field(default=False, compare=False)
 
     @property

@@ -37,7 +37,7 @@ class Term:
     of: Sequence[Mapping[str, float | None]] = ()  # its parameters by name, one mapping for each class
     kind: str = "number"  # of a category, the kind by which its values are compared
     keys: Sequence[Any] = ()  # its values, as literals
-    # the contributions of each value, one number for each class; minus infinity makes the class impossible
+    # The contributions of each value, one number for each class; minus infinity makes the class impossible.
     scores: Sequence[Sequence[float]] = ()
     missing: Sequence[float] = ()  # the contribution of a missing value to each class
     unseen: Sequence[float] = ()  # the contribution of any other value to each class
@@ -48,12 +48,12 @@ class Term:
     last: int = 0  # of a grid, the number of the last cell
     family: Family | None = None  # of a number, the family whose density is a formula
     base: bool = False  # whether part of that formula is the same in all classes
-    # the largest deviation in each class whose square is still a double; None where no finite number is beyond it
+    # The largest deviation in each class whose square is still a double; None where no finite number is beyond it.
     widest: Sequence[float | None] = ()
-    # of several numbers, the values that replace missing ones; None: nothing replaces them
+    # Of several numbers, the values that replace missing ones; None: nothing replaces them.
     means: Sequence[float] | None = None
     shared: bool = False  # whether all classes share one covariance matrix
-    # of pairs of categories, the categories, each of which adds the code of its value to a single class
+    # Of pairs of categories, the categories, each of which adds the code of its value to a single class.
     parts: Sequence[Term] = ()
     parents: int = 0  # the highest code of a value that may be a super-parent
     stride: int = 1  # the factor of a parent's code in the key of a pair
