@@ -7,24 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nbsql.answers.costs import cost_matrix
 from nbsql.errors import InputError, label_suggestion
+from nbsql.family import whole_number
+
+_FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of actual by predicted"
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A rule that turns posteriors into predictions.
+    """A rule that turns posteriors into predictions."""
 
-    Args:
-        verb: its name in messages.
-        macro: the macro that renders its query.
-        arguments: the arguments of the macro.
-        calibration: the calibration method that the macro needs; it then reads the calibration table before these arguments.
-    """
-
-    verb: str
-    macro: str
-    arguments: tuple[Any, ...]
+    verb: str  # its name in messages
+    macro: str  # the macro that renders its query
+    arguments: tuple[Any, ...]  # the arguments of the macro
+    # The calibration method that the macro needs; it then reads the calibration table before these arguments.
     calibration: str | None = None
 
 
@@ -33,16 +29,7 @@ def decision_of(
 ) -> Decision | None:
     """The decision rule that the arguments of `Model.predict` describe; None for the most probable class.
 
-    Args:
-        labels: the classes, by number.
-        costs: see `Model.predict`.
-        thresholds: see `Model.predict`.
-        top_k: see `Model.predict`.
-        coverage: see `Model.predict`.
-        by_class: see `Model.predict`.
-
-    Raises:
-        InputError: an argument is invalid, or several rules are given.
+    The labels are the classes, by number. Raises InputError if an argument is invalid, or several rules are given.
     """
     options = {"costs": costs, "thresholds": thresholds, "top_k": top_k, "coverage": coverage}
     arguments = [name for name, value in options.items() if value is not None]
@@ -63,16 +50,14 @@ def decision_of(
 
 def check_top_k(top_k: Any) -> int:
     """The number of predictions of each row; InputError unless it is a whole number of at least 1."""
-    if isinstance(top_k, bool) or not isinstance(top_k, int) or top_k < 1:
-        raise InputError(f"top_k must be a whole number of at least 1, not {top_k!r}")
+    whole_number(top_k, "top_k")
     return int(top_k)
 
 
 def missed_share(coverage: Any) -> int:
     """How many thousandths of the rows a prediction set may miss, rounded down so that the coverage holds.
 
-    Raises:
-        InputError: the coverage is not a number between 0 and 1.
+    Raises InputError unless the coverage is a number between 0 and 1.
 
     >>> missed_share(0.9), missed_share(0.9995)
     (100, 0)
@@ -85,8 +70,7 @@ def missed_share(coverage: Any) -> int:
 def threshold_list(thresholds: Any, labels: Sequence[Any]) -> list[float | None]:
     """The threshold of each class, in the order of `labels`; None for a class without one.
 
-    Raises:
-        InputError: the thresholds have another form, name an unknown class, or are not probabilities.
+    Raises InputError if the thresholds have another form, name an unknown class, or are not probabilities.
 
     >>> threshold_list({"spam": 0.9}, ["ham", "spam"])
     [None, 0.9]
@@ -106,3 +90,51 @@ def threshold_list(thresholds: Any, labels: Sequence[Any]) -> list[float | None]
             raise InputError(f"the threshold of class {label!r} must be a probability, from 0 to 1, not {value!r}")
         threshold_by_label[label] = threshold
     return [threshold_by_label.get(label) for label in labels]
+
+
+def cost_matrix(costs: Any, labels: Sequence[Any]) -> list[list[float]]:
+    """The costs as a matrix: a list for each predicted class, with a cost for each actual class, in the order of `labels`.
+
+    A pair that is not given costs 0 if the prediction is right and 1 if it is wrong. Raises InputError if the costs have
+    another form, name an unknown class, or are not finite numbers.
+
+    >>> cost_matrix({("spam", "ham"): 5}, ["ham", "spam"])
+    [[0.0, 5.0], [1.0, 0.0]]
+    """
+    numbers = {label: number for number, label in enumerate(labels)}
+    matrix = [[float(actual != predicted) for actual in numbers.values()] for predicted in numbers.values()]
+    for (actual, predicted), cost in _pairs(costs).items():
+        for label in (actual, predicted):
+            if label not in numbers:
+                hint = label_suggestion(label, labels)
+                raise InputError(f"the costs name a class {label!r}, which the model does not know{hint}")
+        matrix[numbers[predicted]][numbers[actual]] = _number(cost, actual, predicted)
+    return matrix
+
+
+def _pairs(costs: Any) -> dict[tuple[Any, Any], Any]:
+    if type(costs).__name__ == "DataFrame" and hasattr(costs, "index"):
+        costs = costs.to_dict(orient="index")
+    if not isinstance(costs, Mapping):
+        raise InputError(f"{_FORMS}, not {type(costs).__name__}")
+    pairs: dict[tuple[Any, Any], Any] = {}
+    for key, value in costs.items():
+        if isinstance(value, Mapping):
+            pairs |= {(key, predicted): cost for predicted, cost in value.items()}
+        elif isinstance(key, tuple) and len(key) == 2:
+            pairs[key] = value
+        else:
+            raise InputError(f"{_FORMS}, and {key!r} is no pair of classes")
+    return pairs
+
+
+def _number(cost: Any, actual: Any, predicted: Any) -> float:
+    try:
+        number = float(cost)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(
+            f"the cost of predicting {predicted!r} where {actual!r} is right must be a finite number, not {cost!r}"
+        )
+    return number

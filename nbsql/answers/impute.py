@@ -18,18 +18,12 @@ from nbsql.spec.spec import Feature, Spec
 
 @dataclass(frozen=True)
 class ImputedColumn:
-    """A column that is inferred from the others.
+    """A column that is inferred from the others."""
 
-    Args:
-        feature: the feature that reads it.
-        column: its name in the source.
-        type: the type of the imputed values, which is that of the training rows; None is text.
-        by_pairs: whether it depends on another column within a class, or another depends on it (impute_by_pairs.sql).
-    """
-
-    feature: Feature
-    column: str
-    type: Markup | None
+    feature: Feature  # the feature that reads it
+    column: str  # its name in the source
+    type: Markup | None  # the type of the imputed values, which is that of the training rows; None is text
+    # Whether it depends on another column within a class, or another depends on it (impute_by_pairs.sql).
     by_pairs: bool = False
 
     @property
@@ -48,16 +42,8 @@ def imputable_columns(
 ) -> list[ImputedColumn]:
     """The features of these columns or, if none are named, of all columns of a source that a model can infer.
 
-    Args:
-        spec: the model's spec.
-        names: the columns to impute.
-        columns: the columns of the source.
-        dialect: the dialect of the engine.
-        label: the name of the source in messages.
-        title: the name of the model in messages.
-
-    Raises:
-        InputError: a name is not a column of the model or of the source, the model cannot infer it, or it can infer none.
+    The source has `columns`. Raises InputError if a name is not a column of the model or of the source, if the model cannot
+    infer it, or if it can infer none.
     """
     spelling = {folded(name): name for name in columns}
     imputed = []
@@ -77,21 +63,14 @@ def imputable_columns(
         elif names:
             raise InputError(f"{label} has no column {feature.column!r}, whose gaps are to be filled")
     if not imputed:
-        cure = (
-            "; with nulls='category' a missing value is no gap"
-            if any(each.family.nulls == "category" for each in spec.features)
-            else ""
-        )
+        missing_is_value = any(each.family.nulls == "category" for each in spec.features)
+        cure = "; with nulls='category' a missing value is no gap" if missing_is_value else ""
         raise InputError(f"{title} has no feature of a column of {label} whose gaps others could fill{cure}")
     return imputed
 
 
 def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> ImputedColumn:
-    """The feature of a column that is to be predicted.
-
-    Raises:
-        InputError: it is not a column of the model, or the model cannot infer it.
-    """
+    """The feature of a column that is to be predicted. Raises InputError unless it is a column that the model can infer."""
     if not isinstance(name, str):
         raise InputError(f"target must be the name of a column, not {name!r}")
     columns = [column for feature in spec.features for column in feature.columns]

@@ -13,16 +13,9 @@ from nbsql.spec.spec import Feature
 
 
 def weights_query(plan: Plan, classes: Sequence[ClassColumn], title: str, degree: Literal[1, 2]) -> str:
-    """The query of the weights (sql/macros/scoring/linear.sql).
+    """The query of the weights (sql/macros/scoring/linear.sql); `degree` is the highest power that a feature may have.
 
-    Args:
-        plan: the model's plan.
-        classes: the model's classes.
-        title: the name of the model in messages.
-        degree: the highest power that a feature may have.
-
-    Raises:
-        ModelError: the model has only one class, or a feature without such a form.
+    Raises ModelError if the model has only one class, or a feature without such a form.
     """
     if len(classes) < 2:
         raise ModelError(f"{title} has one class only; weights tell two or more apart")
@@ -40,12 +33,9 @@ def _refusal(feature: Feature, degree: int) -> str | None:
     if family.backs_off:
         return f"what {feature.name!r} adds depends on whether its values were ever seen together; fit it without the backoff"
     if family.degree is None:
-        what = (
-            "divides by the length of the text with norm='l2'"
-            if family.bag
-            else f"is {family.name}, no polynomial of its number"
-        )
-        return f"{feature.name!r} {what}"
+        if family.bag:
+            return f"{feature.name!r} divides by the length of the text with norm='l2'"
+        return f"{feature.name!r} is {family.name}, no polynomial of its number"
     if family.degree > degree and isinstance(family, Weighted):
         return f"{feature.name!r} is {'a product' if family.product else 'squared'}; use quadratic()"
     if family.degree > degree:

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from markupsafe import Markup
 
-from nbsql.answers.row_values import NUMBERS, InputColumn
+from nbsql.answers.row_values import NUMERIC, InputColumn
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, closest_name
 from nbsql.family import Conditional
@@ -43,20 +43,13 @@ class Item:
 
 @dataclass(frozen=True)
 class Group:
-    """Numbers that are scored by the same expression.
+    """Numbers that are scored by the same expression."""
 
-    Args:
-        stand_in: a feature of the column nbsql_given that stands for each of them.
-        term: the expression, for the stand-in.
-        parameters: the parameters of the stand-in.
-        items: the numbers.
-        numbers: the numbers of the model, as texts of lists: the positions of the items, the classes, and each parameter.
-    """
-
-    stand_in: Feature
-    term: Markup
-    parameters: tuple[Markup, ...]
-    items: tuple[Item, ...]
+    stand_in: Feature  # a feature of the column nbsql_given that stands for each of them
+    term: Markup  # the expression, for the stand-in
+    parameters: tuple[Markup, ...]  # the parameters of the stand-in
+    items: tuple[Item, ...]  # the numbers
+    # The numbers of the model, as texts of lists: the positions of the items, the classes, and each parameter.
     numbers: tuple[str, ...] = ()
 
     @property
@@ -91,14 +84,7 @@ class Row:
 
 
 class RowScorer:
-    """Scores single rows by a model as it was when this object was made.
-
-    Args:
-        engine: the engine of the model.
-        plan: the model's plan.
-        classes: the model's classes.
-        title: the name of the model in messages.
-    """
+    """Scores single rows by a model as it was when this object was made."""
 
     def __init__(self, engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str) -> None:
         self._engine, self._plan, self._title = engine, plan, title
@@ -139,8 +125,7 @@ class RowScorer:
     def score(self, row: Mapping[str, Any]) -> tuple[Answer, Any]:
         """The answer for a row, and the time of the last change of the model that gave it.
 
-        Raises:
-            InputError: the row lacks a column or has it twice, or a value is of a kind that the model does not accept.
+        Raises InputError if the row lacks a column or has it twice, or if a value is of a kind that the model does not accept.
         """
         values, read_as = self._values(row)
         rows = self._prepared(read_as)(values)
@@ -263,7 +248,7 @@ def _row(engine: Engine, context: Context, plan: Plan) -> Row:
 def _type(feature: Feature, number: int, engine: Engine) -> Markup:
     """The type as which a value is read. A number that is scored as one keeps its fraction, whatever its column's type."""
     family, render = feature.family, engine.renderer.fragment
-    if set(family.accepts) <= NUMBERS or (isinstance(family, Conditional) and family.is_cut(number)):
+    if set(family.accepts) <= NUMERIC or (isinstance(family, Conditional) and family.is_cut(number)):
         return render("double")
     if family.bag:
         kinds = {"tokens": f"{render('string')}[]", "token counts": "MAP(VARCHAR, DOUBLE)"}

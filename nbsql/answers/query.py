@@ -13,6 +13,7 @@ from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
 from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
+from nbsql.family import whole_number
 from nbsql.rendering.dialect import folded
 
 if TYPE_CHECKING:
@@ -169,8 +170,7 @@ class Query(PendingQuery):
         Raises:
             InputError: the count is not a whole number of at least 0.
         """
-        if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-            raise InputError(f"the number of rows must be a whole number of at least 0, not {count!r}")
+        whole_number(count, "the number of rows", least=0)
         renderer = self._engine.renderer
         whole, part = "", ""
 

@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 from nbsql.engines.rows import kind_of_value, to_python
 from nbsql.errors import InputError
+from nbsql.family import NUMBERS
 from nbsql.family.base import label
 
-NUMBERS = frozenset(["boolean", "integer", "float", "decimal"])
+NUMERIC = frozenset(["boolean", *NUMBERS])
 
 # A value, and the type as which it is read if the column's own type cannot hold it. Read as a string, it is an unseen category.
 Parameter = tuple[Any, Literal["double", "string"] | None]
@@ -31,23 +32,14 @@ _TYPE_NAMES = {bool: "boolean", str: "text"}
 
 @dataclass(frozen=True)
 class InputColumn:
-    """A column of the row, and the values that the model accepts for it.
-
-    Args:
-        name: the name of the column.
-        type: the type as which its value is read, as the engine writes it.
-        kind: the kind of that type.
-        accepts: the kinds of column that all features of it accept.
-        title: the name of the model in messages.
-        whole: whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine can convert from
-            any text.
-    """
+    """A column of the row, and the values that the model accepts for it."""
 
     name: str
-    type: str
-    kind: str
-    accepts: frozenset[str]
-    title: str
+    type: str  # the type as which its value is read, as the engine writes it
+    kind: str  # the kind of that type
+    accepts: frozenset[str]  # the kinds of column that all features of it accept
+    title: str  # the name of the model in messages
+    # Whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine can convert from any text.
     whole: bool = False
 
     @property
@@ -61,11 +53,7 @@ class InputColumn:
         return self.kind != "float" or "double" in self.type.lower()
 
     def to_parameter(self, value: Any) -> Parameter:
-        """The parameter for a value.
-
-        Raises:
-            InputError: the value is of a kind that the model does not accept for the column.
-        """
+        """The parameter for a value. Raises InputError if its kind is not one that the model accepts for the column."""
         value = to_python(value)
         if value is None:
             return None, None
@@ -80,13 +68,13 @@ class InputColumn:
             return self._temporal(value)
         if kind == "text" and self.kind == "integer" and re.fullmatch("[+-]?[0-9]{1,18}", value):
             value, kind = int(value), "integer"
-        if self.whole and kind not in NUMBERS:
+        if self.whole and kind not in NUMERIC:
             raise self._wrong_kind_error(value)
-        return self._number(value) if kind in NUMBERS else (self._text(value), "string")
+        return self._number(value) if kind in NUMERIC else (self._text(value), "string")
 
     @property
     def _expected(self) -> str:
-        if self.accepts <= NUMBERS or self.whole:
+        if self.accepts <= NUMERIC or self.whole:
             return "a number"
         if "tokens" in self.accepts:
             return "a list of texts"
@@ -119,7 +107,7 @@ class InputColumn:
         try:
             number = float(value)
         except OverflowError:
-            if self.accepts <= NUMBERS:
+            if self.accepts <= NUMERIC:
                 raise self._too_large_error() from None
             return self._text(value), "string"
         except ValueError:  # a signalling NaN of Decimal

@@ -84,11 +84,7 @@ def castable_type(kind: str | None, gate: Any) -> Markup | None:
 
 
 def mean_or_total(rows: list[tuple[Any, ...]], label: str, *, mean: bool) -> float:
-    """The sum of log-likelihoods, or their mean.
-
-    Raises:
-        InputError: there are no rows to take the mean of.
-    """
+    """The sum of log-likelihoods, or their mean. Raises InputError if there are no rows to take the mean of."""
     total, count = rows[0]
     if not mean:
         return float(total)

@@ -15,19 +15,12 @@ _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts.
+    """A table of texts."""
 
-    Args:
-        columns: the headings.
-        rows: the cells; None is shown as NULL.
-        right: the positions of the columns that are aligned to the right.
-        widest: the most characters that a cell shows.
-    """
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str | None]]
-    right: Sequence[int] = ()
-    widest: int = _CELL
+    columns: Sequence[str]  # the headings
+    rows: Sequence[Sequence[str | None]]  # the cells; None is shown as NULL
+    right: Sequence[int] = ()  # the positions of the columns that are aligned to the right
+    widest: int = _CELL  # the most characters that a cell shows
 
     def text(self) -> str:
         """The table as lines of text."""

@@ -49,11 +49,7 @@ def _engine_of(con: Any) -> Engine:
 
 
 def postgresql() -> type[PostgreSQL]:
-    """The engine of PostgreSQL.
-
-    Raises:
-        DatabaseError: its driver is not installed.
-    """
+    """The engine of PostgreSQL. Raises DatabaseError if its driver is not installed."""
     try:
         from nbsql.engines.postgres.engine import PostgreSQL
     except ImportError as error:
@@ -72,13 +68,8 @@ def is_postgres(con: Any) -> bool:
 def opened(con: Connection, *, close: bool = False, create: bool = False) -> Iterator[Engine]:
     """The engine of a connection or path, as a context manager. A database that was opened here is closed after an error.
 
-    Args:
-        con: the connection or path.
-        close: whether to close a database that was opened here at the end, too.
-        create: whether a missing database file is created; after an error a created file is deleted.
-
-    Raises:
-        DatabaseError: the file does not exist.
+    With `close` it is closed at the end, too. With `create` a missing database file is created, and deleted after an error;
+    otherwise DatabaseError is raised.
     """
     new = is_new(con)
     if new and not create:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -37,26 +37,17 @@ class PendingQuery(ABC):
 
 
 class Engine(ABC):
-    """A connection to a database.
+    """A connection to a database."""
 
-    Attributes:
-        title: the engine's name in messages.
-        exact: whether the names of two columns may differ in case alone.
-        drafts: whether a model is built in temporary tables and then published, because there are no transactions
-            (nbsql/storage/drafts.py).
-        lacks: the capabilities that the engine does not have, by their names in messages.
-        survives_missing_names: whether the caller's transaction survives a statement that names a missing relation.
-        renderer: the renderer of the engine's dialect.
-        watch: a function that is called with the name of each statement before it runs.
-    """
-
-    title: ClassVar[str]
-    exact: bool = False
+    title: ClassVar[str]  # the engine's name in messages
+    exact: bool = False  # whether the names of two columns may differ in case alone
+    # Whether a model is built in temporary tables and then published, as there are no transactions (nbsql/storage/drafts.py).
     drafts: ClassVar[bool] = False
-    lacks: ClassVar[frozenset[str]] = frozenset()
+    lacks: ClassVar[frozenset[str]] = frozenset()  # the capabilities that it does not have, by their names in messages
+    # Whether the caller's transaction survives a statement that names a missing relation.
     survives_missing_names: ClassVar[bool] = True
     renderer: Renderer
-    watch: Callable[[str], None] | None
+    watch: Callable[[str], None] | None  # is called with the name of each statement before it runs
     _numbers = itertools.count(1)
     _at_work = False
 
@@ -81,11 +72,7 @@ class Engine(ABC):
     # Running. ------------------------------------------------------------------------------------------------------
 
     def rows(self, sql: str, name: str = "query") -> list[tuple[Any, ...]]:
-        """The rows of a query with a small result; `name` appears in the log.
-
-        Raises:
-            DatabaseError: the engine refuses the statement.
-        """
+        """The rows of a query with a small result; `name` appears in the log. Raises DatabaseError if the engine refuses it."""
         with self.timed(name):
             return self._send(sql)
 
@@ -116,6 +103,14 @@ class Engine(ABC):
     def create(self, name: str, relation: Markup, query: Markup, *, temporary: bool = True) -> None:
         """Create a table from the rows of a query; `name` is the name of the step."""
         self.run(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
+
+    def gather(self, name: str, relation: Markup, queries: Iterable[Markup]) -> None:
+        """Create a temporary table from the rows of several queries, each of which runs before the next is made."""
+        for number, query in enumerate(queries):
+            if number:
+                self.run(name, self.renderer.statement("insert_into", relation, query))
+            else:
+                self.create(name, relation, query)
 
     def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
         """The rows of the query that a macro renders."""
@@ -153,8 +148,7 @@ class Engine(ABC):
     def supervised(self, step: str | None = None) -> Iterator[None]:
         """Let Ctrl-C stop the verb, or the part of a verb, that runs within, and show its steps until it ends.
 
-        Args:
-            step: the name of the step, if it is a single statement that is not announced otherwise.
+        A single statement that is not announced otherwise is announced as `step`.
         """
         if self._at_work:
             yield
@@ -216,11 +210,7 @@ class Engine(ABC):
     # The catalogue. ------------------------------------------------------------------------------------------------
 
     def source(self, source: Any) -> Source:
-        """The source that the user names or passes.
-
-        Raises:
-            InputError: there is no such table or view, the text is not a single SELECT, or the query is of another connection.
-        """
+        """The source that the user names or passes. Raises InputError if it cannot be found, or is of another connection."""
         if isinstance(source, Source):
             return source
         source = unwrap(source, self.is_on)
@@ -247,9 +237,14 @@ class Engine(ABC):
         text, columns = rows_as_json(rows)
         check_distinct(columns, "the rows")
         relation = self.renderer.fragment("rows_from_json", text, json_structure(columns), list(columns.items()))
-        found = Source(relation, "the rows", self.columns(relation), is_frame=True)
-        check_names(found.columns, found.label)
-        return found
+        return self.described(Source(relation, "the rows", [], is_frame=True))
+
+    def described(self, source: Source) -> Source:
+        """A source whose columns were not known yet. Raises InputError if it cannot have their names."""
+        source.columns = self.columns(source.relation)
+        check_distinct([column.name for column in source.columns], source.label)
+        check_names(source.columns, source.label)
+        return source
 
     @abstractmethod
     def current(self) -> tuple[str, str]:
@@ -307,8 +302,7 @@ class Engine(ABC):
     def set_aside(self, database: str, schema: str, drop: Callable[[str], object]) -> str | None:  # noqa: ARG002
         """Rename a schema, so that others can read it until the transaction ends; `drop` is then called with the new name.
 
-        Returns:
-            The new name, or None if readers of this engine do not need it and nothing was done.
+        Returns the new name, or None if readers of this engine do not need it and nothing was done.
         """
         return None
 
@@ -350,8 +344,7 @@ class Engine(ABC):
     def temporaries(self, *, staying: bool = False) -> Iterator[Callable[[str], Markup]]:
         """A function that names temporary tables, which are dropped at the end, even if the caller's transaction continues.
 
-        Args:
-            staying: whether the tables are dropped only after an error; otherwise they live as long as the connection.
+        If they are `staying`, they are dropped only after an error; otherwise they live as long as the connection.
         """
         prefix = self.transient_name()
         dialect = self.renderer.dialect

@@ -48,8 +48,7 @@ def is_stream(source: object) -> bool:
 def read_whole(source: Any) -> pyarrow.Table:
     """The rows of an Arrow stream, read once into memory, because a fit reads them several times.
 
-    Raises:
-        InputError: the stream cannot be read, or has been read before.
+    Raises InputError if the stream cannot be read, or has been read before.
     """
     kind = type(source).__name__
     try:

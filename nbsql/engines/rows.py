@@ -11,9 +11,9 @@ from typing import Any
 from uuid import UUID
 
 from nbsql.errors import InputError
+from nbsql.family import NUMBERS
 
 _LARGEST = 2**63
-_NUMBERS = ("integer", "float", "decimal")
 _WORDS = {
     "integer": "BIGINT",
     "float": "DOUBLE",
@@ -26,11 +26,8 @@ _WORDS = {
 def rows_as_json(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[str, str]]:
     """The rows as JSON text, a list of objects, and the kind of each column (sql/macros/primitives/rows.sql).
 
-    Args:
-        source: {column: values}, or a list of {column: value}; a column that is missing from a row is NULL there.
-
-    Raises:
-        InputError: there are no columns, or they differ in length, or have values that no column could have.
+    The source is {column: values}, or a list of {column: value}; a column that is missing from a row is NULL there. Raises
+    InputError if there are no columns, or if they differ in length or have values that no column could have.
     """
     columns = _columns(source)
     types = {name: _type(name, values) for name, values in columns.items()}
@@ -41,14 +38,7 @@ def rows_as_json(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[s
 
 def json_structure(columns: Mapping[str, str]) -> str:
     """The structure by which DuckDB reads the objects from JSON, from the kinds of the columns."""
-    words = {
-        "integer": "BIGINT",
-        "float": "DOUBLE",
-        "text": "VARCHAR",
-        "tokens": "VARCHAR[]",
-        "token counts": "MAP(VARCHAR, DOUBLE)",
-    }
-    return json.dumps([{name: words.get(kind, kind.upper()) for name, kind in columns.items()}], ensure_ascii=False)
+    return json.dumps([{name: _WORDS.get(kind, kind.upper()) for name, kind in columns.items()}], ensure_ascii=False)
 
 
 def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
@@ -82,7 +72,7 @@ def _type(name: str, values: Iterable[Any]) -> str:
     kinds = {kind_of_value(value) for value in present}
     if kinds <= {"integer"}:
         return "integer" if all(-_LARGEST <= value < _LARGEST for value in present) else "float"
-    if kinds <= {*_NUMBERS}:
+    if kinds <= {*NUMBERS}:
         return "float"
     kind = kinds.pop()
     if kinds or kind == "other":

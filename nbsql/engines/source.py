@@ -30,19 +30,12 @@ class Source:
         is_table: whether reading it again costs no more than a scan.
         is_frame: whether its rows have an order of their own.
         release: a function that is called when the source is no longer needed.
-
-    Attributes:
-        joins: the joins with dimensions, for a source that nbsql joins (nbsql/learning/joined_source.py).
-        facts: the source without its joins.
-        path: the names of a table or view, its schema first, if the engine knows more than `relation` contains.
-        needs: an object that must live as long as the source: the query, which may read a frame.
-        anywhere: whether its name begins with its database, so that it does not depend on the search path.
     """
 
-    joins: Sequence[Joining] = ()
-    path: tuple[str, ...] = ()
-    needs: object = None
-    anywhere: bool = False
+    joins: Sequence[Joining] = ()  # the joins with dimensions, for a source that nbsql joins (nbsql/learning/joins.py)
+    path: tuple[str, ...] = ()  # of a table or view, its schema first, if the engine knows more than `relation` contains
+    needs: object = None  # an object that must live as long as the source: the query, which may read a frame
+    anywhere: bool = False  # whether its name begins with its database, so that it does not depend on the search path
 
     def __init__(
         self,
@@ -63,6 +56,7 @@ class Source:
 
     @property
     def facts(self) -> Source:
+        """The source without its joins."""
         return self
 
     @property
@@ -115,13 +109,7 @@ def check_names(columns: Sequence[Column], label: str) -> None:
 def passed_columns(source: Source, names: Any, *, exact: bool) -> list[str] | None:
     """The columns of a source that the result contains, as the source spells them, without duplicates; None for all.
 
-    Args:
-        source: the source.
-        names: the names as the user gave them.
-        exact: whether names that differ in case are different names.
-
-    Raises:
-        InputError: `names` is not a list of names of columns of the source.
+    With `exact`, names that differ in case are different names. Raises InputError for anything but a list of its columns.
     """
     if names is None:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -10,30 +11,24 @@ from nbsql.engines.engine import Engine
 from nbsql.plan import Statement
 
 
+@dataclass
 class Steps:
-    """A search in steps. Each step is a temporary table, computed from the previous one, which it replaces.
+    """A search in steps. Each step is a temporary table, computed from the previous one, which it replaces."""
 
-    Args:
-        engine: the engine.
-        act: the name of the search, for those who watch the statements.
-        temporary: a function that names temporary tables.
-    """
-
-    def __init__(self, engine: Engine, act: str, temporary: Callable[[str], Markup]) -> None:
-        self._engine = engine
-        self._act = act
-        self._temporary = temporary
-        self._last: Markup | None = None
-        self._count = 0
+    engine: Engine
+    act: str  # the name of the search, for those who watch the statements
+    temporary: Callable[[str], Markup]  # names temporary tables
+    _last: Markup | None = None
+    _count: int = 0
 
     def take(self, query: Markup) -> Markup:
         """The table of the next step, created from the rows of a query."""
         last = self._last
         self._count += 1
-        self._last = self._temporary(f"step {self._count}")
-        self._engine.create(self._act, self._last, query)
+        self._last = self.temporary(f"step {self._count}")
+        self.engine.create(self.act, self._last, query)
         if last is not None:
-            self._engine.ask("drop_if_exists", last)
+            self.engine.ask("drop_if_exists", last)
         return self._last
 
 

@@ -29,9 +29,8 @@ def is_watched() -> bool:
 class Watch:
     """A line on stderr with the running step of a verb, its duration and its progress; `stop` removes the line.
 
-    Args:
-        progress: the engine's method that returns the progress of the statement in per cent, or None if it is unknown. The
-            reference is weak: the engine refers to the watch, and a file that it opened must be closed once nobody uses it.
+    `progress` is the engine's method for the progress of the statement in per cent. The reference is weak: the engine refers to
+    the watch, and a file that it opened must be closed once nobody uses it.
     """
 
     def __init__(self, progress: Callable[[], float | None]) -> None:

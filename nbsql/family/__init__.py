@@ -9,8 +9,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.bag import Bag
-from nbsql.family.base import Estimate, Family, Nulls, Parameter, Unseen, choice, estimate_named, non_negative
+from nbsql.family.base import (
+    NUMBERS,
+    Estimate,
+    Family,
+    Nulls,
+    Parameter,
+    Unseen,
+    choice,
+    estimate_named,
+    non_negative,
+    whole_number,
+)
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.beta import Beta
 from nbsql.family.binned import Binned
@@ -30,7 +40,7 @@ from nbsql.family.multivariate_gaussian import MultivariateGaussian
 from nbsql.family.pairs import Pairs
 from nbsql.family.poisson import Poisson
 from nbsql.family.text import Text
-from nbsql.family.tokens import TokenCounts, Tokens
+from nbsql.family.tokens import Bag, TokenCounts, Tokens
 from nbsql.family.weighted import Weighted, weighted
 from nbsql.family.zero_inflated import ZeroInflated
 
@@ -48,20 +58,14 @@ STORED: dict[str, type[Family]] = {**FAMILIES, Weighted.name: Weighted, Pairs.na
 INFERRED: dict[str, type[Family]] = {
     "text": Categorical,
     "boolean": Bernoulli,
-    "integer": Gaussian,
-    "float": Gaussian,
-    "decimal": Gaussian,
+    **dict.fromkeys(NUMBERS, Gaussian),
     "tokens": Tokens,
     "token counts": TokenCounts,
 }
 
 
 def named(family: str | Family) -> Family:
-    """The family of that name with its default options, or the instance itself.
-
-    Raises:
-        InputError: no family has that name.
-    """
+    """The family of that name with its default options, or the instance itself. Raises InputError if there is none."""
     if isinstance(family, Pairs):
         raise InputError("pairs come with method='aode', beside the categories they are of; leave them out of families")
     if isinstance(family, Family):
@@ -83,43 +87,9 @@ def from_dict(options: Mapping[str, Any]) -> Family:
 
 
 __all__ = [
-    "FAMILIES",
-    "INFERRED",
-    "STORED",
-    "Bag",
-    "Bernoulli",
-    "Beta",
-    "Binned",
-    "Categorical",
-    "Complement",
-    "Conditional",
-    "Estimate",
-    "Exponential",
-    "Family",
-    "Gamma",
-    "Gaussian",
-    "Geometric",
-    "Joint",
-    "Kernel",
-    "LogNormal",
-    "Multinomial",
-    "MultivariateGaussian",
-    "NormalInverseGamma",
-    "Nulls",
-    "OverColumns",
-    "Pairs",
-    "Parameter",
-    "Poisson",
-    "Text",
-    "TokenCounts",
-    "Tokens",
-    "Unseen",
-    "Weighted",
-    "ZeroInflated",
-    "choice",
-    "estimate_named",
-    "from_dict",
-    "named",
-    "non_negative",
-    "weighted",
-]
+    "FAMILIES", "INFERRED", "NUMBERS", "STORED", "Bag", "Bernoulli", "Beta", "Binned", "Categorical", "Complement",
+    "Conditional", "Estimate", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Joint", "Kernel",
+    "LogNormal", "Multinomial", "MultivariateGaussian", "NormalInverseGamma", "Nulls", "OverColumns", "Pairs",
+    "Parameter", "Poisson", "Text", "TokenCounts", "Tokens", "Unseen", "Weighted", "ZeroInflated", "choice",
+    "estimate_named", "from_dict", "named", "non_negative", "weighted", "whole_number",
+]  # fmt: skip

@@ -14,6 +14,9 @@ Nulls = Literal["skip", "category", "error"]
 Unseen = Literal["skip", "smooth"]
 Estimate = Literal["mean", "mode", "mle"]
 
+NUMBERS = ("integer", "float", "decimal")  # kinds of columns
+SCALARS = ("text", "boolean", *NUMBERS, "temporal")
+
 
 def choice(value: str, allowed: Any, name: str) -> None:
     """Raise InputError unless `value` is one of the values of the Literal `allowed`."""
@@ -28,6 +31,18 @@ def non_negative(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
         raise InputError(f"{name} must be a finite number of at least 0, not {value!r}")
     return float(value)
+
+
+def whole_number(value: Any, name: str, least: int = 1) -> None:
+    """Raise InputError unless `value` is a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+def true_or_false(value: Any, name: str) -> None:
+    """Raise InputError unless `value` is True or False."""
+    if not isinstance(value, bool):
+        raise InputError(f"{name} must be True or False, not {value!r}")
 
 
 def estimate_named(value: Any) -> Any:
@@ -56,28 +71,18 @@ def texts(values: Any, rule: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a feature that scoring reads: one number for each class.
+    """A parameter of a feature that scoring reads: one number for each class."""
 
-    Args:
-        name: the beginning of the column's name: mean_3_1 is the `mean` of the third feature in the first class.
-        quantity: "score" for the score of a value, or a quantity that the macro <distribution>_quantities computes.
-        value: the value that is scored; None for numbers and for the category of missing values.
-        unseen: whether this is the score of a value never seen.
-        total: whether this is a sum over all values.
-        column: the number of the column, for a feature over several columns.
-        common: whether the number is the same in all classes. A table with a column for each class stores it once, in the
-            column of the first class.
-        paired: whether this belongs to a pair of columns, which the macro <family>_pairs lists.
-    """
-
-    name: str
-    quantity: str
-    value: str | None = None
-    unseen: bool = False
-    total: bool = False
-    column: int | None = None
+    name: str  # the beginning of the column's name: mean_3_1 is the `mean` of the third feature in the first class
+    quantity: str  # "score" for the score of a value, or a quantity that the macro <distribution>_quantities computes
+    value: str | None = None  # the value that is scored; None for numbers and for the category of missing values
+    unseen: bool = False  # whether this is the score of a value never seen
+    total: bool = False  # whether this is a sum over all values
+    column: int | None = None  # the number of the column, for a feature over several columns
+    # Whether the number is the same in all classes. A table with a column for each class stores it once, in the column of the
+    # first class.
     common: bool = False
-    paired: bool = False
+    paired: bool = False  # whether this belongs to a pair of columns, which the macro <family>_pairs lists
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +117,7 @@ class Family:
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
     number: ClassVar[bool] = False  # scored from <name>_inputs and parameters, by <name>_term or its density
     density: ClassVar[bool] = False  # a number whose density is a formula: <name>_density (sql/macros/families/numbers.sql)
+    quantities: ClassVar[tuple[str, ...]] = ()  # of a density: the quantities that it reads, which are all its parameters
     zeros: ClassVar[bool] = False  # zeros are counted apart, so that the density is that of the other numbers
     level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
@@ -123,6 +129,7 @@ class Family:
     linear_cure: ClassVar[str] = "use quadratic()"  # the advice in an error, if the score is a square
     # The macro that compares two of its distributions: <divergence>_divergence (sql/macros/judging/drift.sql).
     divergence: ClassVar[str] = "normal"
+    has_steps: ClassVar[bool] = False  # <name>_steps computes values once a row, which the terms of all classes read
     units: ClassVar[str] = "counts"  # the word for its values in messages
     accepts: ClassVar[tuple[str, ...]]  # the kinds of columns that may have this family
     estimation_only: ClassVar[tuple[str, ...]] = ("alpha", "estimate", "unseen")  # options that do not change the counts
@@ -212,7 +219,7 @@ class Family:
     @property
     def distribution(self) -> str:
         """The name of the distribution; the macro <distribution>_likelihoods estimates it."""
-        return "dirichlet"
+        return "dirichlet" if self.smoothed else self.name
 
     @property
     def formula(self) -> str:
@@ -320,11 +327,6 @@ class Family:
         return self.number
 
     @property
-    def has_steps(self) -> bool:
-        """Whether the macro <name>_steps computes intermediate values once a row, which the terms of all classes read."""
-        return False
-
-    @property
     def has_common_term(self) -> bool:
         """Whether a part of its term, the macro <name>_common, is the same in all classes and does not affect the posterior."""
         return False
@@ -337,6 +339,8 @@ class Family:
     @property
     def parameters(self) -> list[Parameter]:
         """The parameters that scoring reads from the one-row table; values in the table of lookups are not among them."""
+        if self.quantities:
+            return [Parameter(quantity, quantity) for quantity in self.quantities]
         found = []
         if self.unseen == "smooth":
             found.append(Parameter("unseen", "score", unseen=True))
@@ -347,7 +351,7 @@ class Family:
     @property
     def degree(self) -> int | None:
         """The degree of the score as a polynomial of the number or count; None if it is not a polynomial (linear.sql)."""
-        return None
+        return 1
 
     @property
     def allows_zero(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import Family, Parameter, non_negative
+from nbsql.family.base import NUMBERS, Family, Parameter, non_negative
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Bernoulli(Family):
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "beta")
     number: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
-    accepts: ClassVar[tuple[str, ...]] = ("boolean", "integer", "float", "decimal")
+    accepts: ClassVar[tuple[str, ...]] = ("boolean", *NUMBERS)
     rules: ClassVar[dict[str, tuple[str, ...]]] = {"integer": ("binary",), "float": ("binary",), "decimal": ("binary",)}
 
     def __post_init__(self) -> None:
@@ -55,7 +55,3 @@ class Bernoulli(Family):
         if self.nulls != "category":
             return found  # true and false are declared, so only a missing value can be unseen
         return [*found, *super().parameters, Parameter("missing", "score")]
-
-    @property
-    def degree(self) -> int | None:
-        return 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Parameter
+from nbsql.family.base import NUMBERS
 from nbsql.family.moments import Moments
 
 
@@ -27,7 +27,8 @@ class Beta(Moments):
     """
 
     name: ClassVar[str] = "beta"
-    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("inside",))
+    quantities: ClassVar[tuple[str, ...]] = ("a", "b", "log_beta")
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("inside",))
 
     def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:  # noqa: ARG002
         if mean is not None and not 0 < mean < 1:
@@ -35,7 +36,3 @@ class Beta(Moments):
         if mean is not None and variance is not None and variance >= mean * (1 - mean):
             most = f"with a mean of {mean:g} it must be under {mean * (1 - mean):g}"
             raise InputError(f"the variance of {where} is {variance:g}; {most}")
-
-    @property
-    def parameters(self) -> list[Parameter]:
-        return [Parameter(quantity, quantity) for quantity in ("a", "b", "log_beta")]

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, choice
+from nbsql.family.base import NUMBERS, Family, choice, true_or_false
 
 MOST_BINS = 1000
 
@@ -44,12 +44,11 @@ class Binned(Family):
     name: ClassVar[str] = "binned"
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+    accepts: ClassVar[tuple[str, ...]] = NUMBERS
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.monotone, bool):
-            raise InputError(f"monotone must be True or False, not {self.monotone!r}")
+        true_or_false(self.monotone, "monotone")
         if isinstance(self.by, str):
             choice(self.by, Literal["quantile", "width", "mdl"], "by")
             if isinstance(self.bins, bool) or not isinstance(self.bins, int) or not 2 <= self.bins <= MOST_BINS:
@@ -111,10 +110,6 @@ class Binned(Family):
     @property
     def declared(self) -> list[tuple[str, float]]:
         return [(text, self.added_count) for text in self.labels]
-
-    @property
-    def degree(self) -> int | None:
-        return 1
 
 
 def bin_labels(edges: Sequence[float]) -> list[str]:

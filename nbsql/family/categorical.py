@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, Nulls, Unseen, label, non_negative
+from nbsql.family.base import SCALARS, Family, Nulls, Unseen, label, non_negative
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Categorical(Family):
     has_categories: ClassVar[bool] = True
     alpha_by_value: ClassVar[bool] = True
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "other_alpha", "levels")
-    accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
+    accepts: ClassVar[tuple[str, ...]] = SCALARS
 
     def __post_init__(self) -> None:
         if isinstance(self.alpha, Mapping):
@@ -70,10 +70,6 @@ class Categorical(Family):
             *((level, self.added_to_count(alpha)) for level, alpha in alphas.items()),
             *((level, self.added_count) for level in self.levels if level not in alphas),
         ]
-
-    @property
-    def degree(self) -> int | None:
-        return 1
 
 
 def _named(level: Any) -> str:

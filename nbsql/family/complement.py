@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.errors import InputError
+from nbsql.family.base import true_or_false
 from nbsql.family.multinomial import Multinomial
 
 
@@ -37,8 +37,7 @@ class Complement(Multinomial):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.norm, bool):
-            raise InputError(f"norm must be True or False, not {self.norm!r}")
+        true_or_false(self.norm, "norm")
 
     @property
     def complement(self) -> bool:

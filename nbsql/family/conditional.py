@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, non_negative
+from nbsql.family.base import SCALARS, Family, non_negative
 from nbsql.family.binned import bin_edges, bin_labels
 
 MOST_PARENTS = 1000  # values of a parent: every statement spells them out
@@ -50,7 +50,7 @@ class Conditional(Family):
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "shrinkage", "chosen")
-    accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
+    accepts: ClassVar[tuple[str, ...]] = SCALARS
 
     def __post_init__(self) -> None:
         if not isinstance(self.parent, str) or not self.parent:
@@ -96,7 +96,3 @@ class Conditional(Family):
     @property
     def sampling_kind(self) -> str | None:
         return None
-
-    @property
-    def degree(self) -> int | None:
-        return 1

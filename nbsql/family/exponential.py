@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import Parameter
+from nbsql.family.base import NUMBERS
 from nbsql.family.rate import Rate
 
 
@@ -27,15 +27,7 @@ class Exponential(Rate):
     """
 
     name: ClassVar[str] = "exponential"
+    quantities: ClassVar[tuple[str, ...]] = ("rate", "log_rate")
     divergence: ClassVar[str] = "exponential"
     units: ClassVar[str] = "numbers"
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
-    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))
-
-    @property
-    def distribution(self) -> str:
-        return "exponential"
-
-    @property
-    def parameters(self) -> list[Parameter]:
-        return [Parameter(quantity, quantity) for quantity in ("rate", "log_rate")]
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("negative",))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Parameter
+from nbsql.family.base import NUMBERS
 from nbsql.family.moments import Moments
 
 
@@ -27,12 +27,9 @@ class Gamma(Moments):
     """
 
     name: ClassVar[str] = "gamma"
-    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("positive",))
+    quantities: ClassVar[tuple[str, ...]] = ("mean", "shape", "gamma_peak")
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("positive",))
 
     def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:  # noqa: ARG002
         if mean is not None and mean <= 0:
             raise InputError(f"the mean of {where} is {mean:g}; it must be above 0")
-
-    @property
-    def parameters(self) -> list[Parameter]:
-        return [Parameter(quantity, quantity) for quantity in ("mean", "shape", "gamma_peak")]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Estimate, Family, Parameter, choice, non_negative
+from nbsql.family.base import NUMBERS, Estimate, Family, choice, non_negative, true_or_false
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +72,7 @@ class Gaussian(Family):
     prior: NormalInverseGamma | None = None
 
     name: ClassVar[str] = "gaussian"
+    quantities: ClassVar[tuple[str, ...]] = ("mean", "peak", "precision")
     units: ClassVar[str] = "numbers"
     smoothed: ClassVar[bool] = False
     centred: ClassVar[bool] = True
@@ -80,15 +81,14 @@ class Gaussian(Family):
     needs_guard: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "variance", "floor", "smoothing", "prior")
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+    accepts: ClassVar[tuple[str, ...]] = NUMBERS
 
     def __post_init__(self) -> None:
         super().__post_init__()
         choice(self.variance, Literal["population", "sample"], "variance")
         for name in ("floor", "smoothing"):
             object.__setattr__(self, name, non_negative(getattr(self, name), name))
-        if not isinstance(self.shared_variance, bool):
-            raise InputError(f"shared_variance must be True or False, not {self.shared_variance!r}")
+        true_or_false(self.shared_variance, "shared_variance")
         if self.smoothing and self.is_logarithmic:
             raise InputError(f"smoothing compares variances of numbers, and {self.name!r} has those of logarithms; use floor")
         if self.smoothing and (self.shared_variance or self.prior is not None):
@@ -137,10 +137,6 @@ class Gaussian(Family):
     @property
     def degree(self) -> int | None:
         return 1 if self.shared_variance else 2
-
-    @property
-    def parameters(self) -> list[Parameter]:
-        return [Parameter(quantity, quantity) for quantity in ("mean", "peak", "precision")]
 
 
 def _prior(prior: Any) -> NormalInverseGamma:

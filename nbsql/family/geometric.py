@@ -31,20 +31,10 @@ class Geometric(Rate):
     name: ClassVar[str] = "geometric"
     divergence: ClassVar[str] = "geometric"
     bounded: ClassVar[bool] = True
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
-    rules: ClassVar[dict[str, tuple[str, ...]]] = {
-        "integer": ("negative",),
-        "float": ("negative", "whole"),
-        "decimal": ("negative", "whole"),
-    }
 
     def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:  # noqa: ARG002
         if rate is not None and rate > 1:
             raise InputError(f"the rate of {where} is {rate:g}; it must be above 0 and at most 1")
-
-    @property
-    def distribution(self) -> str:
-        return "geometric"
 
     @property
     def parameters(self) -> list[Parameter]:

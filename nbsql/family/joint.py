@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, Nulls, Unseen, choice, texts
+from nbsql.family.base import SCALARS, Family, Nulls, Unseen, choice, texts
 from nbsql.family.columns import OverColumns
 
 
@@ -38,7 +38,7 @@ class Joint(OverColumns):
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     by_column: ClassVar[bool] = False
-    accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
+    accepts: ClassVar[tuple[str, ...]] = SCALARS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", texts(self.columns, "Joint takes a list of columns"))
@@ -58,7 +58,3 @@ class Joint(OverColumns):
 
     def of(self, columns: Sequence[str], integers: Sequence[str]) -> OverColumns:
         return replace(self, columns=tuple(columns), integers=tuple(integers))
-
-    @property
-    def degree(self) -> int | None:
-        return 1

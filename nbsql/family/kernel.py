@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Estimate, Family, non_negative
+from nbsql.family.base import NUMBERS, Estimate, Family, non_negative
 
 MOST_CELLS = 4096
 
@@ -41,7 +41,7 @@ class Kernel(Family):
 
     name: ClassVar[str] = "kernel"
     level: ClassVar[bool] = True
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+    accepts: ClassVar[tuple[str, ...]] = NUMBERS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,3 +71,7 @@ class Kernel(Family):
     @property
     def distribution(self) -> str:
         return "kernel"
+
+    @property
+    def degree(self) -> int | None:
+        return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nbsql.family.base import NUMBERS
 from nbsql.family.gaussian import Gaussian
 
 
@@ -29,7 +30,7 @@ class LogNormal(Gaussian):
 
     name: ClassVar[str] = "lognormal"
     needs_guard: ClassVar[bool] = False
-    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("positive",))
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("positive",))
 
     @property
     def degree(self) -> int | None:

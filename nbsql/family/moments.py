@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Estimate, Family, non_negative
+from nbsql.family.base import NUMBERS, Estimate, Family, non_negative
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +22,7 @@ class Moments(Family):
     density: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "leave it out of the model"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+    accepts: ClassVar[tuple[str, ...]] = NUMBERS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -34,13 +34,13 @@ class Moments(Family):
         return super().with_estimate("mean")
 
     @property
-    def distribution(self) -> str:
-        return self.name
-
-    @property
     def estimate_options(self) -> dict[str, float | None]:
         return {"floor": self.floor}
 
     @property
     def sampling_kind(self) -> str | None:
+        return None
+
+    @property
+    def degree(self) -> int | None:
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import Family, Nulls, Parameter, Unseen, non_negative, texts
+from nbsql.family.base import NUMBERS, Family, Nulls, Parameter, Unseen, non_negative, texts
 from nbsql.family.columns import OverColumns
 
 
@@ -30,8 +30,8 @@ class Multinomial(OverColumns):
     name: ClassVar[str] = "multinomial"
     number: ClassVar[bool] = True
     alpha_by_value: ClassVar[bool] = True
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
-    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))
+    accepts: ClassVar[tuple[str, ...]] = NUMBERS
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("negative",))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", texts(self.columns, "Multinomial takes a list of columns"))
@@ -70,7 +70,3 @@ class Multinomial(OverColumns):
     def parameters(self) -> list[Parameter]:
         columns = enumerate(self.columns, start=1)
         return [Parameter("weight", "score", value=name, column=number) for number, name in columns]
-
-    @property
-    def degree(self) -> int | None:
-        return 1

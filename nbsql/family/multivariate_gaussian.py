@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, listed
-from nbsql.family.base import Estimate, Family, Parameter, choice, texts
+from nbsql.family.base import NUMBERS, Estimate, Family, Parameter, choice, texts, true_or_false
 from nbsql.family.columns import OverColumns
 
 
@@ -49,8 +49,9 @@ class MultivariateGaussian(OverColumns):
     number: ClassVar[bool] = True
     centred: ClassVar[bool] = True
     by_column: ClassVar[bool] = False
+    has_steps: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with shared=True"
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+    accepts: ClassVar[tuple[str, ...]] = NUMBERS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -60,8 +61,7 @@ class MultivariateGaussian(OverColumns):
             if getattr(self, name) is not None:  # JSON stores a list
                 object.__setattr__(self, name, self._numbers(name, least))
         for name in ("shared", "impute"):
-            if not isinstance(getattr(self, name), bool):
-                raise InputError(f"{name} must be True or False, not {getattr(self, name)!r}")
+            true_or_false(getattr(self, name), name)
         object.__setattr__(self, "shrinkage", shrinkage_named(self.shrinkage))
         if self.estimate == "mode":
             raise InputError("estimate='mode' needs a prior, which 'multivariate_gaussian' does not have; use shrinkage")
@@ -73,11 +73,7 @@ class MultivariateGaussian(OverColumns):
     # What the fit measures before it counts. -----------------------------------------------------------------------
 
     def _numbers(self, name: str, least: float) -> tuple[float, ...]:
-        """The option of that name, one number for each column.
-
-        Raises:
-            InputError: the option is not a list of one finite number above `least` for each column.
-        """
+        """The option of that name. Raises InputError unless it is a list of one finite number above `least` for each column."""
         given = getattr(self, name)
         numbers = tuple(given) if isinstance(given, (list, tuple)) else ()
         fit = all(type(number) in (int, float) and least < number < math.inf for number in numbers)
@@ -110,10 +106,6 @@ class MultivariateGaussian(OverColumns):
     # What the macros read. -----------------------------------------------------------------------------------------
 
     @property
-    def distribution(self) -> str:
-        return "multivariate_gaussian"
-
-    @property
     def sampling_kind(self) -> str | None:
         return "vector"
 
@@ -124,10 +116,6 @@ class MultivariateGaussian(OverColumns):
     @property
     def degree(self) -> int | None:
         return 1 if self.shared else 2
-
-    @property
-    def has_steps(self) -> bool:
-        return True
 
     @property
     def has_common_term(self) -> bool:
@@ -155,11 +143,10 @@ class MultivariateGaussian(OverColumns):
         def covariance(i: int, j: int) -> float:
             i, j = min(i, j), max(i, j)
             s, t, a, b = scales[i], scales[j], variances[self.columns[i]], variances[self.columns[j]]
-            return (
-                a
-                if i == j
-                else (variances[f"[{self.quoted_columns[i]},{self.quoted_columns[j]}]"] - a / (s * s) - b / (t * t)) * s * t / 2
-            )
+            if i == j:
+                return a
+            pair = variances[f"[{self.quoted_columns[i]},{self.quoted_columns[j]}]"]
+            return (pair - a / (s * s) - b / (t * t)) * s * t / 2
 
         return [[covariance(i, j) for j in range(len(self.columns))] for i in range(len(self.columns))]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from nbsql.errors import InputError
+from nbsql.family.base import SCALARS, whole_number
 from nbsql.family.binned import bin_labels
 from nbsql.family.columns import OverColumns
 
@@ -44,13 +44,13 @@ class Pairs(OverColumns):
     smoothed: ClassVar[bool] = False
     scores_add_up: ClassVar[bool] = False
     estimation_only: ClassVar[tuple[str, ...]] = (*OverColumns.estimation_only, "added_counts", "least", "shrinkage")
-    accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
+    accepts: ClassVar[tuple[str, ...]] = SCALARS
 
     def __post_init__(self) -> None:
         for name in ("columns", "integers", "gaps", "added_counts"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "edges", tuple(None if each is None else tuple(each) for each in self.edges))
-        check_least(self.least)
+        whole_number(self.least, "least")
         super().__post_init__()
 
     def labels_of(self, position: int) -> list[str]:
@@ -68,15 +68,5 @@ class Pairs(OverColumns):
         ]
 
     @property
-    def distribution(self) -> str:
-        return "pairs"
-
-    @property
-    def sampling_kind(self) -> str | None:
+    def degree(self) -> int | None:
         return None
-
-
-def check_least(least: Any) -> None:
-    """Raise InputError unless `least` is a valid minimum count."""
-    if isinstance(least, bool) or not isinstance(least, int) or least < 1:
-        raise InputError(f"least must be a whole number of at least 1, not {least!r}")

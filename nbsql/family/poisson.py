@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import Parameter
 from nbsql.family.rate import Rate
 
 
@@ -27,18 +26,5 @@ class Poisson(Rate):
     """
 
     name: ClassVar[str] = "poisson"
+    quantities: ClassVar[tuple[str, ...]] = ("rate", "log_rate")
     divergence: ClassVar[str] = "poisson"
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
-    rules: ClassVar[dict[str, tuple[str, ...]]] = {
-        "integer": ("negative",),
-        "float": ("negative", "whole"),
-        "decimal": ("negative", "whole"),
-    }
-
-    @property
-    def distribution(self) -> str:
-        return "poisson"
-
-    @property
-    def parameters(self) -> list[Parameter]:
-        return [Parameter(quantity, quantity) for quantity in ("rate", "log_rate")]

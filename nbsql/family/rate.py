@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Estimate, Family, non_negative
+from nbsql.family.base import NUMBERS, Estimate, Family, non_negative
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,12 @@ class Rate(Family):
     density: ClassVar[bool] = True
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "a", "b")
     smoothed: ClassVar[bool] = False
+    accepts: ClassVar[tuple[str, ...]] = NUMBERS
+    rules: ClassVar[dict[str, tuple[str, ...]]] = {
+        "integer": ("negative",),
+        "float": ("negative", "whole"),
+        "decimal": ("negative", "whole"),
+    }
     bounded: ClassVar[bool] = False  # whether the parameter lies between 0 and 1, with a Beta prior
 
     def __post_init__(self) -> None:
@@ -54,7 +60,3 @@ class Rate(Family):
         """The numbers that take the places of a and b in the formula of the posterior mean."""
         lower = self.has_prior and self.estimate == "mode"
         return {"a": self.a - lower, "b": self.b - (lower and self.bounded)}
-
-    @property
-    def degree(self) -> int | None:
-        return 1

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.bag import Bag
-from nbsql.family.base import texts
+from nbsql.family.base import texts, whole_number
 from nbsql.family.stop_words import STOP_WORDS
+from nbsql.family.tokens import Bag
 
 LETTERS_AND_DIGITS = r"[\p{L}\p{N}]+"
 
@@ -57,9 +57,7 @@ class Text(Bag):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("min_length", "min_count"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(f"{name} must be a whole number of at least 1, not {value!r}")
+            whole_number(getattr(self, name), name)
         if not isinstance(self.pattern, str) or not self.pattern:
             raise InputError(f"pattern must be a regular expression, not {self.pattern!r}")
         if isinstance(self.stop_words, str):
@@ -78,9 +76,8 @@ class Text(Bag):
 
     @property
     def sampling_kind(self) -> str | None:
-        return (
-            super().sampling_kind if tuple(self.ngrams) == (1, 1) else None
-        )  # n-grams overlap, so they cannot be drawn independently
+        # n-grams overlap, so they cannot be drawn independently
+        return super().sampling_kind if tuple(self.ngrams) == (1, 1) else None
 
     @property
     def least_occurrences(self) -> int:

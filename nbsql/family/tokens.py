@@ -1,11 +1,146 @@
-"""The families of bags of tokens."""
+"""The families of bags of tokens, and their base."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from nbsql.family.bag import Bag
+from nbsql.errors import InputError
+from nbsql.family.base import Family, Parameter, choice, texts, true_or_false, whole_number
+
+Event = Literal["multinomial", "complement"]
+Norm = Literal["l2"]
+BestBy = Literal["mutual_information", "chi_square"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bag(Family):
+    """A bag of tokens. `Text` explains the options."""
+
+    event: Literal["multinomial", "bernoulli", "complement"] = "multinomial"
+    weight_norm: bool = False
+    tfidf: bool = False
+    norm: Norm | None = None
+    best: int | None = None
+    best_by: BestBy = "mutual_information"
+    vocabulary: Sequence[str] | None = None
+
+    bag: ClassVar[bool] = True
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "weight_norm", "best", "best_by")
+    events: ClassVar[tuple[str, ...]] = ("multinomial", "bernoulli", "complement")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice(self.event, Literal[self.events], "event")
+        for name in ("weight_norm", "tfidf"):
+            true_or_false(getattr(self, name), name)
+        if self.norm not in (None, "l2"):
+            raise InputError(f"norm must be None or 'l2', not {self.norm!r}")
+        if self.weight_norm and self.event != "complement":
+            raise InputError(f"weight_norm=True needs event='complement', not {self.event!r}")
+        if self.reweights_tokens and self.presence:
+            raise InputError("event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm")
+        if self.presence and self.unseen == "smooth":
+            raise InputError("unseen='smooth' needs event='multinomial': to the Bernoulli model a new word is no word at all")
+        if self.presence and isinstance(self.alpha, float) and self.added_count == 0:
+            raise InputError(
+                f"{type(self).__name__}(event='bernoulli') needs alpha > {self.pseudo_counts[0]:g}, "
+                "or a word that every text of a class holds could not be absent"
+            )
+        if self.reweights_tokens and self.unseen == "smooth":
+            raise InputError("unseen='smooth' needs tfidf=False and norm=None: a token never met has no frequency in bags")
+
+        choice(self.best_by, BestBy, "best_by")
+        if self.best is not None:
+            whole_number(self.best, "best")
+            if self.norm is not None:
+                raise InputError(
+                    "best and norm cannot go together: the length of a bag is that of all its tokens; leave one out"
+                )
+            if self.unseen == "smooth":
+                raise InputError("unseen='smooth' would count the tokens that best leaves out; leave out one of them")
+
+        if self.vocabulary is not None:
+            object.__setattr__(self, "vocabulary", texts(self.vocabulary, "vocabulary must be a list of words"))
+            for name, chosen in {"best": self.best is not None, "unseen='smooth'": self.unseen == "smooth"}.items():
+                if chosen:
+                    raise InputError(f"a declared vocabulary is all the words there are; leave out {name}")
+            if not self.vocabulary:
+                raise InputError("vocabulary is empty; name a word, or leave it out")
+            if self.reweights_tokens or self.least_occurrences:
+                raise InputError(
+                    "a declared vocabulary has words never met, which have no frequency; leave out tfidf, norm and min_count"
+                )
+
+    @property
+    def declared(self) -> list[tuple[str, float]]:
+        return [(token, self.added_count) for token in dict.fromkeys(self.vocabulary or ())]
+
+    @property
+    def value_limit(self) -> int | None:
+        return self.best
+
+    @property
+    def complement(self) -> bool:
+        return self.event == "complement"
+
+    @property
+    def presence(self) -> bool:
+        return self.event == "bernoulli"
+
+    @property
+    def reweights_tokens(self) -> bool:
+        return self.tfidf or self.norm is not None
+
+    @property
+    def idf(self) -> bool:
+        return self.tfidf
+
+    @property
+    def non_additive_option(self) -> str | None:
+        return f"norm={self.norm!r}" if self.norm is not None and (self.tfidf or self.least_occurrences > 0) else None
+
+    @property
+    def least_occurrences(self) -> int:
+        """How often a token must occur in the training data to be in the vocabulary."""
+        return 0
+
+    @property
+    def least_count(self) -> int:
+        return 0 if self.reweights_tokens else self.least_occurrences
+
+    @property
+    def in_wide_scan(self) -> bool:
+        return self.presence or self.tfidf
+
+    @property
+    def has_parameter_term(self) -> bool:
+        return self.presence
+
+    @property
+    def distribution(self) -> str:
+        return "presence" if self.presence else "complement" if self.complement else "dirichlet"
+
+    @property
+    def multiplier(self) -> str:
+        return "has" if self.presence else "count"
+
+    @property
+    def degree(self) -> int | None:
+        return 1 if self.norm is None else None
+
+    @property
+    def sampling_kind(self) -> str | None:
+        return "bag" if self.distribution == "dirichlet" and not self.reweights_tokens else None
+
+    @property
+    def normalised_weights(self) -> bool:
+        return self.weight_norm
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        return [Parameter("absent", "log_absence", total=True)] if self.presence else super().parameters
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,34 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import Family, Parameter
+from nbsql.family.base import NUMBERS, Family, Parameter
 
 _OWN = ("categorical", "binned", "joint", "multinomial")  # one number a value or column scores them, in any model
 
 
 @dataclass(frozen=True, kw_only=True)
 class Weighted(Family):
-    """A number that adds weight (x - mean) to the score of a class; a yes or no is 1 or 0, and a missing value adds nothing.
+    """A number that adds weight (x - mean) to the score of a class; a yes or no is 1 or 0, and a missing value adds nothing."""
 
-    Args:
-        binary: whether the column is a yes or no.
-        squared: whether (x - mean) squared has a weight, too.
-        product: whether the number is the product of two columns.
-    """
-
-    binary: bool = False
-    squared: bool = False
-    product: bool = False
+    binary: bool = False  # whether the column is a yes or no
+    squared: bool = False  # whether (x - mean) squared has a weight, too
+    product: bool = False  # whether the number is the product of two columns
 
     name: ClassVar[str] = "weighted"
     smoothed: ClassVar[bool] = False
     number: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
-    accepts: ClassVar[tuple[str, ...]] = ("boolean", "integer", "float", "decimal")
-
-    @property
-    def distribution(self) -> str:
-        return "weighted"
+    accepts: ClassVar[tuple[str, ...]] = ("boolean", *NUMBERS)
 
     @property
     def parameters(self) -> list[Parameter]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nbsql.family.base import Family, Parameter, choice, non_negative
+from nbsql.family.base import NUMBERS, Family, Parameter, choice, non_negative
 from nbsql.family.exponential import Exponential
 from nbsql.family.gamma import Gamma
 from nbsql.family.gaussian import Gaussian
@@ -48,8 +48,8 @@ class ZeroInflated(Family):
     zeros: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "leave it out of the model"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
-    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
-    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))
+    accepts: ClassVar[tuple[str, ...]] = NUMBERS
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("negative",))
 
     def __post_init__(self) -> None:
         super().__post_init__()

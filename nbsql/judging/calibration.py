@@ -14,7 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.engines.steps import Steps
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.judging.evaluate import evaluate, rows_to_judge
+from nbsql.judging.evaluate import Evaluator, rows_to_judge
 from nbsql.judging.evaluation import Evaluation
 from nbsql.judging.out_of_fold import out_of_fold
 from nbsql.plan import Plan
@@ -26,7 +26,6 @@ from nbsql.warn import warn_user
 Method = Literal["temperature", "platt", "isotonic", "conformal"]
 METHODS = get_args(Method)
 _COMPARED_METRICS = ("accuracy", "log loss", "Brier score", "calibration error")
-_TESTS = ("before", "after")
 _TEMPERATURE_BOUND = 999.0  # a temperature from here on is at its bound, 1000 (sql/macros/judging/calibration/temperature.sql)
 _NOTABLE_LOSS = 1e-3  # an increase of the log loss, in nats, that is worth a warning
 
@@ -77,11 +76,7 @@ class Calibration(Displayed):
     def to_dict(self) -> dict[str, Any]:
         """The numbers, in types that JSON has."""
         names = ("method", "rows", "log_loss", "calibrated_log_loss", "temperature")
-        tests = {
-            name: None if evaluation is None else evaluation.to_dict()
-            for name, evaluation in vars(self).items()
-            if name in _TESTS
-        }
+        tests = {"before": self.before and self.before.to_dict(), "after": self.after and self.after.to_dict()}
         return {**{name: getattr(self, name) for name in names}, **tests}
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
@@ -110,13 +105,13 @@ def calibrate(
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
     if len(classes) < 2:
         raise InputError(f"{title} has one class only; there is nothing to calibrate")
-    before = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10)
+    before = None if test is None else Evaluator(engine, plan, classes, test, weight).evaluate()
     renderer = engine.renderer
     with engine.temporaries() as temporary:
         rows, scores = temporary("outcomes"), temporary("scores")  # computed from tables that are then dropped
         if folds is None:
             if weight is not None:
-                evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses invalid weights
+                Evaluator(engine, plan, classes, source, weight).evaluate()  # refuses invalid weights
             engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(engine, plan, source, weight), classes))
         else:
             cure = "calibrate on others with folds=None"
@@ -131,7 +126,7 @@ def calibrate(
         if not engine.ask("row_count", rows)[0][0]:
             if folds is None:
                 # Raises the reason, if there are no rows to judge.
-                evaluate(engine, plan, classes, source, weight=weight, bins=10)
+                Evaluator(engine, plan, classes, source, weight).evaluate()
             raise InputError(
                 f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
             )
@@ -149,9 +144,9 @@ def calibrate(
         # Existing queries are then rendered again.
         engine.run("touch", renderer.statement("set_updated_at", draft.relations["spec"]))
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
-        temperature = _temperature(engine, draft) if method == "temperature" else None
+        temperature = float(engine.ask("temperature_of", place)[0][0]) if method == "temperature" else None
         publish(engine, draft, plan.relations, stamp)
-    after = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10, calibration=method)
+    after = None if test is None else Evaluator(engine, plan, classes, test, weight, method).evaluate()
     _warn(temperature, source.label, count, log_loss, after_loss)
     if before is not None and after is not None and test is not None:
         _warn(None, test.label, after.rows, before.log_loss, after.log_loss)
@@ -177,11 +172,7 @@ def _warn(temperature: float | None, label: str, rows: int, before: float | None
 def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
     """The temporary table of the last step of the search for a method's parameters (sql/macros/judging/calibration/).
 
-    Args:
-        engine: the engine to run on.
-        method: the calibration method.
-        scores: the relation `scores`, or `rows` for temperature.
-        temporary: names a temporary table.
+    It reads the relation `scores`, or `rows` for temperature.
     """
     render = engine.renderer.fragment
     steps, points = Steps(engine, "calibrate", temporary), scores
@@ -192,8 +183,3 @@ def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Ca
     while engine.ask("unfinished_steps", last)[0][0]:
         last = steps.take(render(f"{method}_step", last, points))
     return last
-
-
-def _temperature(engine: Engine, plan: Plan) -> float:
-    ((temperature,),) = engine.ask("temperature_of", plan.relations["calibration"])
-    return float(temperature)

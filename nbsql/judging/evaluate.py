@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -12,6 +13,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, no_column
+from nbsql.family import whole_number
 from nbsql.judging.evaluation import QUERIES, Evaluation, read_evaluation
 from nbsql.judging.slices import Slices, check_slices
 from nbsql.plan import Judgeable, Plan
@@ -20,79 +22,50 @@ from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 
 _BINNED = ("metrics", "calibration", "lift")
-_NUMBERS = ("integer", "float", "decimal")
 
 
-def evaluate(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    source: Source,
-    *,
-    weight: str | None,
-    bins: int,
-    calibration: str | None = None,
-    costs: Sequence[Sequence[float]] | None = None,
-    by: Any = None,
-) -> Evaluation:
-    """The evaluation of a model on a source, which must have the features.
+@dataclass(frozen=True)
+class Evaluator:
+    """The evaluation of a model on a source, which has the features."""
 
-    Raises:
-        InputError: the source lacks the target or the weight, or has no rows to judge.
-    """
-    options: dict[str, Any] = {"calibration": calibration, "costs": costs}
-    queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, by=by, **options)
+    engine: Engine
+    plan: Plan
+    classes: Sequence[ClassColumn]
+    source: Source  # the rows whose class is known
+    weight: str | None = None  # the column of row weights
+    calibration: str | None = None  # the method of the calibration whose posteriors are judged; None for the model's own
+    costs: Sequence[Sequence[float]] | None = None  # the costs of mistakes, for the predictions of least cost
 
-    def explain_no_rows(left_out: int | None) -> str:
-        return _explain_no_rows(engine, plan.spec.target, source, left_out)
+    def evaluate(self, bins: int = 10, by: Any = None) -> Evaluation:
+        """The evaluation, sliced by the columns `by`.
 
-    evaluation = read_evaluation(queries, weight, explain_no_rows)
-    if costs is None:
-        return evaluation
-    sql = cost_sql(engine, plan, classes, source, weight=weight, calibration=calibration, costs=costs)
-    ((cost, expected),) = engine.rows(sql)
-    return dataclasses.replace(evaluation, cost=cost, expected_cost=expected)
+        Raises InputError if the source lacks the target, the weight or a column to slice by, or has no rows to judge.
+        """
 
+        def explain_no_rows(left_out: int | None) -> str:
+            return _explain_no_rows(self.engine, self.plan.spec.target, self.source, left_out)
 
-def cost_sql(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    source: Source,
-    *,
-    weight: str | None,
-    calibration: str | None,
-    costs: Sequence[Sequence[float]],
-) -> str:
-    """The query of the mean cost of the predictions of least cost on a source: cost, expected_cost."""
-    rows = rows_to_judge(engine, plan, source, weight)
-    return plan.evaluation_costs(rows, classes, calibration=calibration, costs=costs)
+        evaluation = read_evaluation(self.queries(bins, by), self.weight, explain_no_rows)
+        if self.costs is None:
+            return evaluation
+        ((cost, expected),) = self.engine.rows(self.cost_sql(self.costs))
+        return dataclasses.replace(evaluation, cost=cost, expected_cost=expected)
 
+    def queries(self, bins: int, by: Any = None) -> dict[str, Query]:
+        """The queries of the evaluation, by name, with `slices` if there are columns to slice by."""
+        names = [] if by is None else check_slices(by, self.source)
+        rows = rows_to_judge(self.engine, self.plan, self.source, self.weight, names)
+        judged = self.plan.judged_rows(rows, self.classes, calibration=self.calibration, costs=self.costs)
+        queries = queries_of_judged_rows(self.engine, judged, self.source, bins)
+        if rows.by:
+            labels = [column.label for column in self.classes]
+            queries["slices"] = Slices(self.engine, judged, self.source, rows.by, labels)
+        return queries
 
-def evaluation_queries(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    source: Source,
-    *,
-    weight: str | None,
-    bins: int,
-    calibration: str | None = None,
-    costs: Sequence[Sequence[float]] | None = None,
-    by: Any = None,
-) -> dict[str, Query]:
-    """The queries of an evaluation, by name, with `slices` if there are columns to slice by.
-
-    Raises:
-        InputError: the source lacks the target, the weight or a column to slice by, or an argument is invalid.
-    """
-    names = [] if by is None else check_slices(by, source)
-    rows = rows_to_judge(engine, plan, source, weight, names)
-    judged = plan.judged_rows(rows, classes, calibration=calibration, costs=costs)
-    queries = queries_of_judged_rows(engine, judged, source, bins)
-    if rows.by:
-        queries["slices"] = Slices(engine, judged, source, rows.by, [column.label for column in classes])
-    return queries
+    def cost_sql(self, costs: Sequence[Sequence[float]]) -> str:
+        """The query of the mean cost of the predictions of least cost: cost, expected_cost."""
+        rows = rows_to_judge(self.engine, self.plan, self.source, self.weight)
+        return self.plan.evaluation_costs(rows, self.classes, calibration=self.calibration, costs=costs)
 
 
 def comparison(
@@ -106,8 +79,7 @@ def comparison(
 ) -> Query:
     """The query of the difference between two models of the same target on the same rows.
 
-    Raises:
-        InputError: the source lacks the target or the weight, or they cannot be used.
+    Raises InputError if the source lacks the target or the weight, or if they cannot be used.
     """
     as_text = any(rows_to_judge(engine, one, source, weight).as_text for one in (plan, other))
     weights = None if weight is None else _column(source, weight, "the weight").name
@@ -119,8 +91,7 @@ def comparison(
 def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:
     """The columns of a source that an evaluation reads, sliced by some columns.
 
-    Raises:
-        InputError: the source lacks the target or the weight, or they cannot be used.
+    Raises InputError if the source lacks the target or the weight, or if they cannot be used.
     """
     target = _column(source, plan.spec.target, "the target of the model")
     as_text = _check_labels(engine, plan, target, source)
@@ -147,8 +118,7 @@ def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None
 
 def queries_of_judged_rows(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
     """The queries of an evaluation, by name, on the relation of judged rows."""
-    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
-        raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
+    whole_number(bins, "bins")
     statements = {
         name: engine.renderer.statement(name, judged, **({"bins": bins} if name in _BINNED else {})) for name in QUERIES
     }
@@ -167,7 +137,7 @@ def _column(source: Source, name: str, role: str) -> Column:
 def weight_column(source: Source, weight: str) -> Column:
     """The column of row weights; InputError if it is not a column of numbers."""
     column = _column(source, weight, "the weight")
-    if column.kind not in _NUMBERS:
+    if not column.is_number:
         raise InputError(f"weight column {column.name!r} is {column.type}; weights must be numbers")
     return column
 
@@ -175,19 +145,15 @@ def weight_column(source: Source, weight: str) -> Column:
 def label_column(engine: Engine, plan: Plan, source: Source) -> tuple[str | None, bool]:
     """The column of the classes, if the source has one with values, and whether labels are compared as text.
 
-    Raises:
-        InputError: its labels cannot be compared with those of the model.
+    Raises InputError if its labels cannot be compared with those of the model.
     """
     target = next((column for column in source.columns if folded(column.name) == folded(plan.spec.target)), None)
     if target is None:
         return None, False
-    if not _are_comparable(engine, plan, target) and not engine.ask("row_count", source.relation, target.name)[0][0]:
+    is_comparable = _comparison_kind(_class_column(engine, plan)) == _comparison_kind(target)
+    if not is_comparable and not engine.ask("row_count", source.relation, target.name)[0][0]:
         return None, False
     return target.name, _check_labels(engine, plan, target, source)
-
-
-def _are_comparable(engine: Engine, plan: Plan, target: Column) -> bool:
-    return _comparison_kind(_class_column(engine, plan)) == _comparison_kind(target)
 
 
 def _class_column(engine: Engine, plan: Plan) -> Column:
@@ -210,7 +176,7 @@ def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) ->
 
 def _comparison_kind(column: Column) -> str:
     """The kind by which columns are compared: columns of the same kind can be."""
-    if column.kind in _NUMBERS:
+    if column.is_number:
         return "number"
     if column.type.startswith(("DATE", "TIMESTAMP")) and "ZONE" not in column.type:
         return "date"

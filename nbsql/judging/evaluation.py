@@ -191,12 +191,9 @@ def read_evaluation(
     weight: str | None,
     explain_no_rows: Callable[[int | None], str] = "no rows to judge, {}".format,
 ) -> Evaluation:
-    """The evaluation, read from its queries.
+    """The evaluation, read from its queries by name.
 
-    Args:
-        queries: the queries, by name.
-        weight: the column of weights.
-        explain_no_rows: the message for no rows to judge, given the number of rows left out.
+    `explain_no_rows` returns the message for no rows to judge, given the number of rows that were left out.
     """
     overall: dict[str, Any] = {}
     by_class: dict[Any, dict[str, Any]] = {}

@@ -13,11 +13,10 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Conditional
-from nbsql.judging.fold_estimates import FoldEstimates, estimate_fold
 from nbsql.judging.shared_features import SharedFeatures
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.count import Count, total_rows
-from nbsql.learning.fit import declared_labels, prepare_families, priors_by_label, with_classes
+from nbsql.learning.fit import declared_labels, prepare_families, with_classes, with_given_priors
 from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
@@ -28,13 +27,17 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.options import Best, Options
 from nbsql.spec.resolve import resolve
-from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
 # Larger sources are split by a hash, which is as even. Sorting all their rows would take longer than the fit.
 MAX_SORTED_ROWS = 100_000
 
 MAX_CELLS = 5_000_000  # cells of all folds together, for which one statement makes all models
+
+
+# The model of the other folds as tables: its context, its cells and its priors.
+FoldEstimates = tuple[Context, Markup, Markup]
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class Models:
 def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
     """The specs of several settings, without the column of the folds."""
     if fold is not None:
-        settings = [replace(options, exclude=[*_as_list(options.exclude), fold]) for options in settings]
+        settings = [replace(options, exclude=[*options.excluded, fold]) for options in settings]
     joins = tuple(joining.dimension for joining in source.joins)
     specs = [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
     return [with_classes(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
@@ -135,31 +138,16 @@ class Folds:
         return [(spec, self.names)]
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> Models:
-        """The models of the other folds for one of the settings.
+        """The models of the other folds for a setting, or for one with fewer features; they score the folds `names`, or all.
 
         They replace the models of the setting before, except for tables that both share.
-
-        Args:
-            spec: the setting, or one with fewer features.
-            names: the folds to score; None for all.
         """
         names = self.names if names is None else names
         context = self.context(spec)
-        looked_up = [feature for feature in spec.features if feature.family.has_lookups]
-        parametrised = [feature for feature in spec.features if feature.family.parameters]
         with self.engine.temporaries() as temporary:
-
-            @cache
-            def estimates_of(fold: str) -> FoldEstimates:
-                return estimate_fold(self.engine, context, spec, self.cells_of_others(spec, fold), fold, temporary)
-
-            parameters = self.make_table("parameters", context, spec, parametrised, names, estimates_of)
-            lookups = (
-                self.make_table("lookups", context, spec, looked_up, names, estimates_of)
-                if looked_up
-                else self._table("no lookups")
-            )
-        return Models(context, parameters, lookups)
+            estimates_of = cache(lambda fold: self._estimate(context, spec, fold, temporary))
+            tables = (self.make_table(kind, context, spec, names, estimates_of) for kind in ("parameters", "lookups"))
+            return Models(context, *tables)
 
     def context(self, spec: Spec, *, coded: bool = False) -> Context:
         """The context of the models of a setting. If `coded`, of a setting without its categories (nbsql/tuning/coded.py)."""
@@ -182,11 +170,15 @@ class Folds:
 
     def scores(self, models: Models) -> Markup:
         """The query of one row for each fold: fold, rows, weight, accuracy, log_loss."""
-        return self.engine.renderer.fragment("fold_scores", models.context, self.scored(models), models.parameters)
+        return self.engine.renderer.fragment(*self._scores(models))
 
     def score(self, models: Models) -> list[tuple[Any, ...]]:
         """The rows of `scores`, unordered."""
-        return self.engine.ask("fold_scores", models.context, self.scored(models), models.parameters)
+        return self.engine.ask(*self._scores(models))
+
+    def _scores(self, models: Models) -> tuple[Any, ...]:
+        """The macro of `scores` and its arguments."""
+        return "fold_scores", models.context, self.scored(models), models.parameters
 
     def outcomes(self, models: Models, classes: Markup) -> Markup:
         """The query of the predicted rows, for an evaluation. `classes` is the relation of all classes and their numbers."""
@@ -227,10 +219,8 @@ class Folds:
 
     def gather(self, name: str, queries: Iterable[Markup]) -> Markup:
         """A temporary table with the rows of several queries, each of which runs before the next is made."""
-        several = iter(queries)
-        relation = self.create(name, next(several))
-        for query in several:
-            self.engine.run(name, self.engine.renderer.statement("insert_into", relation, query))
+        relation = self._table(name)
+        self.engine.gather(name, relation, queries)
         return relation
 
     @property
@@ -254,29 +244,13 @@ class Folds:
         if self._prepared_rows is not None:
             self.rows_with_folds = self._prepared_rows
             return
-        has_row_numbers = (
-            source.is_table
-            and renderer.dialect.traits.row_numbers
-            and all(folded(column_.name) != "rowid" for column_ in source.columns)
-        )
-        by = (
-            "class"
-            if engine.ask("row_count", source.relation)[0][0] <= MAX_SORTED_ROWS
-            else "number"
-            if has_row_numbers
-            else "hash"
-        )
-        query = renderer.fragment(
-            "rows_with_folds",
-            source.relation,
-            self._columns or spec.columns,
-            spec.target,
-            spec.target_type,
-            folds,
-            column,
-            by,
-            source.kinds,
-        )
+        has_row_numbers = source.is_table and renderer.dialect.traits.row_numbers
+        by = "number" if has_row_numbers and all(folded(each.name) != "rowid" for each in source.columns) else "hash"
+        if engine.ask("row_count", source.relation)[0][0] <= MAX_SORTED_ROWS:
+            by = "class"
+        columns = self._columns or spec.columns
+        arguments = (columns, spec.target, spec.target_type, folds, column, by, source.kinds)
+        query = renderer.fragment("rows_with_folds", source.relation, *arguments)
         if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from the source
             self.rows_with_folds = renderer.fragment("subquery", query)
         else:
@@ -291,40 +265,51 @@ class Folds:
         with self.engine.temporaries() as temporary:
             count = Count(self.engine, self.source, plan, temporary, sliced=rows)
             labels = count.scan(quiet=spec.em is not None)
-            for statement in count.cells(cells, "1", temporary=True):
-                count.run(statement)
+            count.create_cells(cells)
         # Without statistics, the planner would search all cells for each word of a class.
         if self.engine.renderer.dialect.traits.analyzes:
             self.engine.run("analyze cells", self.engine.renderer.statement("analyze", cells))
         return labels
 
     def _with_given_priors(self, spec: Spec) -> Spec:
-        """The spec with given priors by label, as the engine writes the labels."""
         if spec.prior.kind != "given":
             return spec
-        labels = declared_labels(self.engine, spec, spec.classes or None) or self.labels
-        given = priors_by_label(spec, labels, dict(spec.prior.given))
-        return replace(spec, prior=Prior("given", given=tuple(given.items())))
+        return with_given_priors(spec, declared_labels(self.engine, spec, spec.classes or None) or self.labels)
+
+    def _estimate(self, context: Context, spec: Spec, fold: str, temporary: Callable[[str], Markup]) -> FoldEstimates:
+        """The estimates of a fold, for engines that would otherwise compute them wherever they are named."""
+        fragment = self.engine.renderer.fragment
+
+        def table(name: str, query: Markup) -> Markup:
+            relation = temporary(f"{name} of {fold}")
+            self.engine.create(f"{name} of a fold", relation, query)
+            return relation
+
+        cells = table("cells", self.cells_of_others(spec, fold))
+        priors = table("priors", fragment("priors", context, cells))
+        if spec.features:
+            estimates = table("estimates", fragment("smoothed_likelihoods", context, cells, priors, spec.features))
+            context = context.with_options(estimates=estimates)
+        return context, cells, priors
 
     def make_table(
         self,
         kind: str,
         context: Context,
         spec: Spec,
-        features: Sequence[Feature],
         folds: Sequence[str],
         estimates_of: Callable[[str], FoldEstimates] | None = None,
     ) -> Markup:
         """The table "parameters" or "lookups" of the models of folds. A table that the same options made is reused.
 
-        Args:
-            kind: the macro.
-            context: the context of the models.
-            spec: the setting.
-            features: the features of the setting that the table is about.
-            folds: the names of the folds.
-            estimates_of: the estimates of a fold, on engines that store them as tables.
+        Engines that store the estimates of a fold as tables take them from `estimates_of`.
         """
+        if kind == "parameters":
+            features = [feature for feature in spec.features if feature.family.parameters]
+        else:
+            features = [feature for feature in spec.features if feature.family.has_lookups]
+        if kind == "lookups" and not features:
+            return self._table("no lookups")
         layout_key = (context.has_prior, bool(context.form.class_numbers), folds)
         key = estimation_key(spec, features) + repr(layout_key)
         cached = self._tables_by_kind.get(kind)
@@ -334,10 +319,7 @@ class Folds:
         relation = cached[1] if cached else self._table(kind)
         if cached is not None:
             engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
-        for number, query in enumerate(self._queries(kind, context, spec, features, folds, estimates_of)):
-            macro = "insert_into" if number else "create_table_as"
-            options = {} if number else {"temporary": True}
-            engine.run(f"{kind} of the folds", renderer.statement(macro, relation, query, **options))
+        engine.gather(f"{kind} of the folds", relation, self._queries(kind, context, spec, features, folds, estimates_of))
         self._tables_by_kind[kind] = (key, relation)
         return relation
 
@@ -359,9 +341,7 @@ class Folds:
 
         if self.engine.renderer.dialect.traits.materializes_estimates and estimates_of is not None:
             parts = [(fold, estimates_of(fold)) for fold in folds]
-            yield fragment(
-                "union_of_rows", [fragment("model_of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in parts]
-            )
+            yield fragment("union_of_rows", [fragment("model_of_fold", kind, *estimates, fold) for fold, estimates in parts])
             return
         if features_with_covariance(replace(spec, features=tuple(features))) or len(folds) == 1:
             yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
@@ -369,6 +349,13 @@ class Folds:
         size = max(1, MAX_CELLS // self.engine.ask("row_count", self.cells)[0][0])
         for start in range(0, len(folds), size):
             yield fragment("models_of_folds", kind, context, *of(fragment("fold_of_row")), folds[start : start + size])
+
+
+def summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
+    """The rows, accuracy and log loss of all folds together, from the rows of `Folds.score`."""
+    weight = sum(row[2] for row in folds)
+    accuracy, log_loss = (sum(row[2] * row[index] for row in folds) / weight for index in (3, 4))
+    return sum(row[1] for row in folds), accuracy, log_loss
 
 
 def estimation_key(spec: Spec, features: Sequence[Feature] | None = None) -> str:
@@ -390,7 +377,3 @@ def _mark_complete(spec: Spec, names: Sequence[str], complete: Collection[str]) 
     return replace(
         spec, features=tuple(replace(feature, is_complete=name in complete, has_near_means=False) for feature, name in pairs)
     )
-
-
-def _as_list(exclude: Any) -> list[str]:
-    return [exclude] if isinstance(exclude, str) else list(exclude)

@@ -20,12 +20,7 @@ from nbsql.spec.spec import Feature, Spec
 LOO = "loo"
 FEW_CLASSES = 20
 MAX_DECISIVE = 50  # decisive rows; each needs a count of all other rows
-_DISTRIBUTIONS = (
-    "dirichlet",
-    "complement",
-    "presence",
-    "multivariate_gaussian",
-)
+_DISTRIBUTIONS = ("dirichlet", "complement", "presence", "multivariate_gaussian")
 _MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
 
 
@@ -41,31 +36,20 @@ class ClassQuantity:
 
 @dataclass(frozen=True)
 class Parts:
-    """The features, grouped by how a row is left out of them.
+    """The features, grouped by how a row is left out of them."""
 
-    Args:
-        numbers: numbers with moments.
-        columns: count columns that share a total.
-        levels: categories and booleans.
-        bags: bags of tokens.
-        together: numbers with a covariance matrix.
-        backoffs: joint features that back off to their columns where no other row has their values.
-        gates: by the index of a feature, the indices of the joint features that it replaces on backoff.
-        class_numbers: the numbers of the classes, if there are few.
-        matrices: by the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql).
-        decisive: by the index of a feature of `together`, the relation of the rows for which its matrices are counted anew,
-            if there are any.
-    """
-
-    numbers: Sequence[Feature]
-    columns: Sequence[Feature]
-    levels: Sequence[Feature]
-    bags: Sequence[Feature]
-    together: Sequence[Feature]
-    backoffs: Sequence[Feature]
+    numbers: Sequence[Feature]  # numbers with moments
+    columns: Sequence[Feature]  # count columns that share a total
+    levels: Sequence[Feature]  # categories and booleans
+    bags: Sequence[Feature]  # bags of tokens
+    together: Sequence[Feature]  # numbers with a covariance matrix
+    backoffs: Sequence[Feature]  # joint features that back off to their columns where no other row has their values
+    # By the index of a feature, the indices of the joint features that it replaces on backoff.
     gates: Mapping[int, Sequence[int]]
-    class_numbers: Sequence[int] = ()
+    class_numbers: Sequence[int] = ()  # the numbers of the classes, if there are few
+    # By the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql).
     matrices: Mapping[int, tuple[Markup, Markup]] = field(default_factory=dict)
+    # By the index of a feature of `together`, the relation of the rows for which its matrices are counted anew.
     decisive: Mapping[int, Markup] = field(default_factory=dict)
 
     @classmethod
@@ -192,28 +176,16 @@ class LeaveOneOut(Folds):
         return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
 
     def scored(self, models: Models) -> Markup:
-        """The rows, scored by the models of all others, by class number.
-
-        See sql/macros/judging/left_out/left_out.sql.
-        """
+        """The rows, scored by the models of all others, by class number (sql/macros/judging/left_out/left_out.sql)."""
         assert isinstance(models, LeftOut)  # noqa: S101 - `models` returns it
         fragment = self.engine.renderer.fragment
         tables = (models.parameters, models.lookups, models.absences)
         return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
 
-    def scores(self, models: Models) -> Markup:
-        """The query of one row: fold ("loo"), rows, weight, accuracy, log_loss."""
-        return self.engine.renderer.fragment("left_out_scores", self.scored(models))
-
-    def score(self, models: Models) -> list[tuple[Any, ...]]:
-        """The row of `scores`."""
-        return self.engine.ask("left_out_scores", self.scored(models))
+    def _scores(self, models: Models) -> tuple[Any, ...]:
+        return "left_out_scores", self.scored(models)  # of one fold, "loo"
 
     def outcomes(self, models: Models, classes: Markup) -> Markup:
-        """The query of the predicted rows, for an evaluation.
-
-        `classes` is the relation of all classes and their numbers.
-        """
         return self.engine.renderer.fragment(
             "left_out_outcomes", models.context, self.scored(models), models.parameters, classes
         )

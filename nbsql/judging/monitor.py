@@ -48,8 +48,7 @@ def monitor(
 ) -> Query:
     """The query that compares the rows of each period with a reference and judges the model on them; see `Model.monitor`.
 
-    Raises:
-        InputError: a source lacks the weight, `by` is not an expression, or labels cannot be those of the model.
+    Raises InputError if a source lacks the weight, `by` is no expression, or labels cannot be those of the model.
     """
     renderer, spec = engine.renderer, plan.spec
     labels = [label_column(engine, plan, side) for side in (source, *([] if reference is None else [reference]))]
@@ -67,11 +66,13 @@ def monitor(
     if reference is not None:
         counted, score = _with_bins(engine, plan, classes, counted, _rows(engine, plan, sides[1:], names, weights), names)
     monitored = renderer.fragment("inline_name", "monitored")
+    # the feature that is the period itself, and so moves by definition
+    period = next((feature.name for feature in spec.features if by is not None and feature.columns == (by,)), None)
     columns = [*names, "nbsql_period", _WEIGHT]
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
     sql = renderer.statement(
         "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), plan.monitored_rows(rows, classes),
-        plan.current_cells(), plan.relations["priors"], as_text, _feature_of_period(spec, by), score,
+        plan.current_cells(), plan.relations["priors"], as_text, period, score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
     return Query(engine, sql, source)
@@ -87,11 +88,6 @@ def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:
         return dialect.ident(column)
     engine.check_expression(by, source, "by")
     return dialect.query(by)
-
-
-def _feature_of_period(spec: Spec, by: str | None) -> str | None:
-    """The feature that is the period itself, and so moves by definition."""
-    return next((feature.name for feature in spec.features if by is not None and feature.columns == (by,)), None)
 
 
 def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:

@@ -25,17 +25,8 @@ def out_of_fold(
 ) -> Iterator[tuple[Context, str | None, Markup, Markup]]:
     """The context, the weight column, the rows of `out_of_fold` (folds.sql), and the relation that numbers their classes.
 
-    Args:
-        engine: the engine to run on.
-        plan: the model's plan.
-        classes: the model's classes.
-        title: the name of the model in messages.
-        source: all rows that the model has learnt.
-        folds: the number of folds, or "loo".
-        cure: what the message advises for other rows.
-
-    Raises:
-        InputError: the rows are not those that the model has learnt, or no row can be left out of one of its families.
+    The source has all rows that the model has learnt; `cure` is what the message advises for other rows. Raises InputError for
+    other rows, or if no row can be left out of one of the families.
     """
     check_folds(folds)
     spec = replace(spec_for_recount(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)

@@ -14,7 +14,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, suggestion
-from nbsql.family import Joint, MultivariateGaussian
+from nbsql.family import NUMBERS, Joint, MultivariateGaussian
 from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -25,7 +25,6 @@ from nbsql.spec.spec import Feature, Spec
 POINTS = 100  # points at which a density is evaluated
 BINS = 25  # bins of a histogram
 CHOICE = "nbsql_choice"  # the number of a value, in rows_of_choices (profile.sql)
-_NUMBERS = ("integer", "float", "decimal")
 _WHOLE = ("poisson", "geometric")  # distributions of whole numbers
 
 
@@ -39,11 +38,7 @@ class Grid:
 
 
 def feature_named(spec: Spec, name: str, title: str) -> Feature:
-    """The feature of that name.
-
-    Raises:
-        InputError: the model has none.
-    """
+    """The feature of that name. Raises InputError if the model has none."""
     match = next((feature for feature in spec.features if feature.name == name), None)
     if match is None:
         raise InputError(f"{title} has no feature {name!r}{suggestion(str(name), [item.name for item in spec.features])}")
@@ -86,14 +81,8 @@ def choices_sql(
 ) -> Markup:
     """The query of the contributions of given values to the joint log-likelihood of each class.
 
-    It is the query of `explain`, with the number of a row as its key.
-
-    Args:
-        engine: the engine to run on.
-        plan: the model's plan.
-        classes: the model's classes.
-        features: features of one or more columns.
-        rows: for each row, a text for each column of the features, None where it is missing; for a bag, its only token.
+    It is the query of `explain`, with the number of a row as its key. A row has a text for each column of the features, None
+    where it is missing; for a bag, its only token.
     """
     types = [type_name for feature in features for type_name in _types(engine, feature)]
     relation = engine.renderer.fragment("rows_of_choices", features, types, [list(row) for row in rows])
@@ -192,7 +181,7 @@ def dependence(engine: Engine, spec: Spec, title: str, source: Source, features:
     selected = [feature_named(spec, name, title) for name in features or ()] or list(spec.features)
     kinds = {folded(column.name): column.kind for column in source.columns}
     columns = [
-        (feature.column, place, kinds[folded(feature.column)] in _NUMBERS)
+        (feature.column, place, kinds[folded(feature.column)] in NUMBERS)
         for place, feature in enumerate(selected, start=1)
         if not feature.family.bag and not feature.family.over_columns
     ]

@@ -68,10 +68,7 @@ class RefittedFolds(Folds):
             if spec.em is not None:
                 cells, _ = run_em(engine, sliced, spec.em, count, temporary)
             else:
-                cells = temporary("cells")
-                for statement in count.cells(cells, "1", temporary=True):
-                    count.run(statement)
-                cells = fragment("cells_of", cells)
+                cells = fragment("cells_of", count.create_cells(temporary("cells")))
             yield cells
 
 
@@ -95,10 +92,7 @@ def make_folds_for_spec(
     fold: str | None,
     rows_with_folds: Markup | None = None,
 ) -> Folds:
-    """The folds of a source for one spec: counted at once, or fitted one by one where sums of counts would differ.
-
-    The arguments are those of `Folds`.
-    """
+    """The folds of a source for one spec: counted at once, or fitted one by one where sums of counts would differ."""
     if isinstance(folds, str):
         check(spec, "leave_one_out")
         return make_folds(engine, source, [spec], table, folds=folds, fold=fold)

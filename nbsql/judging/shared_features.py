@@ -9,11 +9,7 @@ from nbsql.spec.spec import Feature, Spec
 
 
 class SharedFeatures:
-    """The features of several specs of one source; features with the same cells are merged.
-
-    Args:
-        specs: specs of the same source, target and weight.
-    """
+    """The features of several specs of one source, target and weight; features with the same cells are merged."""
 
     def __init__(self, specs: Sequence[Spec]) -> None:
         features: dict[str, Feature] = {}

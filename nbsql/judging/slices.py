@@ -11,6 +11,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
+from nbsql.family.base import label as label_text
 from nbsql.rendering.dialect import folded
 
 _RESERVED = (
@@ -89,21 +90,17 @@ class Slices(Query):
             return None
         if label is None:
             raise InputError(f"the model has {len(self._labels)} classes; say which is selected, label={self._labels[0]!r}")
-        if _text(label) not in self._labels:
-            hint = suggestion(_text(label), self._labels) or f"; it has {listed(self._labels)}"
+        if label_text(label) not in self._labels:
+            hint = suggestion(label_text(label), self._labels) or f"; it has {listed(self._labels)}"
             raise InputError(f"the model has no class {label!r}{hint}")
-        return _text(label)
+        return label_text(label)
 
     def _values(self, value: Any) -> tuple[str | None, ...]:
         """The values of a slice, as texts."""
         values = value if isinstance(value, (tuple, list)) else (value,)
         if len(values) != len(self._names):
             raise InputError(f"a slice has a value for each of {listed(self._names)}, and {value!r} has {len(values)}")
-        return tuple(None if item is None else _text(item) for item in values)
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        return tuple(None if item is None else label_text(item) for item in values)
 
 
 def _format_values(values: Sequence[str | None]) -> str:
@@ -113,8 +110,7 @@ def _format_values(values: Sequence[str | None]) -> str:
 def check_slices(by: Any, source: Source) -> list[str]:
     """The names of the columns that slice, of which the user may give one or several.
 
-    Raises:
-        InputError: they are not names of columns, or a name is that of a number of the result.
+    Raises InputError unless they are names of columns, none of which is that of a number of the result.
     """
     names = [by] if isinstance(by, str) else by
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):

@@ -68,11 +68,7 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]]) -> Iterator[str]:
 def advice_on_classes(engine: Engine, source: Source, target: str, labels: Sequence[tuple[Any, ...]]) -> str | None:
     """The advice on a target with so many classes that it is probably a quantity or too fine; None if it is not.
 
-    Args:
-        engine: the engine to run on.
-        source: the source of the fit.
-        target: the column that holds the class.
-        labels: for each class: label as text, label, rows, n.
+    `labels` has for each class its label as text, its label, the number of rows and their weight.
     """
     if len(labels) <= _MANY_CLASSES:
         return None

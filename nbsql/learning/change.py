@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +14,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family.rate import Rate
 from nbsql.learning.collinear import check_covariances
-from nbsql.learning.count import Count, total_rows
+from nbsql.learning.count import total_rows
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_reference_time
 from nbsql.plan import EARLIER_MACROS, MACROS, Entry, Plan
@@ -30,26 +31,17 @@ _WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights")  # usual nam
 
 @dataclass(frozen=True)
 class Ledger:
-    """The current ledger of a model.
+    """The current ledger of a model."""
 
-    Args:
-        entries: its entries, oldest first.
-        title: the name of the model in messages.
-    """
-
-    entries: Sequence[Entry]
-    title: str
+    entries: Sequence[Entry]  # its entries, oldest first
+    title: str  # the name of the model in messages
 
     @classmethod
     def of(cls, engine: Engine, plan: Plan, title: str) -> Ledger:
         return cls([Entry(*row) for row in engine.ask("ledger", plan.relations["batches"])], title)
 
     def find(self, batch: str) -> Entry:
-        """The entry of that name.
-
-        Raises:
-            InputError: there is none.
-        """
+        """The entry of that name. Raises InputError if there is none."""
         names = [entry.batch for entry in self.entries]
         for entry in self.entries:
             if entry.batch == batch:
@@ -58,11 +50,7 @@ class Ledger:
         raise InputError(f"no batch {batch!r} in {self.title}{hint}")
 
     def next(self, batch: str | None) -> tuple[int, str]:
-        """The number and the name of the next entry.
-
-        Raises:
-            InputError: the name is taken or invalid.
-        """
+        """The number and the name of the next entry. Raises InputError if the name is taken or invalid."""
         number = max(entry.number for entry in self.entries) + 1
         if batch is None:
             names = {entry.batch for entry in self.entries}
@@ -75,14 +63,7 @@ class Ledger:
 
 
 class Change:
-    """A change to one model, inside the caller's transaction.
-
-    Args:
-        engine: the engine to run on.
-        plan: the model's plan.
-        classes: the model's classes, before the change.
-        title: the name of the model in messages.
-    """
+    """A change to one model, inside the caller's transaction. It begins with the plan and the classes of the model."""
 
     def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], title: str) -> None:
         self.engine = engine
@@ -96,17 +77,32 @@ class Change:
     def update(self, source: Source, batch: str | None) -> None:
         """Add the rows of a source to the counts."""
         number, name = self.ledger.next(batch)
+        with self._counted(source, name) as (labels, counted):
+            cells = self.engine.renderer.fragment("cells_of", counted)
+            self._check_covariances(cells)
+            self._insert_cells(cells)
+        self._record(Entry(number, name, "update", source.label, total_rows(labels)))
+
+    def forget(self, source: Source) -> None:
+        """Subtract the rows of a source from the counts."""
+        number, name = self.ledger.next(None)
+        with self._counted(source, name, learns=False) as (labels, cells):
+            self._subtract(cells, name, source.label)
+        self._record(Entry(number, name, "forget", source.label, total_rows(labels)))
+
+    @contextmanager
+    def _counted(
+        self, source: Source, batch: str, *, learns: bool = True
+    ) -> Iterator[tuple[Sequence[tuple[Any, ...]], Markup]]:
+        """The classes and a temporary table of the cells of a source, whose columns may have other types than in the fit."""
         self._warn_of_ignored_weights(source)
         plan = self._counting_plan(source)
         with self.engine.temporaries() as temporary:
             count = make_count(self.engine, source, plan, temporary)
             labels = count.scan()
-            self._check_given_priors(labels)
-            cells = self._count(count, temporary("cells"), name)
-            self._check_covariances(self.engine.renderer.fragment("cells_of", cells))
-            self._insert_cells(self.engine.renderer.fragment("cells_of", cells))
-        drop_outdated_calibration(self.engine, self.plan.relations, self.title)
-        self._record(Entry(number, name, "update", source.label, total_rows(labels)))
+            if learns:
+                self._check_given_priors(labels)
+            yield labels, count.create_cells(temporary("cells"), batch)
 
     def _warn_of_ignored_weights(self, source: Source) -> None:
         """Warn about a column that looks like row weights if the model was fitted without weights."""
@@ -120,18 +116,6 @@ class Change:
                     f"{self.title} was fitted without weights, so every row of {source.label} counts once and column "
                     f"{column.name!r} is left out; fit it with weight={column.name!r} to have rows count by it"
                 )
-
-    def forget(self, source: Source) -> None:
-        """Subtract the rows of a source from the counts."""
-        self._warn_of_ignored_weights(source)
-        number, name = self.ledger.next(None)
-        plan = self._counting_plan(source)
-        with self.engine.temporaries() as temporary:
-            count = make_count(self.engine, source, plan, temporary)
-            labels = count.scan()
-            self._subtract(self._count(count, temporary("cells"), name), name, source.label)
-        drop_outdated_calibration(self.engine, self.plan.relations, self.title)
-        self._record(Entry(number, name, "forget", source.label, total_rows(labels)))
 
     def forget_batch(self, batch: str) -> None:
         """Subtract the cells of one batch."""
@@ -149,7 +133,6 @@ class Change:
             query = self.engine.renderer.fragment("cells_of_batch", self._statistics, batch)
             self.engine.create("cells", cells, query)
             self._subtract(cells, name, label)
-        drop_outdated_calibration(self.engine, self.plan.relations, self.title)
         self._record(Entry(number, name, "forget", label, entry.rows))
 
     def rollback(self, batch: str) -> None:
@@ -178,13 +161,15 @@ class Change:
                 self.engine.run("fold", renderer.statement("delete_through", relation, self._batches, last.number))
             self._insert_cells(renderer.fragment("cells_of", folded_cells))
         self._record(
-            replace(last, operation="compact", source=f"{len(compacted)} batch{'' if len(compacted) == 1 else 'es'}", rows=rows)
+            replace(
+                last, operation="compact", source=f"{len(compacted)} batch{'' if len(compacted) == 1 else 'es'}", rows=rows
+            ),
+            is_changed=False,
         )
 
     # Steps. --------------------------------------------------------------------------------------------------------
 
     def _counting_plan(self, source: Source) -> Plan:
-        """The plan that counts the source, whose columns may have other types than those of the fit."""
         spec = self.plan.spec
         check(spec, "change", self.title)
         spec = spec_for_recount(spec, source.columns, source.label, self.title, exact=self.engine.exact)
@@ -200,20 +185,11 @@ class Change:
             if prior.kind == "given" and label not in labels_with_prior:
                 raise InputError(f"the prior of {self.title} has no probability for class {label!r}; fit it anew with one")
 
-    def _count(self, count: Count, cells: Markup, batch: str) -> Markup:
-        for statement in count.cells(cells, batch, temporary=True):
-            count.run(statement)
-        return cells
-
     def _insert_cells(self, query: Markup) -> None:
         self.engine.run("add the cells", self.engine.renderer.statement("insert_into", self._statistics, query))
 
     def _subtract(self, cells: Markup, batch: str, label: str) -> None:
-        """Subtract cells.
-
-        Raises:
-            InputError: the model has not learnt all of them, or nothing would be left.
-        """
+        """Subtract cells. Raises InputError unless the model has learnt all of them, and something is left."""
         engine = self.engine
         for name, feature, value, learnt, forgotten in engine.ask("overdrawn_cells", self._statistics, cells):
             cell = f"class {name!r}"
@@ -223,17 +199,14 @@ class Change:
                 f"cannot forget {label}: it has {forgotten:.15g} of {cell}, "
                 f"of which {self.title} has learnt {max(learnt, 0):.15g}"
             )
-        if self.plan.centred_features:
-            for name, feature in engine.ask("overdrawn_squares", self._statistics, cells):
-                raise InputError(
-                    f"cannot forget {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
-                    "its variance would be negative"
-                )
+        moments = {"overdrawn_squares": "its variance"} if self.plan.centred_features else {}
         if any(isinstance(feature.family, Rate) for feature in self.plan.spec.features):
-            for name, feature in engine.ask("overdrawn_sums", self._statistics, cells):
+            moments["overdrawn_sums"] = "their sum"
+        for macro, moment in moments.items():
+            for name, feature in engine.ask(macro, self._statistics, cells):
                 raise InputError(
                     f"cannot forget {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
-                    "their sum would be negative"
+                    f"{moment} would be negative"
                 )
         single = [f for f in self.plan.spec.features if f.family.level or not (f.family.bag or f.family.over_columns)]
         missing = engine.ask("overdrawn_missing", self._statistics, cells, single) if single else ()
@@ -244,14 +217,17 @@ class Change:
             )
         if engine.ask("rows_left", self._statistics, cells)[0][0] <= 0:
             raise InputError(f"cannot forget {label}: nothing would be left of {self.title}; drop it instead")
-        self._check_covariances(engine.renderer.fragment("negated_cells", cells, batch))
-        self._insert_cells(engine.renderer.fragment("negated_cells", cells, batch))
+        negated = engine.renderer.fragment("negated_cells", cells, batch)
+        self._check_covariances(negated)
+        self._insert_cells(negated)
 
     def _check_covariances(self, change: Markup) -> None:
         cells = self.engine.renderer.fragment("cells_of", self._statistics)
         check_covariances(self.engine, self.plan.spec, cells, change)
 
-    def _record(self, entry: Entry) -> None:
+    def _record(self, entry: Entry, *, is_changed: bool = True) -> None:
+        if is_changed:
+            drop_outdated_calibration(self.engine, self.plan.relations, self.title)
         statement = self.plan.add_ledger_line(entry)
         self.engine.run(statement.name, statement.sql)
         self._rebuild()

@@ -17,15 +17,9 @@ def features_with_covariance(spec: Spec) -> list[Feature]:
 
 
 def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
-    """Check that the covariance matrices of a model to be made can be inverted.
+    """Raise InputError if a covariance matrix of a model to be made has no inverse; the message names the dependent columns.
 
-    Args:
-        engine: the engine to run on.
-        spec: the model's spec.
-        cells: the queries whose union is the model's cells.
-
-    Raises:
-        InputError: a matrix cannot be inverted; the message names the columns that are linearly dependent.
+    The union of the queries `cells` is the cells of the model.
     """
     for feature in features_with_covariance(spec):
         statistics = engine.renderer.fragment("union_of_cells", cells)

@@ -22,14 +22,10 @@ FEW_ROWS = 1_000_000  # about eight row groups of a DuckDB table, each of which 
 
 
 class Count:
-    """The count of one source.
+    """The count of one source for the model of a plan, in temporary tables that `temporary` names.
 
-    Args:
-        engine: the engine to run on.
-        source: what to count.
-        plan: the plan of the model that the source is counted for.
-        temporary: names a temporary table.
-        sliced: the rows with their slices, if the caller has computed them.
+    If the caller has computed the rows with their slices, they are `sliced`, and `is_table` says whether reading those again
+    costs no more than a scan.
     """
 
     def __init__(
@@ -39,13 +35,15 @@ class Count:
         plan: Plan,
         temporary: Callable[[str], Markup],
         sliced: Markup | None = None,
+        *,
+        is_table: bool = True,
     ) -> None:
         self.engine = engine
         self.source = source
         self.plan = plan
         self.rules = training_checks(plan.spec, source.columns)
         self._relation = sliced or plan.with_slices(source.relation)
-        self._is_table = (source.is_table and plan.spec.components is None) or sliced is not None
+        self._is_table = source.is_table and plan.spec.components is None if sliced is None else is_table
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
         self._rescanned: list[Feature] = []
@@ -56,16 +54,10 @@ class Count:
                 engine.check_pattern(feature.family.pattern)
 
     def scan(self, *, quiet: bool = False) -> list[tuple[Any, ...]]:
-        """Read the source in one wide scan, and check its rows against the rules.
+        """The classes that count (label as text, label, rows, n), from one wide scan of the source that checks the rules.
 
-        Args:
-            quiet: whether another count of the same rows warns about those without a class.
-
-        Returns:
-            The classes that count, as (label as text, label, rows, n).
-
-        Raises:
-            InputError: the source has no rows that count, or one that breaks a rule.
+        With `quiet` there is no warning of rows without a class: another count of the same rows gives it. Raises InputError if
+        the source has no rows that count, or one that breaks a rule.
         """
         if not self._is_table and self.plan.source_scans > 2:
             staged = self._temporary("source")
@@ -91,6 +83,12 @@ class Count:
     def relation(self) -> Markup:
         """The relation that is counted; after the scan, a copy that is quick to read again."""
         return self._relation
+
+    def create_cells(self, relation: Markup, batch: str = "1") -> Markup:
+        """The temporary table of the cells at `relation`, which this creates."""
+        for statement in self.cells(relation, batch, temporary=True):
+            self.run(statement)
+        return relation
 
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         """The statements that create the table of cells."""

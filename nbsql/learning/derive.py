@@ -33,22 +33,12 @@ def derive(
     weights: Markup | None = None,
     origin: Relations | None = None,
 ) -> tuple[Plan, list[ClassColumn]]:
-    """Create a model from cells, inside the caller's transaction.
+    """The plan and the classes of a model that is created from cells, inside the caller's transaction.
 
-    Args:
-        engine: the engine to run on.
-        spec: the model's spec.
-        cells: the query of its cells.
-        entries: its ledger.
-        relations: the relations of the new model; None makes a transient model.
-        replaces: the database and schema of the model that it replaces.
-        wide: the form of the tables that scoring reads; None chooses it by their size.
-        weights: the query of its learnt weights, if it has any.
-        origin: the model that the spec comes from, relative to whose database dimensions are named; None is the current
-            database.
-
-    Returns:
-        The plan of the model and its classes.
+    The ledger has `entries`. The model is at `relations`, or transient, and replaces the one in the database and schema
+    `replaces`. `wide` is the form of the tables that scoring reads, None to choose it by their size; `weights` is the query of
+    its learnt weights, if it has any. `origin` is the model that the spec comes from, relative to whose database dimensions are
+    named; None is the current database.
     """
     relations = relations or transient_relations(engine)
     if spec.joins:
@@ -79,22 +69,14 @@ def drop_derived(engine: Engine, plan: Plan) -> None:
 
 
 def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:
-    """The slices of a model, oldest first.
-
-    Raises:
-        ModelError: it has none.
-    """
+    """The slices of a model, oldest first. Raises ModelError if it has none."""
     if plan.spec.slice_by is None:
         raise ModelError(f"{title} has no slices; fit it with slice_by=\"date_trunc('month', sent_at)\", say")
     return [row[0] for row in engine.ask("slices_in_order", plan.relations["statistics"])]
 
 
 def check_slice_names(engine: Engine, plan: Plan, title: str, names: Sequence[object]) -> list[str]:
-    """The names of slices, as text.
-
-    Raises:
-        InputError: no slice has that name, or no name is given.
-    """
+    """The names of slices, as text. Raises InputError if no slice has that name, or if no name is given."""
     existing = slice_names(engine, plan, title)
     texts = [str(name) for name in names]
     for text in texts:
@@ -106,14 +88,7 @@ def check_slice_names(engine: Engine, plan: Plan, title: str, names: Sequence[ob
 
 
 def merge_specs(specs: Sequence[tuple[str, Spec]]) -> Spec:
-    """The spec of several models merged.
-
-    Args:
-        specs: the name of each model in messages, and its spec.
-
-    Raises:
-        ModelError: the specs do not match.
-    """
+    """The spec of merged models, each given by its name in messages and its spec. Raises ModelError unless they match."""
     (first, spec), *others = specs
     for title, each in specs:
         if each.given:

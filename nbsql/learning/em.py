@@ -20,7 +20,6 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.spec.method import EM
 from nbsql.spec.spec import Feature, Spec
-from nbsql.storage.build import run_statement
 from nbsql.warn import warn_user
 
 BATCH = "em"  # the ledger entry of the rows without a class
@@ -29,19 +28,12 @@ WEIGHT = "nbsql_weight"
 
 @dataclass(frozen=True)
 class Expectation:
-    """The evidence of the rows by a model (sql/macros/learning/em.sql).
+    """The evidence of the rows by a model (sql/macros/learning/em.sql)."""
 
-    Args:
-        evidence: the log-likelihood of all rows.
-        weight: the weight of all rows.
-        soft: the number of rows without a class.
-        unexplained: the number of these that no class can explain.
-    """
-
-    evidence: float
-    weight: float
-    soft: int
-    unexplained: int
+    evidence: float  # the log-likelihood of all rows
+    weight: float  # the weight of all rows
+    soft: int  # the number of rows without a class
+    unexplained: int  # the number of these that no class can explain
 
     @property
     def mean(self) -> float:
@@ -54,15 +46,7 @@ def run_em(
 ) -> tuple[Markup, Entry | None]:
     """The query of the cells of a source including its rows without a class, and the ledger entry of these rows.
 
-    Args:
-        engine: the engine to run on.
-        spec: what to model.
-        options: the options of the algorithm.
-        count: the count of the source, which has been scanned.
-        temporary: names a temporary table.
-
-    Raises:
-        InputError: a row without a class breaks a rule.
+    The source has been scanned by `count`. Raises InputError if a row without a class breaks a rule.
     """
     count.check_unlabelled()
     return _Search(engine, spec, options, count, temporary).run()
@@ -94,8 +78,7 @@ class _Search:
         self.spec = replace(spec, joins=(), features=tuple(map(_with_terms, spec.features)))
         self.temporary = temporary
         self.labelled, self.rows = temporary("labelled"), temporary("rows")
-        for statement in count.cells(self.labelled, "1", temporary=True):
-            run_statement(engine, statement)
+        count.create_cells(self.labelled)
         columns = [*spec.columns, *(["nbsql_slice"] if spec.is_sliced else [])]
         query = engine.renderer.fragment("rows_with_numbers", Context.of(spec), count.relation, columns, texts)
         engine.create("number the rows", self.rows, query)
@@ -160,12 +143,11 @@ class _Search:
         arguments = (self.rows, expected, plan.relations["parameters"], self.columns)
         rows = self.engine.renderer.fragment("posterior_weighted_rows", plan.context(classes), *arguments)
         weighted_plan = Plan(self.engine.renderer, replace(self.spec, weight=WEIGHT), plan.relations)
-        count = _WeightedCount(
-            self.engine, Source(rows, self.source.label, self.source.columns), weighted_plan, temporary, rows
-        )
+        source = Source(rows, self.source.label, self.source.columns)
+        count = Count(self.engine, source, weighted_plan, temporary, sliced=rows, is_table=False)
+        count.rules = []  # all rows have been checked already
         count.scan()
-        for statement in count.cells(counted, BATCH, temporary=True):
-            run_statement(self.engine, statement)
+        count.create_cells(counted, BATCH)
 
     def _entry(self, current: Expectation, steps: int) -> Entry:
         weight = "" if self.options.weight == 1 else f", each counting {self.options.weight:g}"
@@ -181,14 +163,3 @@ class _Search:
         elif current.unexplained:
             rows, are = ("row", "is") if current.unexplained == 1 else ("rows", "are")
             warn_user(f"{current.unexplained} {rows} of {label} without {target!r} could be of no class and {are} left out")
-
-
-class _WeightedCount(Count):
-    """The count of weighted copies of rows. They are copied to a table if they are read more than twice."""
-
-    def __init__(
-        self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup], relation: Markup
-    ) -> None:
-        super().__init__(engine, source, plan, temporary, sliced=relation)
-        self._is_table = False
-        self.rules = []  # all rows have been checked already

@@ -30,14 +30,7 @@ MIN_FACTS_PER_KEY = 1.25
 
 
 def make_count(engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> Count:
-    """The count of a source: in parts, if the source is joined and the result is the same.
-
-    Args:
-        engine: the engine to run on.
-        source: what to count.
-        plan: the plan of the model that the source is counted for.
-        temporary: names a temporary table.
-    """
+    """The count of a source: in parts, if the source is joined and the result is the same."""
     spec = plan.spec
     facts = {column.name for column in source.facts.columns}
     roles = {spec.target, spec.weight} - {None}
@@ -53,14 +46,10 @@ def make_count(engine: Engine, source: Source, plan: Plan, temporary: Callable[[
 
 
 class Factorised(Count):
-    """The count of a joined source in parts: the facts' own features, and the features reached by each key.
-
-    Its arguments are those of `Count`.
-    """
+    """The count of a joined source in parts: the facts' own features, and the features reached by each key."""
 
     def __init__(self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> None:
         super().__init__(engine, source, plan, temporary)
-        self._temporary = temporary
         self._facts = {column.name for column in source.facts.columns}
         self._parts: list[Count] = []
 
@@ -131,9 +120,8 @@ class Factorised(Count):
         joins = joins_of_columns(self.engine.renderer, self.source.joins, columns, keys)
         relation = self.engine.renderer.fragment("joined_source", rows, joins)
         plan = self._plan(features, weight=weight)
-        part = _Part(
-            self.engine, Source(relation, self.source.label, self.source.columns), plan, self._with_prefix(name), relation
-        )
+        source = Source(relation, self.source.label, self.source.columns)
+        part = _Part(self.engine, source, plan, self._with_prefix(name), sliced=relation, is_table=False)
         try:
             part.scan()
         except _BrokenRuleError:
@@ -155,12 +143,6 @@ class _BrokenRuleError(InputError):
 
 class _Part(Count):
     """The count of some features by rows of classes and keys. The facts have been checked already."""
-
-    def __init__(
-        self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup], relation: Markup
-    ) -> None:
-        super().__init__(engine, source, plan, temporary, sliced=relation)
-        self._is_table = False
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:  # noqa: ARG002
         if self.rules and any(any(row[4:]) for row in self.engine.ask("class_labels", self._scan, len(self.rules)) if row[0]):

@@ -20,11 +20,10 @@ from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_reference_time
 from nbsql.learning.joins import dimensions_of_model
 from nbsql.learning.kmeans import split_classes, stage_source
-from nbsql.learning.logistic import learn_weights
+from nbsql.learning.logistic import WeightSearch
 from nbsql.learning.mdl_bins import find_edges
-from nbsql.learning.pairs import with_pairs
+from nbsql.learning.one_dependence import with_pairs, with_tree
 from nbsql.learning.selection import best_features
-from nbsql.learning.tree import with_tree
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.context import Context
@@ -43,14 +42,7 @@ from nbsql.warn import warn_user
 
 
 class Fit:
-    """One fit of one source.
-
-    Args:
-        engine: the engine to run on.
-        source: the rows to learn from.
-        options: what to model.
-        relations: the relations of the new model.
-    """
+    """One fit of one source to the relations of the new model."""
 
     def __init__(self, engine: Engine, source: Source, options: Options, relations: Relations) -> None:
         self.engine = engine
@@ -82,13 +74,9 @@ class Fit:
         return Plan(self.engine.renderer, self.spec, self.relations)
 
     def run(self, *, replaces: tuple[str, str] | None = None) -> tuple[Plan, list[ClassColumn]]:
-        """Fit the model. Nothing is written before all rows have been checked against the rules.
+        """The plan and the classes of the fitted model. Nothing is written before all rows have been checked against the rules.
 
-        Args:
-            replaces: the database and schema of the model that this one replaces.
-
-        Returns:
-            The plan of the model as it was written, and its classes.
+        `replaces` is the database and schema of the model that this one replaces.
         """
         with self.engine.temporaries() as temporary:
             if self.spec.components is not None:
@@ -101,7 +89,7 @@ class Fit:
                 warn_user(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
             elif (advice_line := advice_on_classes(self.engine, self.source, self.spec.target, labels)) is not None:
                 warn_user(advice_line)
-            self._set_prior(self.declared or labels)
+            self.spec = with_given_priors(self.spec, self.declared or labels)
             if features_with_covariance(self.spec):
                 for statement in count.moments(temporary("moments"), features_with_covariance(self.spec)):
                     run_statement(self.engine, statement)
@@ -144,13 +132,10 @@ class Fit:
 
     def _learn_weights(self, options: Logistic, count: Count, temporary: Callable[[str], Markup]) -> dict[str, Markup]:
         """The temporary tables of the cells and of the weights of a model that learns weights."""
-        cells = temporary("cells")
-        for statement in count.cells(cells, "1", temporary=True):
-            run_statement(self.engine, statement)
-        plan = self.plan
+        cells, plan = count.create_cells(temporary("cells")), self.plan
         if isinstance(self.selection, Best):
             plan = Plan(self.engine.renderer, best_features(self.engine, self.spec, self.selection, cells), self.relations)
-        weights = learn_weights(self.engine, plan, options, count.relation, cells, temporary)
+        weights = WeightSearch(self.engine, plan, options, count.relation, cells, temporary).run()
         return {"statistics": cells, "weights": weights}
 
     def statements(self) -> list[Statement]:
@@ -171,7 +156,7 @@ class Fit:
         cells = renderer.fragment("counted_classes", now, source)
         if self.spec.prior.kind == "given":
             counts = self.engine.ask("class_labels", cells)
-            self._set_prior(self.declared or [row for row in counts if row[0] is not None])
+            self.spec = with_given_priors(self.spec, self.declared or [row for row in counts if row[0] is not None])
         plan, now = self.plan, replace(now, prior=self.spec.prior)
         order = plan.class_order(renderer.fragment("subquery", renderer.fragment("priors", Context.of(now), cells)))
         classes = class_columns(self.engine.rows(order))
@@ -190,12 +175,6 @@ class Fit:
         statements.extend(plan.add_comments(statements))
         statements.append(Statement("drop the scan", renderer.statement("drop_if_exists", scan)))
         return statements
-
-    def _set_prior(self, labels: Sequence[tuple[Any, ...]]) -> None:
-        """Set given priors by label, as the engine writes the labels; every class must have one."""
-        if self.spec.prior.kind == "given":
-            prior = Prior("given", given=tuple(priors_by_label(self.spec, labels, dict(self.spec.prior.given)).items()))
-            self.spec = replace(self.spec, prior=prior)
 
     def _warn_of_classes(self, labels: Sequence[tuple[Any, ...]]) -> None:
         """Warn about declared classes that are impossible until a row has them."""
@@ -254,8 +233,7 @@ class Fit:
 def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[tuple[Any, ...]]]:
     """The spec with the declared labels, and these labels as text and in their own type.
 
-    Raises:
-        InputError: the classes are not a list of labels, a label is not of the target's type, or the model takes no classes.
+    Raises InputError, as `declared_labels`, or if the model takes no classes.
     """
     declared = declared_labels(engine, spec, classes)
     spec = replace(spec, classes=tuple(row[0] for row in declared))
@@ -268,8 +246,7 @@ def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[t
 def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any, ...]]:
     """The declared labels as text and in their own type; empty if none were declared.
 
-    Raises:
-        InputError: the classes are not a list of labels, or a label is not of the target's type.
+    Raises InputError unless the classes are a list of labels of the target's type.
     """
     if classes is None:
         return []
@@ -305,13 +282,14 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     return spec if spec.dependence is None else with_pairs(engine, spec, spec.dependence, source)
 
 
-def priors_by_label(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[Any, float]) -> dict[str, float]:
-    """The given priors by label as text.
+def with_given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]]) -> Spec:
+    """The spec with given priors by label as text, as the engine writes the labels; other priors are unchanged.
 
-    Raises:
-        InputError: a class has no prior, or a prior names no class.
+    Raises InputError if a class has no prior, or a prior names no class.
     """
-    remaining = dict(given)
+    if spec.prior.kind != "given":
+        return spec
+    remaining: dict[Any, float] = dict(spec.prior.given)
     priors = {}
     for label, value, *_ in labels:
         key = value if value in remaining else label  # labels in their own type, or as text
@@ -320,4 +298,4 @@ def priors_by_label(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mappin
         priors[label] = remaining.pop(key)
     if remaining:
         raise InputError(f"prior names {listed(map(str, remaining))}, which is no class of {spec.target!r}")
-    return priors
+    return replace(spec, prior=Prior("given", given=tuple(priors.items())))

@@ -43,8 +43,7 @@ class AgedSource(Source):
 def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) -> Source:
     """A source whose rows are weighted by their age; the source itself if `half_life` is not a half-life.
 
-    Raises:
-        InputError: a column is missing, or its type is not one of times or weights.
+    Raises InputError if a column is missing, or its type is not one of times or weights.
     """
     if not isinstance(half_life, HalfLife):
         return source
@@ -58,7 +57,7 @@ def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) ->
         cure = "say its unit, '30 days'" if is_time else "cast it"
         raise InputError(f"column {at.name!r} is {at.type}, and a half-life without a unit takes a whole number; {cure}")
     weight = None if half_life.weight is None else columns.find(half_life.weight)
-    if weight is not None and weight.kind not in ("integer", "float", "decimal"):
+    if weight is not None and not weight.is_number:
         raise InputError(f"weight column {weight.name!r} is {weight.type}; weights must be numbers")
     label = columns.find(target).name
     return AgedSource(engine, source, AgeColumns(half_life, at.name, at.type, None if weight is None else weight.name, label))
@@ -69,9 +68,8 @@ def with_current_weight(options: Options) -> Options:
     half_life = options.weight
     if not isinstance(half_life, HalfLife):
         return options
-    exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
-    left_out = [name for name in half_life.columns if name not in exclude]
-    return replace(options, weight=WEIGHT_NOW, exclude=[*exclude, *left_out])
+    left_out = [name for name in half_life.columns if name not in options.excluded]
+    return replace(options, weight=WEIGHT_NOW, exclude=[*options.excluded, *left_out])
 
 
 def check_reference_time(engine: Engine, spec: Spec, statistics: Markup, title: str) -> None:

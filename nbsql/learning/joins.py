@@ -1,4 +1,4 @@
-"""The joins of a fit: the dimensions that the user names, looked up and checked."""
+"""Joined sources: the joins of a fit, and those of a model with rows that lack the columns of its dimensions."""
 
 from __future__ import annotations
 
@@ -6,36 +6,46 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from markupsafe import Markup
+
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_names, split_path
-from nbsql.errors import InputError
+from nbsql.errors import DatabaseError, InputError, suggestion
 from nbsql.learning.half_life import weigh_by_age
-from nbsql.learning.joined_source import JoinedSource, refuse_repeated_keys
-from nbsql.plan.joins import number_joins
+from nbsql.plan.joins import columns_read, has_few_rows, missing_dimensions, number_joins
+from nbsql.plan.rows import Joining
 from nbsql.rendering.dialect import folded, restore
 from nbsql.rendering.relations import Relations
 from nbsql.spec.column import Column
 from nbsql.spec.join import Dimension, Join, check_joins
 from nbsql.spec.options import Options
 from nbsql.spec.resolve import Columns
+from nbsql.spec.spec import Spec
 
-_NUMBERS = ("integer", "float", "decimal")
+
+class JoinedSource(Source):
+    """A source joined with dimensions. Its rows are joined as they are read."""
+
+    def __init__(self, engine: Engine, facts: Source, joins: Sequence[Joining]) -> None:
+        relation = engine.renderer.fragment("joined_source", facts.relation, joins)
+        super().__init__(relation, facts.label, engine.columns(relation), is_frame=facts.is_frame, release=facts.release)
+        self._facts = facts
+        self.joins = joins
+
+    @property
+    def facts(self) -> Source:
+        return self._facts
 
 
-def read_source(engine: Engine, source: Any, options: Options) -> Source:
-    """The source of a fit: its rows weighted by their age, if they have a half-life, and joined, if there are joins.
-
-    Raises:
-        InputError: the source cannot be read, a join cannot be made, or a column of the half-life is missing or no time.
-    """
+def training_source(engine: Engine, source: Any, options: Options) -> Source:
+    """The source of a fit with these options: its rows are joined with dimensions, and weighted by their age."""
     return join_source(engine, weigh_by_age(engine, engine.source(source), options.target, options.weight), options.joins)
 
 
 def join_source(engine: Engine, source: Source, joins: Any) -> Source:
     """A source with the joins that the user asked for; the source itself if there are none.
 
-    Raises:
-        InputError: a join cannot be made, or would multiply rows.
+    Raises InputError if a join cannot be made, or would multiply rows.
     """
     columns, dimensions = list(source.columns), []
     for join in check_joins(joins):
@@ -60,7 +70,7 @@ def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: 
     ours, theirs = Columns(columns, source.label), Columns(table.columns, table.label)
     on = [(ours.find(one), theirs.find(other)) for one, other in join.pairs]
     for one, other in on:
-        if _comparison_kind(one) != _comparison_kind(other):
+        if one.kind != other.kind and not (one.is_number and other.is_number):
             raise InputError(
                 f"{one.name!r} of {source.label} is {one.type}, and {other.name!r} of {table.label} is {other.type}; cast one"
             )
@@ -84,24 +94,13 @@ def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: 
     return Dimension(path, pairs, tuple(one.type for one, _ in on), column_names, rows), added
 
 
-def _comparison_kind(column: Column) -> str:
-    """The kind by which columns are compared: columns of the same kind can be equal."""
-    return "number" if column.kind in _NUMBERS else column.kind
-
-
 def dimensions_of_model(
     engine: Engine, dimensions: Iterable[Dimension], relations: Relations, origin: Relations | None = None
 ) -> tuple[Dimension, ...]:
-    """Dimensions as a model stores them: tables are named relative to the model's database.
+    """Dimensions as a model at `relations` stores them: tables are named relative to the model's database.
 
-    Args:
-        engine: the engine to run on.
-        dimensions: dimensions named relative to the current database, or to that of the model `origin`.
-        relations: the model's relations.
-        origin: another model's relations.
-
-    Raises:
-        InputError: one is a temporary table, which other sessions cannot read.
+    They are given relative to the current database, or to that of the model at `origin`. Raises InputError if one is a
+    temporary table, which other sessions cannot read.
     """
     current = engine.current()[0]
     dimensions = list(dimensions)
@@ -128,3 +127,75 @@ def refuse_temporary(dimensions: Iterable[Dimension], relations: Relations) -> N
 
 def _database(relations: Relations | None, current: str) -> str:
     return relations.database or current if relations is not None else current
+
+
+# Rows of a model that lack the columns of its dimensions. ----------------------------------------------------------
+
+
+def refuse_repeated_keys(engine: Engine, joining: Joining) -> None:
+    """Raise InputError if a dimension has a key twice."""
+    columns = [column for _, column in joining.pairs]
+    for *key, rows in engine.ask("repeated_key", joining.relation, columns):
+        key_text = ", ".join(f"{column!r} {value!r}" for column, value in zip(columns, key, strict=True))
+        raise InputError(
+            f"{joining.dimension.title} has {rows} rows of {key_text}, and a join needs one row per key; "
+            "make a view with one row per key"
+        )
+
+
+def join_dimensions(
+    engine: Engine, spec: Spec, relations: Relations, source: Source, title: str, *, reads_target: bool = False
+) -> Source:
+    """A source, which may be joined already, joined with the dimensions whose columns a model reads and the source lacks.
+
+    `reads_target` says whether the class is read, too. Raises InputError if the source has only some columns of a dimension, or
+    lacks its key, or if the dimension is gone.
+    """
+    names = {folded(column.name) for column in source.columns}
+    missing = missing_dimensions(spec, names, columns_read(spec, judged=reads_target), source.label, title)
+    if not missing:
+        return source
+    names |= {folded(name) for dimension in missing for name in dimension.names}
+    for dimension in missing:
+        for key, _ in dimension.on:
+            if folded(key) not in names:
+                columns = [column.name for column in source.columns]
+                raise InputError(
+                    f"no column {key!r} in {source.label}, by which {title} joins {dimension.title}{suggestion(key, columns)}"
+                )
+    joins = number_joins(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in missing])
+    for joining in joins:
+        _check_dimension(engine, joining, title)
+    return JoinedSource(
+        engine, source, [replace(joining, is_scored_by_key=_is_small(engine, joining, source)) for joining in joins]
+    )
+
+
+def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
+    """Whether a dimension has no more rows than a table (further rows are not counted), or few, if the source is a query."""
+    rows: int = engine.ask("row_count", joining.relation)[0][0]
+    if not source.is_table:
+        return has_few_rows(rows)
+    some = engine.renderer.fragment("excerpt", source.relation, max(rows, 1))
+    return bool(engine.ask("row_count", some)[0][0] >= rows)
+
+
+def _relation(engine: Engine, relations: Relations, dimension: Dimension) -> Markup:
+    """The relation of a model's dimension."""
+    database = relations.database if len(dimension.path) == 2 else None
+    return engine.renderer.dialect.ident(*([database] if database is not None else ()), *dimension.path)
+
+
+def _check_dimension(engine: Engine, joining: Joining, title: str) -> None:
+    """Raise InputError if a dimension has changed."""
+    path = ".".join(joining.dimension.path)
+    try:
+        columns = [column.name for column in engine.columns(joining.relation)]
+    except DatabaseError:
+        raise InputError(
+            f"no table {path}, which {title} joins its source with; make it, or give a source that has its columns"
+        ) from None
+    for name in [*(key for _, key in joining.pairs), *(column for column, _ in joining.columns)]:
+        if all(folded(name) != folded(column) for column in columns):
+            raise InputError(f"no column {name!r} in {path}, which {title} joins its source with{suggestion(name, columns)}")
+    refuse_repeated_keys(engine, joining)

@@ -42,8 +42,7 @@ def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -
 def split_classes(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:
     """The spec with the components that k-means finds in each class; without components if no class is to be split.
 
-    Raises:
-        InputError: a class is missing, or has fewer rows than components; or the rows break a rule.
+    Raises InputError if a class is missing, or has fewer rows than components, or if the rows break a rule.
     """
     search = _Search(engine, spec, source, components)
     counts = _component_counts(components.requested, search.labels, spec.target, source.label)

@@ -30,40 +30,24 @@ SAMPLE_TOLERANCE = 0.05  # the change of a weight at which the search leaves the
 
 @dataclass(frozen=True)
 class _Number:
-    """A numeric term: its feature, the value that names it in the weights, and its kind.
-
-    Args:
-        feature: the feature.
-        value: the value that names the term in the weights.
-        kind: "number", "binary" (1 for yes, 0 for no), "missing" (1 where there is none) or "count".
-        j: the number of the term.
-        centre: the number that is subtracted from its values.
-        scale: the number that they are then divided by.
-    """
+    """A numeric term: its feature, the value that names it in the weights, and its kind."""
 
     feature: Feature
-    value: str | None
-    kind: str
-    j: int = 0
-    centre: float = 0.0
-    scale: float = 1.0
+    value: str | None  # the value that names the term in the weights
+    kind: str  # "number", "binary" (1 for yes, 0 for no), "missing" (1 where there is none) or "count"
+    j: int = 0  # the number of the term
+    centre: float = 0.0  # the number that is subtracted from its values
+    scale: float = 1.0  # the number that they are then divided by
 
 
 @dataclass(frozen=True)
 class _Problem:
-    """The search as the macros render it (sql/macros/learning/logistic/).
+    """The search as the macros render it (sql/macros/learning/logistic/)."""
 
-    Args:
-        classes: the number of classes.
-        width: the unknowns of a class: its bias and its terms.
-        numbers: the numeric terms.
-        levels: the features that are categories.
-    """
-
-    classes: int
-    width: int
-    numbers: Sequence[_Number]
-    levels: Sequence[Feature]
+    classes: int  # the number of classes
+    width: int  # the unknowns of a class: its bias and its terms
+    numbers: Sequence[_Number]  # the numeric terms
+    levels: Sequence[Feature]  # the features that are categories
 
     @property
     def others(self) -> list[int]:
@@ -96,46 +80,23 @@ class _Problem:
         return all(number.kind in ("binary", "missing") for number in self.numbers)
 
 
-def learn_weights(
-    engine: Engine, plan: Plan, options: Logistic, source: Markup, cells: Markup, temporary: Callable[[str], Markup]
-) -> Markup:
-    """A temporary table of the weights of a model (sql/macros/learning/logistic/weights.sql).
+@dataclass
+class WeightSearch:
+    """One search for the weights of a model, in temporary tables."""
 
-    Args:
-        engine: the engine to run on.
-        plan: the model's plan.
-        options: the options of the method.
-        source: the rows to learn from.
-        cells: the relation of the counts of these rows.
-        temporary: names a temporary table.
-
-    Raises:
-        InputError: there are too many weights, or the rows do not determine them.
-    """
-    return _Search(engine, plan, options, source, cells, temporary).run()
-
-
-class _Search:
-    """One search for the weights, in temporary tables."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        plan: Plan,
-        options: Logistic,
-        source: Markup,
-        cells: Markup,
-        temporary: Callable[[str], Markup],
-    ) -> None:
-        self.engine = engine
-        self.plan = plan
-        self.source = source
-        self.cells = cells
-        self.temporary = temporary
-        self.options = options
-        self.table_count = 0
+    engine: Engine
+    plan: Plan
+    options: Logistic  # the options of the method
+    source: Markup  # the rows to learn from
+    cells: Markup  # the relation of the counts of these rows
+    temporary: Callable[[str], Markup]  # names a temporary table
+    table_count: int = 0
 
     def run(self) -> Markup:
+        """A temporary table of the weights (sql/macros/learning/logistic/weights.sql).
+
+        Raises InputError if there are too many weights, or if the rows do not determine them.
+        """
         spec, render = self.plan.spec, self.engine.renderer.fragment
         priors = self._table("priors", self.plan.priors(self.cells))
         columns = class_columns(self.engine.rows(self.plan.class_order(priors)))

@@ -17,27 +17,16 @@ from nbsql.engines.duckdb.engine import DuckDB
 
 @dataclass(frozen=True)
 class Step:
-    """The Newton step at a point.
+    """The Newton step at a point."""
 
-    Args:
-        point: the unknowns, one number each.
-        objective: the objective to minimise, at the point.
-        worst_loss: the largest loss of a row.
-        n: the weight of all rows.
-        direction: the change that a full step subtracts from the point; None where the Hessian is singular.
-        decrease: twice the decrease of the objective by a full step, as its curvature predicts it.
-        largest_change: the largest change of an unknown.
-        collinear: 0, or the number of the first unknown that is a linear combination of those before it.
-    """
-
-    point: Sequence[float]
-    objective: float
-    worst_loss: float
-    n: float
-    direction: Sequence[float]
-    decrease: float
-    largest_change: float
-    collinear: int
+    point: Sequence[float]  # the unknowns, one number each
+    objective: float  # the objective to minimise, at the point
+    worst_loss: float  # the largest loss of a row
+    n: float  # the weight of all rows
+    direction: Sequence[float]  # the change that a full step subtracts from the point; None where the Hessian is singular
+    decrease: float  # twice the decrease of the objective by a full step, as its curvature predicts it
+    largest_change: float  # the largest change of an unknown
+    collinear: int  # 0, or the number of the first unknown that is a linear combination of those before it
 
     def next(self, fraction: float) -> list[float]:
         """The point reached by a fraction of the step."""
@@ -45,12 +34,9 @@ class Step:
 
 
 class Newton:
-    """An in-memory database that solves the steps of one search.
+    """An in-memory database that solves the steps of one search, the `_Problem` that the macros render.
 
-    Args:
-        problem: the search, as the macros render it.
-        scales: the number and the scale of each term.
-        penalty: the penalty on the squares of the weights.
+    The scales are the number and the scale of each term.
     """
 
     def __init__(self, problem: Any, scales: Sequence[tuple[Any, ...]], penalty: float) -> None:
@@ -68,13 +54,7 @@ class Newton:
         return self._load(name, "logistic_sums_as_parameters", list(zip(*sums, strict=True)))
 
     def step(self, point: Sequence[float], sums: Markup, products: Markup) -> Step:
-        """The step at a point.
-
-        Args:
-            point: the unknowns.
-            sums: the relation of the sums at the point.
-            products: the relation of sums at the point or near it, with the products of the terms.
-        """
+        """The step at a point, from the relation of the sums there and that of the products of the terms there or near it."""
         rows = self.engine.ask("logistic_step", self.problem, sums, products, point, self.terms, self.penalty)
         return Step(point, *rows[0])
 

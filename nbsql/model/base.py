@@ -18,7 +18,7 @@ from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, listed, no_column, suggestion
 from nbsql.family import Family
 from nbsql.learning.half_life import weigh_by_age
-from nbsql.learning.joined_source import join_dimensions
+from nbsql.learning.joins import join_dimensions
 from nbsql.model.overview import overview, overview_html
 from nbsql.plan import REVIEW, VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn, class_columns

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from nbsql.answers.costs import cost_matrix
+from nbsql.answers.decisions import cost_matrix
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
-from nbsql.judging.evaluate import comparison, cost_sql, evaluate, evaluation_queries, rows_to_judge
+from nbsql.judging.evaluate import Evaluator, comparison, rows_to_judge
 from nbsql.judging.evaluation import SLICES, Evaluation
 from nbsql.judging.monitor import monitor
 from nbsql.judging.profile import dependence, feature_named, profile
@@ -59,13 +59,14 @@ class Judging(Handle):
         >>> evaluation.confusion.fetchall()
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
+        return self._evaluator(source, weight, costs, calibrated=calibrated).evaluate(bins, by)
+
+    def _evaluator(self, source: Any, weight: str | None, costs: Any, *, calibrated: bool) -> Evaluator:
         data = self._source(source, reads_target=True)
         self._check("evaluate", data)
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.classes)
-        return evaluate(
-            self._engine, self._plan, self._classes, data, weight=weight, bins=bins, calibration=method, costs=matrix, by=by
-        )
+        return Evaluator(self._engine, self._plan, self._classes, data, weight, method, matrix)
 
     def compare(self, other: Judging, source: Any, *, weight: str | None = None) -> Query:
         """How much better or worse than `other` the model predicts the same rows, with confidence intervals.
@@ -168,17 +169,13 @@ class Judging(Handle):
         >>> print(model.evaluate_sql(data)[:4])
         WITH
         """
-        data = self._source(source, reads_target=True)
-        self._check("evaluate", data)
-        method = self._calibration(calibrated)
-        matrix = None if costs is None else cost_matrix(costs, self.classes)
-        arguments = (self._engine, self._plan, self._classes, data)
-        queries = evaluation_queries(*arguments, weight=weight, bins=bins, calibration=method, costs=matrix, by=by)
+        evaluator = self._evaluator(source, weight, costs, calibrated=calibrated)
+        queries = evaluator.queries(bins, by)
         texts = {name: query.sql for name, query in queries.items()}
         if isinstance(slices := queries.get("slices"), Slices):
             texts["slice_intervals"] = slices.intervals.sql
-        if matrix is not None:
-            texts["cost"] = cost_sql(*arguments, weight=weight, calibration=method, costs=matrix)
+        if evaluator.costs is not None:
+            texts["cost"] = evaluator.cost_sql(evaluator.costs)
         if table not in texts:
             if table in SLICES:
                 raise InputError(f"the table {table!r} is of slices; say by which column, by='region'")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from nbsql.answers.costs import cost_matrix
+from nbsql.answers.decisions import cost_matrix
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.model.base import Handle

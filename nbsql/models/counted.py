@@ -10,13 +10,13 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, named
-from nbsql.learning.fit import priors_by_label, with_classes
+from nbsql.learning.fit import with_classes, with_given_priors
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.options import Options, PriorArgument, Target
 from nbsql.spec.resolve import resolve
-from nbsql.spec.spec import Prior, Spec
+from nbsql.spec.spec import Spec
 
 _AD_HOC_KINDS = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # the kinds of ad_hoc.sql
 
@@ -37,35 +37,21 @@ class CountsOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class _FeatureCells:
-    """The cells of a feature, as the macro `counted_features` describes them.
-
-    Args:
-        feature: its name.
-        kind: the kind that ad_hoc.sql gives it; None if there is none.
-        cells: the number of cells.
-        means: the number of cells with a mean.
-        squares: the number of cells with a sum of squared deviations.
-        has_many_values: whether it has more values than there are rows.
-        is_boolean: whether its values are true and false.
-    """
+    """The cells of a feature, as the macro `counted_features` describes them."""
 
     feature: str
-    kind: str | None
-    cells: int
-    means: int
-    squares: int
-    has_many_values: bool
-    is_boolean: bool
+    kind: str | None  # the kind that ad_hoc.sql gives it; None if there is none
+    cells: int  # the number of cells
+    means: int  # the number of cells with a mean
+    squares: int  # the number of cells with a sum of squared deviations
+    has_many_values: bool  # whether it has more values than there are rows
+    is_boolean: bool  # whether its values are true and false
 
     def column(self, family: Family | None) -> Column:
-        """The column that was counted.
-
-        Raises:
-            InputError: the kind of the cells is unclear, or they do not fit the family.
-        """
+        """The column that was counted. Raises InputError if the kind of the cells is unclear, or does not fit the family."""
         if family is not None:
             self._check(family)
-            return Column(self.feature, "", self._kind(family))
+            return Column(self.feature, "", _kind_of_values(family))
         if self.kind is not None:
             if self.kind not in _AD_HOC_KINDS:
                 kinds = ", ".join(map(repr, _AD_HOC_KINDS))
@@ -76,10 +62,6 @@ class _FeatureCells:
         if self.has_many_values:
             raise InputError(self._unclear_message("count more values than there are rows", "text"))
         return Column(self.feature, "", "float" if self.means else "boolean" if self.is_boolean else "text")
-
-    def _kind(self, family: Family) -> str:
-        """The kind of column that has these values."""
-        return next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
 
     def _check(self, family: Family) -> None:
         """Raise InputError unless the family has such cells."""
@@ -99,8 +81,7 @@ class _FeatureCells:
 def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spec:
     """The spec of the cells of a source, with the options of a fit.
 
-    Raises:
-        InputError: an option is invalid, or it is unclear what a feature's cells are.
+    Raises InputError if an option is invalid, or if it is unclear what a feature's cells are.
     """
     option_names = list(CountsOptions.__annotations__)
     for name in options:
@@ -122,7 +103,7 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     for name, each in cells_by_feature.items():
         family = families.get(name)
         if isinstance(family, OverColumns):
-            kind = next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
+            kind = _kind_of_values(family)
             columns += [
                 Column(column, "", kind) for column in family.columns if column == name or column not in cells_by_feature
             ]
@@ -151,7 +132,12 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     for label in (str(label) for _, label in counted if declared and label not in spec.classes):
         cure = suggestion(label, spec.classes) or "; name every class there may be"
         raise InputError(f"{source.label} has cells of class {label!r}, which classes does not name{cure}")
-    return _with_priors(spec, declared or [(label, value) for value, label in counted])
+    return with_given_priors(spec, declared or [(label, value) for value, label in counted])
+
+
+def _kind_of_values(family: Family) -> str:
+    """The kind of column that has the values of a family."""
+    return next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
 
 
 def _assumed_columns(names: Any, kind: str) -> list[Column]:
@@ -166,10 +152,3 @@ def _assumed_type(engine: Engine, kind: str) -> str:
     if kind == "boolean":
         return "BOOLEAN"
     return str(render.fragment("double" if kind == "float" else "string"))
-
-
-def _with_priors(spec: Spec, labels: Sequence[tuple[Any, ...]]) -> Spec:
-    """The spec with given priors by label as text, one for each class."""
-    if spec.prior.kind != "given":
-        return spec
-    return replace(spec, prior=Prior("given", given=tuple(priors_by_label(spec, labels, dict(spec.prior.given)).items())))

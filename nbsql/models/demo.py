@@ -29,19 +29,12 @@ OPTIONS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Demonstration:
-    """The result of the demonstration.
-
-    Args:
-        model: the fitted model.
-        learnt: the number of flights learnt from.
-        evaluation: the evaluation on the held-out flights.
-        seconds: the time of the fit, and of the evaluation.
-    """
+    """The result of the demonstration."""
 
     model: Model
-    learnt: int
-    evaluation: Evaluation
-    seconds: tuple[float, float]
+    learnt: int  # the number of flights learnt from
+    evaluation: Evaluation  # the evaluation on the held-out flights
+    seconds: tuple[float, float]  # the time of the fit, and of the evaluation
 
 
 def statements() -> Iterator[Statement]:

@@ -133,7 +133,7 @@ def _source(engine: Engine, source: Any, argument: str, needed: Sequence[str]) -
                     f"or give a dict"
                 )
         for column in data.columns:
-            if folded(column.name) in ("prior", *_NUMBERS) and column.kind not in ("integer", "float", "decimal"):
+            if folded(column.name) in ("prior", *_NUMBERS) and not column.is_number:
                 raise InputError(f"column {column.name!r} of {argument} is {column.type}; it must hold numbers: cast it")
         yield data
 

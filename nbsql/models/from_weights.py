@@ -94,15 +94,8 @@ def derive_from_weights(
 ) -> tuple[Plan, list[ClassColumn]]:
     """The plan and the classes of the model, which is made but not yet published.
 
-    Args:
-        place: the place of the model.
-        source: the weights.
-        classes: the labels, if they are given.
-        families: the given families, by feature.
-        target: the column that is predicted.
-        ids: the key columns.
-        title: the name of the source in the ledger.
-        types: the types of the columns of categories, as DuckDB names them.
+    Labels and families may be given; `types` has the types of the columns of categories, as DuckDB names them, and `title` is
+    the name of the source in the ledger.
     """
     engine = place.engine
     render = engine.renderer.fragment

@@ -35,8 +35,7 @@ def rows_of_matrix(where: str, columns: Sequence[str], mean: Any, covariance: An
 def cells_of_matrices(rows: Sequence[Row], families: dict[str, Family]) -> Iterator[dict[str, Any]]:
     """The rows of likelihoods that represent covariances. Adds the families of such features to `families`.
 
-    Raises:
-        InputError: a matrix lacks a number, has one twice, or is not that of a normal distribution.
+    Raises InputError if a matrix lacks a number, has one twice, or is not that of a normal distribution.
     """
     entries_by_feature: dict[str, dict[str, dict[str, tuple[float | None, float]]]] = {}
     for label, feature, value, mean, covariance in rows:

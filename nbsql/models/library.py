@@ -11,7 +11,7 @@ from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life
-from nbsql.learning.joins import read_source
+from nbsql.learning.joins import training_source
 from nbsql.model import Model, existing_plan, updated_at
 from nbsql.model.place import key_columns, open_place, place_for
 from nbsql.models.from_tables import build_model
@@ -135,7 +135,7 @@ def fit(
     options = Options.of(target, described)
     with opened(con, create=True) as engine, engine.transaction():
         place = place_for(engine, name, database, replace=replace)
-        with read_source(engine, source, options) as data:
+        with training_source(engine, source, options) as data:
             place.check_joins(joining.dimension for joining in data.joins)
             if columns is None or columns:
                 refuse_half_life({"weight": weight})
@@ -170,7 +170,7 @@ def fit_sql(
             if existing is not None:
                 schemas.check_contents(engine, database, existing, existing)
             first.append(Statement("drop schema", engine.renderer.statement("drop_schema_if_exists", relations.schema)))
-        with read_source(engine, source, settings) as data:
+        with training_source(engine, source, settings) as data:
             return script(engine, [*first, *Fit(engine, data, settings, relations).statements()])
 
 
@@ -223,7 +223,7 @@ def families(con: Connection, source: Any, *, target: str | Target, **options: U
     {'x': 'gaussian', 'z': 'bernoulli'}
     """
     settings = Options.of(target, options, beside=("name", "replace", "database"))
-    with opened(con, close=True) as engine, read_source(engine, source, settings) as data:
+    with opened(con, close=True) as engine, training_source(engine, source, settings) as data:
         spec = resolve(data.columns, candidate_options(settings)[0], data.label)
     return {feature.name: feature.family for feature in spec.features}
 

@@ -15,16 +15,6 @@ class Plan(Counting, Estimating):
 
 
 __all__ = [
-    "CALIBRATED",
-    "EARLIER_MACROS",
-    "MACROS",
-    "PARTS",
-    "REVIEW",
-    "ROW_VERBS",
-    "VERBS",
-    "Entry",
-    "Judgeable",
-    "Plan",
-    "Rows",
-    "Statement",
-]
+    "CALIBRATED", "EARLIER_MACROS", "MACROS", "PARTS", "REVIEW", "ROW_VERBS", "VERBS", "Entry", "Judgeable", "Plan",
+    "Rows", "Statement",
+]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from markupsafe import Markup
@@ -43,25 +43,18 @@ class Entry:
     rows: int
 
 
+@dataclass(eq=False, repr=False)
 class Base:
-    """The model that a plan is of.
+    """The model that a plan is of."""
 
-    Args:
-        renderer: the renderer of the engine.
-        spec: the spec of the model.
-        relations: the names of the model's relations.
-        wide: the form of the tables that scoring reads; None chooses it by their size.
-        whole: the spec of the tables, if `spec` has only some of its features.
-    """
+    renderer: Renderer
+    spec: Spec
+    relations: Relations
+    _: KW_ONLY
+    wide: bool | None = None  # the form of the tables that scoring reads; None chooses it by their size
+    whole: Spec | None = None  # the spec of the tables, if `spec` has only some of its features
 
-    def __init__(
-        self, renderer: Renderer, spec: Spec, relations: Relations, *, wide: bool | None = None, whole: Spec | None = None
-    ) -> None:
-        self._wide = wide
-        self._whole = whole
-        self.renderer = renderer
-        self.spec = spec
-        self.relations = relations
+    def __post_init__(self) -> None:
         self._rendered: dict[tuple[Any, ...], Markup] = {}
 
     @property
@@ -69,46 +62,36 @@ class Base:
         """Whether labels of a still unknown relation are compared as text, so that an ENUM equals a VARCHAR."""
         return self.spec.target_type.startswith(("VARCHAR", "ENUM", "text", "char"))
 
-    @property
-    def wide(self) -> bool | None:
-        return self._wide
-
     def is_wide(self, class_count: int) -> bool:
         """Whether a model with this number of classes has the wide form, with one column for each class."""
         return is_wide(self.spec, class_count, self.renderer.dialect.traits, self.renderer.layout)
 
     def context(self, classes: Sequence[ClassColumn], rows: Rows | None = None, *, whole: bool = False) -> Context:
-        """The context of a query, which macros receive as `model`.
+        """The context of a query, which macros receive as `model`; the rows are those that are scored, if any.
 
-        Args:
-            classes: the classes of the model.
-            rows: the rows that are scored, if any.
-            whole: whether each feature is needed by itself: dimensions are not scored as a whole, and rows keep their order.
+        `whole` says whether each feature is needed by itself: dimensions are not scored as a whole, and rows keep their order.
         """
-        wide = self.is_wide(scored_class_count(classes)) if self._wide is None else self._wide
-        spec, joins = self.spec, () if rows is None else rows.joins
+        wide = self.is_wide(scored_class_count(classes)) if self.wide is None else self.wide
+        rows = rows or Rows(Markup(""))
+        spec, joins = self.spec, rows.joins
         if joins and wide and not whole:
             spec, joins = split_dimension_scores(spec, classes, joins, self.renderer.layout)
-        estimates = (
-            self.relations["estimates"] if self.renderer.dialect.traits.materializes_estimates and spec.features else None
-        )
-        columns, passed_columns, keeps_order = (
-            ((), None, False) if rows is None else (rows.columns, rows.passed_columns, rows.keeps_order)
+        has_estimates = self.renderer.dialect.traits.materializes_estimates and spec.features
+        options = QueryOptions(
+            keeps_order=rows.keeps_order or whole,
+            columns=rows.columns,
+            passed_columns=rows.passed_columns,
+            joins=joins,
+            estimates=self.relations["estimates"] if has_estimates else None,
         )
         return Context.of(
             spec,
             classes,
-            QueryOptions(
-                keeps_order=keeps_order or whole,
-                columns=columns,
-                passed_columns=passed_columns,
-                joins=joins,
-                estimates=estimates,
-            ),
+            options,
             wide=wide,
             layout=self.renderer.layout,
             vectorised=is_vectorised(self.spec, self.renderer.dialect.traits),
-            whole=self._whole,
+            whole=self.whole,
         )
 
     def prepare_source(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:

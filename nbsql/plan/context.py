@@ -30,39 +30,24 @@ class SegmentTables:
 
 @dataclass(frozen=True, eq=False)
 class QueryOptions:
-    """The options of a single query.
+    """The options of a single query."""
 
-    Args:
-        batch: the batch of the cells that the query counts.
-        keeps_order: whether the rows keep their order.
-        by_slice: whether the tables that scoring reads have a model for each slice, by which its rows are scored.
-        integer_slices: whether such slices are whole numbers instead of texts.
-        columns: the columns of the source, for engines without a keyword for all columns except some.
-        passed_columns: the columns of the source that the result contains; None for all.
-        estimates: the table of likelihoods, if there is one.
-        without_tokens: whether this table leaves out tokens, because vocabulary times classes is large.
-        segment_tables: the tables of the pairs of segments and classes, if there are any.
-        joins: the joins that are made before the source is scored.
-        without_prior: whether only a part of the model is scored, without the prior.
-        has_category_scores: whether the rows come with the scores of their categories, which are then not features (coded.sql).
-        has_unique_cells: whether no class has two cells of the same value of a feature, as after a fit without slices.
-        few_rows: whether there are so few rows that DuckDB would read them with one or a few threads.
-    """
-
-    batch: str = "1"
-    keeps_order: bool = False
-    by_slice: bool = False
-    integer_slices: bool = False
-    columns: Sequence[str] = ()
-    passed_columns: Sequence[str] | None = None
-    estimates: Markup | None = None
-    without_tokens: bool = False
-    segment_tables: SegmentTables | None = None
-    joins: Sequence[Joining] = ()
-    without_prior: bool = False
+    batch: str = "1"  # the batch of the cells that the query counts
+    keeps_order: bool = False  # whether the rows keep their order
+    by_slice: bool = False  # whether the tables that scoring reads have a model for each slice, by which its rows are scored
+    integer_slices: bool = False  # whether such slices are whole numbers instead of texts
+    columns: Sequence[str] = ()  # the columns of the source, for engines without a keyword for all columns except some
+    passed_columns: Sequence[str] | None = None  # the columns of the source that the result contains; None for all
+    estimates: Markup | None = None  # the table of likelihoods, if there is one
+    without_tokens: bool = False  # whether this table leaves out tokens, because vocabulary times classes is large
+    segment_tables: SegmentTables | None = None  # the tables of the pairs of segments and classes, if there are any
+    joins: Sequence[Joining] = ()  # the joins that are made before the source is scored
+    without_prior: bool = False  # whether only a part of the model is scored, without the prior
+    # Whether the rows come with the scores of their categories, which are then not features (coded.sql).
     has_category_scores: bool = False
+    # Whether no class has two cells of the same value of a feature, as after a fit without slices.
     has_unique_cells: bool = False
-    few_rows: bool = False
+    few_rows: bool = False  # whether there are so few rows that DuckDB would read them with one or a few threads
 
     @property
     def joined_names(self) -> list[str]:
@@ -72,13 +57,7 @@ class QueryOptions:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """The object that macros receive as `model`. It has the attributes of all its parts.
-
-    Args:
-        facts: the facts of the spec.
-        form: the form of scoring.
-        query_options: the options of the query.
-    """
+    """The object that macros receive as `model`. It has the attributes of all its parts, and else those of the spec."""
 
     facts: Facts
     form: Form
@@ -102,10 +81,10 @@ class Context:
         return cls(facts, Form(facts, classes, wide, vectorised, layout, table_features.features), query_options)
 
     def __getattr__(self, name: str) -> Any:
-        for part in ("facts", "form", "query_options"):
-            if part in self.__dict__ and hasattr(self.__dict__[part], name):
-                return getattr(self.__dict__[part], name)
-        raise AttributeError(name)
+        if name in ("facts", "form", "query_options"):  # not set yet, while a copy is made
+            raise AttributeError(name)
+        part = next((each for each in (self.facts, self.form, self.query_options) if hasattr(each, name)), self.facts.spec)
+        return getattr(part, name)
 
     def with_options(self, **query_options: Any) -> Context:
         """The same context with other options of the query."""
@@ -134,4 +113,4 @@ class Context:
     @cached_property
     def component_model(self) -> Context:
         """The context in which components are scored as classes; the context itself if classes have no components."""
-        return replace(self, form=self.form.by_component()) if self.facts.has_components else self
+        return replace(self, form=replace(self.form, scores_components=True)) if self.facts.has_components else self

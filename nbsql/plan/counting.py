@@ -91,15 +91,8 @@ class Counting(Base):
     ) -> Iterator[Statement]:
         """A new table of cells: those of scanned features from the scans, those of categories and tokens from the source.
 
-        Args:
-            relation: the table to create.
-            batch: the line of the ledger of these cells.
-            source: the source.
-            scan: the table of the wide scan.
-            rescan: the table of the careful scan of the features in `careful`.
-            careful: the features that were scanned again.
-            temporary: whether the table is temporary.
-            few_rows: whether there are so few rows that only a few threads would read them.
+        `rescan` is the careful scan of the features in `careful`, and `batch` the line of the ledger of the cells. With
+        `few_rows` there are so few rows that only a few threads would read them.
         """
         context = Context.of(self.spec, query_options=QueryOptions(batch=batch, few_rows=few_rows))
         trusted = [feature for feature in self.scanned_features if feature not in careful]
@@ -109,9 +102,8 @@ class Counting(Base):
             for block in blocks(features, FEATURES_A_STATEMENT)
         ]
         classes = self.renderer.fragment("class_cells", context, scan)
-        with_classes = (
-            0 if self.spec.joins else 1
-        )  # parts of joined rows are counted separately, without the classes (factorised.py)
+        # Parts of joined rows are counted separately, without the classes (factorised.py).
+        with_classes = 0 if self.spec.joins else 1
         first = self.renderer.fragment("union_of_rows", [classes, *(query for _, query in queries[:with_classes])])
         yield self._table("statistics", relation, first, temporary=temporary)
         for block, query in queries[with_classes:]:

@@ -22,11 +22,7 @@ def split_dimension_scores(
 ) -> tuple[Spec, list[Joining]]:
     """The spec without the features that are scored on dimensions, and the joins with these features and the other columns.
 
-    Args:
-        spec: the spec of a model of the wide form.
-        classes: the classes of the model.
-        joins: the joins of the source.
-        layout: the limits of the forms of scoring.
+    The spec is that of a model of the wide form.
     """
     if spec.segment_by is not None or spec.components is not None or any(f.family.backs_off for f in spec.features):
         return spec, list(joins)

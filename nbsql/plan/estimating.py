@@ -31,11 +31,8 @@ class Estimating(Scoring):
     ) -> Iterator[Statement]:
         """The relations that describe the statistics: the spec, the ledger with its first line, and the views of the estimates.
 
-        Args:
-            version: the version of nbsql.
-            entry: the first line of the ledger.
-            rows: a query of the number of rows, for a script, in which it is not known yet.
-            has_unique_cells: whether no class has two cells of the same value of a feature.
+        A script, in which the number of rows is not known yet, gives the query of it as `rows`. With `has_unique_cells` no
+        class has two cells of the same value of a feature.
         """
         yield self._table("spec", self.relations["spec"], self.renderer.fragment("spec_row", self.spec.to_json(), version))
         yield self._table("batches", self.relations["batches"], self._entry(entry, rows))

@@ -9,7 +9,7 @@ from functools import cached_property
 from markupsafe import Markup
 
 from nbsql.family import Parameter, weighted
-from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.spec.spec import Feature, Spec
 
 
 @dataclass(frozen=True)
@@ -40,49 +40,15 @@ class Backoff:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """The facts about a model that follow from its spec.
-
-    Args:
-        spec: the spec of the model.
-        scoring: whether the classes are known, and the features are those of scoring.
-    """
+    """The facts about a model that follow from its spec."""
 
     spec: Spec
-    scoring: bool
-
-    @property
-    def target(self) -> str:
-        return self.spec.target
-
-    @property
-    def target_type(self) -> str:
-        return self.spec.target_type
+    scoring: bool  # whether the classes are known, and the features are those of scoring
 
     @property
     def class_type(self) -> Markup:
         """The SQL of the target's type, as the engine wrote it; types from files have been checked (storage/file_checks.py)."""
         return Markup(self.spec.target_type)  # noqa: S704
-
-    @property
-    def weight(self) -> str | None:
-        return self.spec.weight
-
-    @property
-    def id(self) -> tuple[str, ...]:
-        return self.spec.id
-
-    @property
-    def prior(self) -> Prior:
-        return self.spec.prior
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """All possible labels, if the user named them."""
-        return self.spec.classes
-
-    @property
-    def given(self) -> bool:
-        return self.spec.given
 
     @property
     def is_logistic(self) -> bool:

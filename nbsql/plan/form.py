@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from nbsql.plan.classes import ClassColumn, scored_class_count
@@ -15,29 +15,15 @@ from nbsql.spec.spec import Feature
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """The form of scoring: one column or one row for each class, and for each feature a join, a list or a term.
-
-    Args:
-        facts: the facts of the model.
-        class_columns: the columns of its classes; empty if they are not known.
-        wide: whether there is one column for each class.
-        vectorised: whether lists and sums without guards are faster.
-        layout: the limits of the forms.
-        table_features: the features in the tables that are read, of which a query may leave some out.
-        scores_components: whether components are scored as classes.
-    """
+    """The form of scoring: one column or one row for each class, and for each feature a join, a list or a term."""
 
     facts: Facts
-    class_columns: Sequence[ClassColumn] = ()
-    wide: bool = True
-    vectorised: bool = False
-    layout: Layout = field(default_factory=Layout)
-    table_features: Sequence[Feature] = ()
-    scores_components: bool = False
-
-    def by_component(self) -> Form:
-        """The form in which the components of classes are scored as classes."""
-        return replace(self, scores_components=True)
+    class_columns: Sequence[ClassColumn] = ()  # the columns of its classes; empty if they are not known
+    wide: bool = True  # whether there is one column for each class
+    vectorised: bool = False  # whether lists and sums without guards are faster
+    layout: Layout = field(default_factory=Layout)  # the limits of the forms
+    table_features: Sequence[Feature] = ()  # the features in the tables that are read, of which a query may leave some out
+    scores_components: bool = False  # whether components are scored as classes
 
     @cached_property
     def class_numbers(self) -> list[int]:
@@ -56,11 +42,8 @@ class Form:
     def categories_in_lists(self) -> list[Feature]:
         """The categories with few values among many categories, which are looked up in lists without a join (listed.sql)."""
         levels = [feature for feature in self.facts.features if feature.family.level]
-        return (
-            [feature for feature in levels if feature.has_few_values]
-            if self.vectorised and many_levels(levels, self.layout)
-            else []
-        )
+        few = [feature for feature in levels if feature.has_few_values]
+        return few if self.vectorised and many_levels(levels, self.layout) else []
 
     @cached_property
     def category_positions(self) -> dict[int, int]:

@@ -20,11 +20,7 @@ def create_functions(
 ) -> Iterator[tuple[str, str]]:
     """The statements that create the functions, by function name (sql/macros/engines/postgres/functions.sql).
 
-    Args:
-        plan: the plan of the model.
-        classes: the classes of the model.
-        verbs: the verb of each function, by function name.
-        calibration: the method of the calibration, if there is one.
+    `verbs` has the verb of each function by its name, and `calibration` is the method of the calibration, if there is one.
     """
     dialect, render = plan.renderer.dialect, plan.renderer.fragment
     double = render("double")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -16,9 +15,6 @@ from nbsql.rendering.renderer import Renderer
 from nbsql.spec.join import Dimension
 from nbsql.spec.spec import Spec
 
-if TYPE_CHECKING:
-    from nbsql.spec.spec import Spec
-
 # A dimension with at most this many rows is scored on its rows for any source, even a single row; a larger one only for larger
 # tables.
 FEW_ROWS = 100_000
@@ -27,12 +23,9 @@ FEW_ROWS = 100_000
 def number_joins(
     renderer: Renderer, dimensions: Iterable[tuple[Dimension, Markup]], keys: Mapping[str, str] | None = None
 ) -> list[Joining]:
-    """The joins of a statement, numbered from 1.
+    """The joins of a statement, numbered from 1, with the dimensions and their relations in the order in which they are joined.
 
-    Args:
-        renderer: the renderer of the engine.
-        dimensions: the dimensions and their relations, in the order in which they are joined.
-        keys: the names of columns of the source in the statement, where they differ.
+    `keys` has the names of columns of the source in the statement, where they differ.
     """
     ident, word = renderer.dialect.ident, renderer.dialect.word
     brought: dict[str, int] = {}
@@ -60,12 +53,7 @@ def joins_of_columns(renderer: Renderer, joins: Sequence[Joining], columns: set[
 
 
 def columns_read(spec: Spec, *, judged: bool) -> set[str]:
-    """The folded names of the columns that a model needs from a source.
-
-    Args:
-        spec: the spec of the model.
-        judged: whether the rows are evaluated, which also needs the class and the columns of the slices.
-    """
+    """The folded names of the columns that a model needs from a source, with the class and the slices of judged rows."""
     columns = {name for feature in spec.features for name in feature.columns}
     if spec.segment_by is not None:
         columns |= _columns_in_expression(spec.segment_by)

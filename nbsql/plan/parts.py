@@ -8,19 +8,12 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Part:
-    """A relation or a macro of a model.
+    """A relation or a macro of a model."""
 
-    Attributes:
-        kind: its type in the catalogue; on engines without table macros a macro is a function.
-        text: a description of its rows or of its result.
-        internal: whether only other parts use it, and not users.
-        optional: whether a model may lack it, because not every model needs it or because a later version added it.
-    """
-
-    kind: Literal["macro", "view", "table"]
-    text: str
-    internal: bool = False
-    optional: bool = False
+    kind: Literal["macro", "view", "table"]  # its type in the catalogue; on engines without table macros a macro is a function
+    text: str  # a description of its rows or of its result
+    internal: bool = False  # whether only other parts use it, and not users
+    optional: bool = False  # whether a model may lack it, because not every model needs it or because a later version added it
 
     @property
     def comment(self) -> str:
@@ -102,15 +95,6 @@ COLUMNS: dict[str, dict[str, str]] = {
 
 # The order in which an engine without transactions publishes the relations: the last one completes the model.
 PUBLISHED = (
-    "statistics",
-    "batches",
-    "priors",
-    "estimates",
-    "components",
-    "weights",
-    "likelihoods",
-    "parameters",
-    "lookups",
-    "calibration",
-    "spec",
-)
+    "statistics", "batches", "priors", "estimates", "components", "weights", "likelihoods", "parameters", "lookups",
+    "calibration", "spec",
+)  # fmt: skip

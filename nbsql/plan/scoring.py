@@ -58,13 +58,8 @@ class Scoring(Base):
     ) -> str:
         """The query of predictions that are not simply the highest posterior; see nbsql/answers/decisions.py.
 
-        Args:
-            macro: the macro that renders the query.
-            arguments: the last arguments of the macro.
-            rows: the rows to predict.
-            classes: the classes of the model.
-            calibration: the method of the calibration whose posteriors are used.
-            reads: the relations of the model that the macro reads in addition to `parameters`.
+        Posteriors are calibrated by the method `calibration`, if there is one. `arguments` are the last ones of the macro,
+        after the parameters and the other relations of the model that it reads.
         """
         context, scored = self._scored(rows, classes, calibration=calibration)
         relations = [self.relations[name] for name in ("parameters", *reads)]
@@ -83,14 +78,9 @@ class Scoring(Base):
     ) -> str:
         """The query of the patterns of some rows that a person should label next; see sql/macros/scoring/review.sql.
 
-        Args:
-            by: "margin", "evidence", "novelty" or "expected cost".
-            rows: the rows, already joined, with `passed_columns`, the columns of the result.
-            classes: the classes of the model.
-            count: the number of patterns.
-            kinds: the kinds of the columns of the rows, by name (see `Column`).
-            calibration: the method of the calibration whose posteriors are used.
-            costs: the costs of mistakes, by the numbers of the predicted and the actual class.
+        `by` is "margin", "evidence", "novelty" or "expected cost", with the costs of mistakes by the numbers of the predicted
+        and the actual class. The rows are joined already; `kinds` has the kinds of their columns by name (see `Column`), and
+        `passed_columns` are those of the result. Posteriors are calibrated by the method `calibration`, if there is one.
         """
         fragment, spec = self.renderer.fragment, self.spec
         same = {folded(name) for feature in spec.features for name in feature.columns}
@@ -128,14 +118,8 @@ class Scoring(Base):
     ) -> str:
         """The query of columns that are predicted from the others; see sql/macros/scoring/impute.sql.
 
-        Args:
-            macro: the macro that renders the query.
-            rows: the rows.
-            classes: the classes of the model.
-            filled: the columns to predict (nbsql/answers/impute.py).
-            labelled: whether the class of a row is taken as certain.
-            arguments: the last arguments of the macro.
-            whole: the plan of the whole model, if a single column is predicted for rows that may lack it.
+        The columns are those of nbsql/answers/impute.py. With `labelled` the class of a row is taken as certain. `whole` is the
+        plan of the whole model, if a single column is predicted for rows that may lack it.
         """
         context, scored = self._scored(replace(rows, keeps_order=True), classes)
         by_pairs = {
@@ -176,18 +160,14 @@ class Scoring(Base):
         costs: Sequence[Sequence[float]] | None = None,
     ) -> Markup:
         """The common table expressions of the queries that evaluate the model on some rows."""
-        context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
-        by = [name for name, _ in rows.by]
-        parameters = self.relations["parameters"]
-        return self.renderer.fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, by=by)
+        scored = self._scored(rows, classes, calibration=calibration, costs=costs)
+        return self._judged("judged_rows", rows, *scored, by=[name for name, _ in rows.by])
 
     def monitored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
         """The evaluated rows of several periods, with the period and the evidence of each row."""
         context, scored = self._scored(rows, classes)
         scored = self.renderer.fragment("with_evidence", context, scored)
-        carried = ["nbsql_period", "nbsql_evidence"]
-        parameters = self.relations["parameters"]
-        return self.renderer.fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, carried)
+        return self._judged("judged_rows", rows, context, scored, ["nbsql_period", "nbsql_evidence"])
 
     def scored_rows(self, rows: Rows, classes: Sequence[ClassColumn]) -> Markup:
         """The scored rows (sql/macros/scoring/predict.sql) as a relation."""
@@ -197,34 +177,29 @@ class Scoring(Base):
         self, rows: Judgeable, classes: Sequence[ClassColumn], other: Scoring, other_classes: Sequence[ClassColumn]
     ) -> str:
         """The query that compares this model with another one on the same rows."""
-        fragment, parameters = self.renderer.fragment, self.relations["parameters"]
+        fragment = self.renderer.fragment
         other_context, other_scored = other._scored(rows, other_classes)
         answered = fragment("subquery", fragment("with_other_answers", other_context, other_scored, rows.columns))
         carried = ["nbsql_other_prediction", "nbsql_other_posteriors"]
         context, scored = self._scored(replace(rows, relation=answered, columns=[*rows.columns, *carried]), classes)
-        judged = fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, carried)
+        judged = self._judged("judged_rows", rows, context, scored, carried)
         return self.renderer.statement("comparison", judged, other_context, other.relations["parameters"], rows.as_text)
 
     def evaluation_costs(
-        self,
-        rows: Judgeable,
-        classes: Sequence[ClassColumn],
-        *,
-        calibration: str | None,
-        costs: Sequence[Sequence[float]],
+        self, rows: Judgeable, classes: Sequence[ClassColumn], *, calibration: str | None, costs: Sequence[Sequence[float]]
     ) -> str:
         """The query of the actual costs of the predictions with the least expected cost."""
-        context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
-        return self.renderer.statement(
-            "evaluation_costs", context, scored, self.relations["parameters"], rows.weight, rows.as_text
-        )
+        scored = self._scored(rows, classes, calibration=calibration, costs=costs)
+        return restore(self._judged("evaluation_costs", rows, *scored))
 
     def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
         """The query of the data on which a calibration is fitted."""
-        context, scored = self._scored(rows, classes)
-        return self.renderer.fragment(
-            "calibration_rows", context, scored, self.relations["parameters"], rows.weight, rows.as_text
-        )
+        return self._judged("calibration_rows", rows, *self._scored(rows, classes))
+
+    def _judged(self, macro: str, rows: Judgeable, context: Context, scored: Markup, *more: Any, **options: Any) -> Markup:
+        """The query of a macro on scored rows whose classes are known."""
+        arguments = (context, scored, self.relations["parameters"], rows.weight, rows.as_text)
+        return self.renderer.fragment(macro, *arguments, *more, **options)
 
     def joins(self) -> Sequence[Joining]:
         """The joins in the macros of the model, which name dimensions without the database of the model."""
@@ -246,18 +221,14 @@ class Scoring(Base):
     ) -> tuple[Context, Markup]:
         context = self.context(classes, rows)
         parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
-        scored = self.renderer.fragment(
-            "subquery",
-            self.renderer.fragment(
-                "scored", context, self.prepare_source(context, rows.relation, parameters, lookups), parameters, lookups
-            ),
-        )
+        source = self.prepare_source(context, rows.relation, parameters, lookups)
+
+        def subquery(macro: str, *arguments: Any) -> Markup:
+            return self.renderer.fragment("subquery", self.renderer.fragment(macro, context, *arguments))
+
+        scored = subquery("scored", source, parameters, lookups)
         if calibration is not None:
-            query = self.renderer.fragment(
-                "calibrated_scores", context, scored, parameters, self.relations["calibration"], calibration
-            )
-            scored = self.renderer.fragment("subquery", query)
+            scored = subquery("calibrated_scores", scored, parameters, self.relations["calibration"], calibration)
         if costs is not None:
-            query = self.renderer.fragment("scored_at_cost", context, scored, parameters, costs)
-            scored = self.renderer.fragment("subquery", query)
+            scored = subquery("scored_at_cost", scored, parameters, costs)
         return context, scored

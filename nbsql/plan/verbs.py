@@ -11,20 +11,13 @@ from nbsql.plan.classes import ClassColumn
 
 @dataclass(frozen=True)
 class Verb:
-    """A verb.
+    """A verb."""
 
-    Attributes:
-        added_columns: the columns that it adds; no source may have columns of these names.
-        column_per_class: the column that it adds for each class, if any.
-        keeps_rows: whether it returns one row for each row of the source, with the columns of the source.
-        has_calibrated_form: whether there is a form with calibrated posteriors.
-        options: the arguments that change the decision, and the columns that each of them adds.
-    """
-
-    added_columns: tuple[str, ...] = ()
-    column_per_class: Literal["probability", "joint"] | None = None
-    keeps_rows: bool = True
-    has_calibrated_form: bool = False
+    added_columns: tuple[str, ...] = ()  # the columns that it adds; no source may have columns of these names
+    column_per_class: Literal["probability", "joint"] | None = None  # the column that it adds for each class, if any
+    keeps_rows: bool = True  # whether it returns one row for each row of the source, with the columns of the source
+    has_calibrated_form: bool = False  # whether there is a form with calibrated posteriors
+    # The arguments that change the decision, and the columns that each of them adds.
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def all_added_columns(self, classes: Sequence[ClassColumn], option: str | None = None) -> list[str]:

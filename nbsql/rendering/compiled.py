@@ -21,14 +21,7 @@ _DIGEST = 32  # bytes of a digest
 
 
 def compile_macro(environment: Environment, name: str, text: str, path: Path) -> CodeType:
-    """The code of a macro: the stored code, if the macro and the compiler have not changed, or else newly compiled code.
-
-    Args:
-        environment: the Jinja environment that compiles it.
-        name: the name of the macro.
-        text: the text of the macro.
-        path: the path of its file.
-    """
+    """The code of a macro: the stored code, if the macro and the compiler have not changed, or else newly compiled code."""
     kept = Path(cache_from_source(str(path.with_name(f"{path.stem}.{name}.py"))))
     made_of = _compiler() + str(path).encode() + text.encode()
     with suppress(OSError):  # the file does not exist yet, or is not readable

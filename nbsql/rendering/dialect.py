@@ -71,60 +71,36 @@ def _literal(value: str, dialect: str) -> Markup:
 
 @dataclass(frozen=True)
 class Traits:
-    """The differences between dialects that macros cannot express.
+    """The differences between dialects that macros cannot express."""
 
-    Attributes:
-        temporary: the path of the schema of temporary tables.
-        macro_folders: the folders of macros that override the general ones, the most specific first.
-        double: the format of a double, from its digits. None writes an exponent, because 0.1 alone would be a DECIMAL.
-        longest_name: the largest number of bytes in a name.
-        max_numbers: the largest number of numbers in a row.
-        analyzes: whether new tables must be analyzed.
-        refills_tables: whether tables are refilled instead of dropped, because others may be reading them.
-        long_form: whether scoring may use one row for each class instead of one column.
-        table_macros: whether there are macros over a table, as in FROM spam.predict('inbox').
-        row_functions: whether there are functions of a row instead.
-        materializes_estimates: whether the estimates are tables, because the engine would recompute views wherever they are
-            named.
-        drops_cascade: whether dropping a schema drops everything in it.
-        substitutes_variables: whether ${name} is replaced by a variable, even in names and texts.
-        all_but: the keyword for all columns except some, as in source.* EXCEPT (a).
-        materializes: whether a common table expression needs a keyword to be computed only once.
-        recursive: whether a recursive query may refer to itself more than once.
-        folds_to_upper: whether names without quotes are folded to upper case.
-        national: whether a text in any script needs the prefix N.
-        pads_text: whether comparisons ignore blanks at the end of a text.
-        row_numbers: whether the rows of a table have a number, `rowid`.
-        structs: whether a list can contain structs, whose fields have names.
-        vectorised: whether an expression is evaluated for many rows at a time, so that guarding a term costs as much as the
-            term.
-        standard_quotes: whether names and texts are written in quotes that are doubled inside, without any other escapes.
-        backslashes: whether a session's setting can make backslashes an escape, except in texts that are marked otherwise.
-    """
-
-    temporary: tuple[str, ...] = ()
-    macro_folders: tuple[str, ...] = ()
+    temporary: tuple[str, ...] = ()  # the path of the schema of temporary tables
+    macro_folders: tuple[str, ...] = ()  # the folders of macros that override the general ones, the most specific first
+    # The format of a double, from its digits. None writes an exponent, because 0.1 alone would be a DECIMAL.
     double: str | None = None
-    longest_name: int | None = None
-    max_numbers: int | None = None
-    analyzes: bool = False
-    refills_tables: bool = False
-    long_form: bool = False
-    table_macros: bool = False
-    row_functions: bool = False
+    longest_name: int | None = None  # the largest number of bytes in a name
+    max_numbers: int | None = None  # the largest number of numbers in a row
+    analyzes: bool = False  # whether new tables must be analyzed
+    refills_tables: bool = False  # whether tables are refilled instead of dropped, because others may be reading them
+    long_form: bool = False  # whether scoring may use one row for each class instead of one column
+    table_macros: bool = False  # whether there are macros over a table, as in FROM spam.predict('inbox')
+    row_functions: bool = False  # whether there are functions of a row instead
+    # Whether the estimates are tables, because the engine would recompute views wherever they are named.
     materializes_estimates: bool = False
-    drops_cascade: bool = False
-    substitutes_variables: bool = False
-    all_but: str | None = None
-    materializes: bool = False
-    recursive: bool = False
-    folds_to_upper: bool = False
-    national: bool = False
-    pads_text: bool = False
-    row_numbers: bool = False
-    structs: bool = False
+    drops_cascade: bool = False  # whether dropping a schema drops everything in it
+    substitutes_variables: bool = False  # whether ${name} is replaced by a variable, even in names and texts
+    all_but: str | None = None  # the keyword for all columns except some, as in source.* EXCEPT (a)
+    materializes: bool = False  # whether a common table expression needs a keyword to be computed only once
+    recursive: bool = False  # whether a recursive query may refer to itself more than once
+    folds_to_upper: bool = False  # whether names without quotes are folded to upper case
+    national: bool = False  # whether a text in any script needs the prefix N
+    pads_text: bool = False  # whether comparisons ignore blanks at the end of a text
+    row_numbers: bool = False  # whether the rows of a table have a number, `rowid`
+    structs: bool = False  # whether a list can contain structs, whose fields have names
+    # Whether an expression is evaluated for many rows at a time, so that guarding a term costs as much as the term.
     vectorised: bool = False
+    # Whether names and texts are written in quotes that are doubled inside, without any other escapes.
     standard_quotes: bool = False
+    # Whether a session's setting can make backslashes an escape, except in texts that are marked otherwise.
     backslashes: bool = False
 
 
@@ -178,11 +154,7 @@ DIALECTS = {
 
 
 class Dialect:
-    """The gates of one dialect.
-
-    Args:
-        name: the name of the dialect in sqlglot, one of `DIALECTS`.
-    """
+    """The gates of one dialect, one of `DIALECTS`, which have the names of sqlglot."""
 
     def __init__(self, name: str) -> None:
         self.name = name

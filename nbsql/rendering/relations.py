@@ -19,12 +19,7 @@ class Relations:
     """
 
     def __init__(
-        self,
-        renderer: Renderer,
-        *path: str,
-        transient: str | None = None,
-        ending: str = "",
-        database: str | None = None,
+        self, renderer: Renderer, *path: str, transient: str | None = None, ending: str = "", database: str | None = None
     ) -> None:
         self.temporary = transient is not None
         self.path = path

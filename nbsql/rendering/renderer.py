@@ -72,7 +72,8 @@ class _Macros:
         self._environment.globals["nbsql"] = self
         self._sources: dict[str, _Source] = {}
         for path in folder.rglob("*.sql"):
-            if _is_for_dialect(path.relative_to(folder).parts, macro_folders):
+            room, *parts = path.relative_to(folder).parts
+            if room != "engines" or parts[0] in macro_folders:  # the folders of `engines` are for the dialects that list them
                 self._sources.update({source.name: source for source in _sources(path)})
         for folder_name in reversed((*macro_folders, "default")):
             own = f"{folder_name}__"
@@ -94,11 +95,6 @@ class _Macros:
         found: Callable[..., Markup] = getattr(template.module, source.name)
         self.__dict__[name] = found
         return found
-
-
-def _is_for_dialect(parts: Sequence[str], macro_folders: Sequence[str]) -> bool:
-    """Whether a file has macros for a dialect: those in folders of `engines` are only for the dialects that list the folder."""
-    return parts[0] != "engines" or parts[1] in macro_folders
 
 
 @cache

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nbsql.family import NUMBERS
+
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a source.
+    """A column of a source."""
 
-    Args:
-        name: the name as the catalogue spells it.
-        type: the type as the engine writes it.
-        kind: the class of types that nbsql distinguishes: "text", "boolean", "integer", "float", "decimal", "temporal",
-            "tokens", "token counts" or "other".
-    """
-
-    name: str
-    type: str
+    name: str  # the name as the catalogue spells it
+    type: str  # the type as the engine writes it
+    # The class of types that nbsql distinguishes: "text", "boolean", "integer", "float", "decimal", "temporal", "tokens",
+    # "token counts" or "other".
     kind: str
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in NUMBERS

@@ -9,16 +9,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ClassSplit:
-    """The components of one class, as the fit found them.
+    """The components of one class, as the fit found them."""
 
-    Args:
-        label: the class, as the engine casts it to text.
-        scales: the standard deviation of each number in the class; 0 for a number that does not vary, which is ignored.
-        centres: the centre of each component, the first being component number 1, with one number for each column.
-    """
-
-    label: str
+    label: str  # the class, as the engine casts it to text
+    # The standard deviation of each number in the class; 0 for a number that does not vary, which is ignored.
     scales: tuple[float, ...]
+    # The centre of each component, the first being component number 1, with one number for each column.
     centres: tuple[tuple[float, ...], ...]
 
     @property
@@ -29,17 +25,11 @@ class ClassSplit:
 
 @dataclass(frozen=True)
 class Components:
-    """The components of the classes of a model.
+    """The components of the classes of a model."""
 
-    Args:
-        requested: the number of components of every class, or of the classes that are named.
-        numbers: the columns that determine how near two rows are.
-        splits: the classes of more than one component.
-    """
-
-    requested: int | Mapping[Any, int]
-    numbers: tuple[str, ...]
-    splits: tuple[ClassSplit, ...] = ()
+    requested: int | Mapping[Any, int]  # the number of components of every class, or of the classes that are named
+    numbers: tuple[str, ...]  # the columns that determine how near two rows are
+    splits: tuple[ClassSplit, ...] = ()  # the classes of more than one component
 
     @property
     def max_count(self) -> int:

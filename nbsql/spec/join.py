@@ -60,11 +60,7 @@ class Join:
 
 
 def check_joins(joins: Any) -> list[Join]:
-    """The joins of a fit as a list; a single join is allowed.
-
-    Raises:
-        InputError: `joins` is neither a join nor a list of joins.
-    """
+    """The joins of a fit as a list; a single join is allowed. Raises InputError for anything else."""
     asked = [joins] if isinstance(joins, Join) else joins
     if not isinstance(asked, (list, tuple)) or not all(isinstance(join, Join) for join in asked):
         raise InputError(f"joins must be a list of nbsql.Join, not {joins!r}")
@@ -73,21 +69,14 @@ def check_joins(joins: Any) -> list[Join]:
 
 @dataclass(frozen=True)
 class Dimension:
-    """A join as a model stores it.
+    """A join as a model stores it."""
 
-    Args:
-        path: the schema and the name of the table, preceded by its database if that is not the model's.
-        on: pairs of a column of the source, or of an earlier dimension, and the column of the table that it equals.
-        types: the types of the first column of each pair, as the engine writes them.
-        columns: pairs of a column of the table and the name that it has in the source.
-        rows: of the table, when the model was fitted.
-    """
-
-    path: tuple[str, ...]
+    path: tuple[str, ...]  # the schema and the name of the table, preceded by its database if that is not the model's
+    # Pairs of a column of the source, or of an earlier dimension, and the column of the table that it equals.
     on: tuple[tuple[str, str], ...]
-    types: tuple[str, ...]
-    columns: tuple[tuple[str, str], ...]
-    rows: int = 0
+    types: tuple[str, ...]  # the types of the first column of each pair, as the engine writes them
+    columns: tuple[tuple[str, str], ...]  # pairs of a column of the table and the name that it has in the source
+    rows: int = 0  # of the table, when the model was fitted
 
     @property
     def names(self) -> list[str]:

@@ -7,9 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family import Binned, Categorical, Estimate, Family, Joint, MultivariateGaussian, Nulls, choice, non_negative
+from nbsql.family import (
+    Binned,
+    Categorical,
+    Estimate,
+    Family,
+    Joint,
+    MultivariateGaussian,
+    Nulls,
+    choice,
+    non_negative,
+    whole_number,
+)
 from nbsql.family.multivariate_gaussian import shrinkage_named
-from nbsql.family.pairs import check_least
 from nbsql.spec.column import Column
 
 
@@ -29,14 +39,8 @@ class Classifier:
     ) -> Mapping[str, Family]:
         """The families of columns by name, or by key for a family over several; other columns have the family of their type.
 
-        Args:
-            columns: the columns that become features and that `families` of the fit does not name.
-            alpha: the alpha of the fit.
-            estimate: the estimate of the fit.
-            nulls: the treatment of missing values in the fit.
-
-        Raises:
-            InputError: the classifier cannot use the columns.
+        The columns are those that become features and that `families` of the fit does not name; the other arguments are those
+        of the fit. Raises InputError if the classifier cannot use the columns.
         """
         return {}
 
@@ -93,14 +97,7 @@ class Discriminant(Classifier):
     def __post_init__(self) -> None:
         object.__setattr__(self, "shrinkage", shrinkage_named(self.shrinkage))
 
-    def families(
-        self,
-        columns: Sequence[Column],
-        *,
-        alpha: float | None,  # noqa: ARG002
-        estimate: Estimate | None,  # noqa: ARG002
-        nulls: Nulls,  # noqa: ARG002
-    ) -> Mapping[str, Family]:
+    def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         numbers = [column.name for column in columns if column.kind in MultivariateGaussian.accepts]
         if not numbers:
             raise InputError(f"method={self.name!r} needs a number among the features")
@@ -149,14 +146,7 @@ class OneDependence(Classifier):
         if self.shrinkage is not None:
             object.__setattr__(self, "shrinkage", non_negative(self.shrinkage, "shrinkage"))
 
-    def families(
-        self,
-        columns: Sequence[Column],
-        *,
-        alpha: float | None,  # noqa: ARG002
-        estimate: Estimate | None,  # noqa: ARG002
-        nulls: Nulls,  # noqa: ARG002
-    ) -> Mapping[str, Family]:
+    def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         found: dict[str, Family] = {column.name: Binned(by="mdl") for column in columns if column.kind in Binned.accepts}
         return found | {column.name: Categorical() for column in columns if column.kind == "boolean"}
 
@@ -207,7 +197,7 @@ class AODE(OneDependence):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_least(self.least)
+        whole_number(self.least, "least")
 
 
 @dataclass(frozen=True)
@@ -235,7 +225,7 @@ class Logistic(Classifier):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "penalty", non_negative(self.penalty, "penalty"))
-        _check_iterations(self.iterations)
+        whole_number(self.iterations, "iterations")
         object.__setattr__(self, "tolerance", non_negative(self.tolerance, "tolerance"))
         if self.tolerance == 0:
             raise InputError("tolerance must be above 0, not 0")
@@ -259,13 +249,12 @@ class Mixture(Classifier):
     name: ClassVar[str] = "mixture"
 
     def __post_init__(self) -> None:
-        by_label = isinstance(self.components, Mapping)
-        for label, count in self.components.items() if isinstance(self.components, Mapping) else [(None, self.components)]:
-            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-                of_class = f" of class {label!r}" if by_label else ""
-                raise InputError(f"components{of_class} must be a whole number of at least 1, not {count!r}")
-        if isinstance(self.components, Mapping):
-            object.__setattr__(self, "components", dict(self.components))
+        if not isinstance(self.components, Mapping):
+            whole_number(self.components, "components")
+            return
+        for label, count in self.components.items():
+            whole_number(count, f"components of class {label!r}")
+        object.__setattr__(self, "components", dict(self.components))
 
 
 @dataclass(frozen=True)
@@ -296,13 +285,8 @@ class EM(Classifier):
         object.__setattr__(self, "weight", non_negative(self.weight, "weight"))
         if self.weight == 0:
             raise InputError("weight of rows without a class must be above 0, not 0; method='naive' leaves them out")
-        _check_iterations(self.iterations)
+        whole_number(self.iterations, "iterations")
         object.__setattr__(self, "tolerance", non_negative(self.tolerance, "tolerance"))
-
-
-def _check_iterations(count: Any) -> None:
-    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-        raise InputError(f"iterations must be a whole number of at least 1, not {count!r}")
 
 
 # The classifiers that need no argument, by name.
@@ -313,11 +297,7 @@ Method = MethodName | JointBayes | LDA | QDA | TAN | AODE | Logistic | EM | Mixt
 
 
 def method_named(method: Any) -> Classifier:
-    """The classifier of that name with its default options, or the instance itself.
-
-    Raises:
-        InputError: no classifier has that name.
-    """
+    """The classifier of that name with its default options, or the instance itself. Raises InputError if there is none."""
     if isinstance(method, Classifier):
         return method
     if isinstance(method, type) and issubclass(method, Classifier):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypedDict
 
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import Estimate, Family, Nulls, Unseen, choice, non_negative
+from nbsql.family import Estimate, Family, Nulls, Unseen, choice, non_negative, whole_number
 from nbsql.family.rate import Rate
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
@@ -63,8 +63,7 @@ class Best:
     among: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.count, bool) or not isinstance(self.count, int) or self.count < 1:
-            raise InputError(f"the number of features to keep must be a whole number of at least 1, not {self.count!r}")
+        whole_number(self.count, "the number of features to keep")
         choice(self.by, By, "by")
 
     def accept(self, features: Sequence[Feature]) -> None:
@@ -114,10 +113,8 @@ class Forward:
     among: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.count, bool) or not isinstance(self.count, int) or self.count < 1:
-            raise InputError(f"the number of features to take must be a whole number of at least 1, not {self.count!r}")
-        if isinstance(self.folds, bool) or not isinstance(self.folds, int) or self.folds < 2:
-            raise InputError(f"folds must be a whole number of at least 2, not {self.folds!r}")
+        whole_number(self.count, "the number of features to take")
+        whole_number(self.folds, "folds", least=2)
 
 
 @dataclass(frozen=True)
@@ -169,8 +166,7 @@ def candidate_options(options: Options) -> tuple[Options, Best | Forward | None]
     """The options of a fit with all candidates as features, and the way to choose among them; None keeps all."""
     choosing = options.features
     if isinstance(choosing, Forward) and choosing.fold is not None:
-        exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
-        options = replace(options, exclude=[*exclude, choosing.fold])
+        options = replace(options, exclude=[*options.excluded, choosing.fold])
     if isinstance(choosing, (Best, Forward)):
         return replace(options, features=choosing.among), choosing
     return options, None
@@ -236,15 +232,10 @@ class Options:
 
     @classmethod
     def of(cls, target: str | Target, options: Mapping[str, Any], *, beside: Iterable[str] = ()) -> Options:
-        """The options from keyword arguments; None stands for an empty list.
+        """The options from keyword arguments by name; None stands for an empty list.
 
-        Args:
-            target: the target of the model, as a column or with its classes.
-            options: the keyword arguments by name.
-            beside: the names of other accepted keyword arguments, which are not options of the model.
-
-        Raises:
-            InputError: there is no such option.
+        The arguments that `beside` names are accepted, too, and are no options of the model. Raises InputError for any other
+        name.
         """
         names = [each.name for each in fields(cls) if each.name not in {"target", "classes"}]
         for name in options:
@@ -255,6 +246,11 @@ class Options:
         if isinstance(target, Target):
             return cls(target.column, classes=target.classes, **given)
         return cls(target, **given)
+
+    @property
+    def excluded(self) -> list[str]:
+        """The columns of `exclude`, which may be a single one."""
+        return [self.exclude] if isinstance(self.exclude, str) else list(self.exclude)
 
     @property
     def pseudo_count(self) -> float:

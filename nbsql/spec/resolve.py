@@ -70,8 +70,7 @@ class Columns:
 def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     """The spec of a model of `source` with these columns.
 
-    Raises:
-        InputError: a column is unknown, ambiguous or of a type without a family, or an option is wrong.
+    Raises InputError if a column is unknown, ambiguous or of a type without a family, or if an option is wrong.
     """
     known = Columns(columns, source)
     target = known.find(options.target)
@@ -80,7 +79,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     ids = known.find_all(options.id, "id")
     half_life = options.weight if isinstance(options.weight, HalfLife) else None
     weight = known.find(WEIGHT if half_life else options.weight) if options.weight is not None else None
-    if weight is not None and weight.kind not in ("integer", "float", "decimal"):
+    if weight is not None and not weight.is_number:
         raise InputError(f"weight column {weight.name!r} is {weight.type}; weights must be numbers")
     aged = known.find_all(half_life.columns, "a half-life") if half_life else []
     for role, column in [("weight", weight), *(("id", column) for column in ids), *(("time or weight", c) for c in aged)]:
@@ -233,16 +232,8 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
                 family = replace(family, parent=members[1].name, integers=whole)
             for member in members:
                 _accept(family, member)
-            features[f"column {column.name}"] = Feature(
-                column.name,
-                family,
-                tuple(member.name for member in members),
-                0,
-                _floating(members),
-                whole=column.kind == "integer",
-                types=tuple(member.type for member in members),
-                is_inferred=column.name not in singles,
-            )
+            marks = {"whole": column.kind == "integer", "is_inferred": column.name not in singles}
+            features[f"column {column.name}"] = _feature(column.name, family, members, **marks)
         else:
             without_family.append(column)
     for key, group in groups.items():
@@ -268,10 +259,7 @@ def _parent(known: Columns, family: Conditional, column: Column, reserved: set[s
 def _by_column(known: Columns, families: Mapping[Any, Family], features: Sequence[Column]) -> dict[str, Family]:
     """The families by column, from names and patterns such as "soil_*"; a column's own name takes precedence.
 
-    Args:
-        known: all columns.
-        families: the families by name or pattern.
-        features: the columns that a pattern may match.
+    A pattern may match any of `features`.
     """
     names = [column.name.lower() for column in known.all]
     patterns = [key for key in families if isinstance(key, str) and set(key) & set("*?") and key.lower() not in names]
@@ -330,16 +318,8 @@ def _group(known: Columns, key: str, family: OverColumns, reserved: set[str]) ->
     alpha = family.alpha
     if isinstance(alpha, Mapping):
         alpha = {known.find(name).name: value for name, value in alpha.items()}
-    columns = tuple(column.name for column in members)
     integers = [column.name for column in members if column.kind == "integer"]
-    return Feature(
-        key,
-        replace(family.of(columns, integers), alpha=alpha),
-        columns,
-        0,
-        _floating(members),
-        types=tuple(c.type for c in members),
-    )
+    return _feature(key, replace(family.of([column.name for column in members], integers), alpha=alpha), members)
 
 
 def _no_family(columns: Sequence[Column]) -> str:
@@ -350,8 +330,11 @@ def _no_family(columns: Sequence[Column]) -> str:
     return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with exclude=[{names}]{include}"
 
 
-def _floating(columns: Sequence[Column]) -> bool:
-    return any(column.kind == "float" for column in columns)
+def _feature(name: str, family: Family, members: Sequence[Column], **marks: bool) -> Feature:
+    """The feature of these columns, whose number is not known yet."""
+    columns, types = tuple(column.name for column in members), tuple(column.type for column in members)
+    floating = any(column.kind == "float" for column in members)
+    return Feature(name, family, columns, 0, floating, types=types, **marks)
 
 
 def _accept(family: Family, column: Column) -> None:

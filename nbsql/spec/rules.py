@@ -30,32 +30,19 @@ _INTEGERS = {"TINYINT", "BYTE", "SMALLINT", "SHORT", "INTEGER", "INT", "BIGINT",
 _TEXT = re.compile(r"(?:text|string|(?:varchar|character varying)(?:\(\d+\))?)", re.IGNORECASE)
 
 
-def _is_text(kind: str) -> bool:
-    """Whether a type is text, so that its labels are comparable with those of any other text type."""
-    return _TEXT.fullmatch(kind) is not None
-
-
 def _is_same_label(kind: str, spec_type: str) -> bool:
-    """Whether a label of one type is the same label in the type of a model's classes."""
-    is_alike = (_is_text(kind) and _is_text(spec_type)) or {kind.upper(), spec_type.upper()} <= _INTEGERS
-    return kind == spec_type or is_alike
+    """Whether a label of one type is the same label in the type of a model's classes, as in any two types of text."""
+    are_texts = _TEXT.fullmatch(kind) and _TEXT.fullmatch(spec_type)
+    return kind == spec_type or bool(are_texts) or {kind.upper(), spec_type.upper()} <= _INTEGERS
 
 
 def check_source(
     spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool, training: bool = False
 ) -> dict[str, Column]:
-    """The columns of a source by folded name, checked against those that a model reads.
+    """The columns of a source by folded name, checked against those that a model reads; messages have `label` and `model`.
 
-    Args:
-        spec: the spec of the model.
-        columns: the columns of the source.
-        label: the source's name in messages.
-        model: the model's name in messages.
-        exact: whether the case of names must match.
-        training: whether the source must also have the target and the weight.
-
-    Raises:
-        InputError: a column is missing, or of a type that its family does not take.
+    With `exact` the case of names must match; for `training` the source must also have the target and the weight. Raises
+    InputError if a column is missing, or of a type that its family does not take.
     """
     found = {folded(column.name): column for column in columns}
 
@@ -82,7 +69,7 @@ def check_source(
             )
         is_there = spec.weight is not None and spec.half_life is None  # that of a half-life is computed (learning/half_life.py)
         weight = find(str(spec.weight), "the weight") if is_there else None
-        if weight is not None and weight.kind not in ("integer", "float", "decimal"):
+        if weight is not None and not weight.is_number:
             raise InputError(f"weight column {weight.name!r} of {label} is {weight.type}; weights must be numbers")
     return found
 
@@ -90,15 +77,7 @@ def check_source(
 def spec_for_recount(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool) -> Spec:
     """The spec for counting other rows, whose columns may have other types than those of the fit.
 
-    Args:
-        spec: the spec of the model.
-        columns: the columns of the source of these rows.
-        label: the source's name in messages.
-        model: the model's name in messages.
-        exact: whether the case of names must match.
-
-    Raises:
-        InputError: as `check_source`, for training.
+    The arguments are those of `check_source`, which is asked as for training.
     """
     found = check_source(spec, columns, label, model, training=True, exact=exact)
     features = tuple(

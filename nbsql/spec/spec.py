@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from nbsql import family as family_module
 from nbsql.errors import ModelError
-from nbsql.family import Estimate, Family
+from nbsql.family import NUMBERS, Estimate, Family
 from nbsql.rendering.dialect import FRACTION
 from nbsql.spec.components import Components
 from nbsql.spec.half_life import HalfLife
@@ -16,36 +16,25 @@ from nbsql.spec.join import Dimension
 from nbsql.spec.method import AODE, EM, TAN, Logistic
 
 FORMAT = 1  # the version of the JSON text in the table `spec`
+_MARKS = {"complete": "is_complete", "near": "has_near_means", "few": "has_few_values"}  # of a feature, where they are true
 
 
 @dataclass(frozen=True)
 class Feature:
-    """One feature of a model: a column, or the columns of a family over several.
+    """One feature of a model: a column, or the columns of a family over several."""
 
-    Args:
-        name: the column, or the key under which the user gave the family.
-        family: the family.
-        columns: the names of the columns.
-        index: the number of the feature, from 1 in the order of the source; it numbers the parameters in the model's tables.
-        floating: whether a column may hold NaN or infinities.
-        whole: whether the column holds whole numbers.
-        types: the types of the columns, as the engine writes them; empty if they are not known.
-        is_complete: whether every row of the fit has a value, and the values differ.
-        has_near_means: for a number, whether the means of the classes were within a hundred standard deviations of each other.
-        has_few_values: for a category among many categories, whether it has few values.
-        is_inferred: whether the fit inferred the family from the column's type; a model does not store this.
-    """
-
-    name: str
+    name: str  # the column, or the key under which the user gave the family
     family: Family
-    columns: tuple[str, ...]
-    index: int
-    floating: bool
-    whole: bool = False
-    types: tuple[str, ...] = ()
-    is_complete: bool = False
+    columns: tuple[str, ...]  # the names of the columns
+    index: int  # the number of the feature, from 1 in the order of the source; it numbers the parameters in the model's tables
+    floating: bool  # whether a column may hold NaN or infinities
+    whole: bool = False  # whether the column holds whole numbers
+    types: tuple[str, ...] = ()  # the types of the columns, as the engine writes them; empty if they are not known
+    is_complete: bool = False  # whether every row of the fit has a value, and the values differ
+    # For a number, whether the means of the classes were within a hundred standard deviations of each other.
     has_near_means: bool = False
-    has_few_values: bool = False
+    has_few_values: bool = False  # for a category among many categories, whether it has few values
+    # Whether the fit inferred the family from the column's type; a model does not store this.
     is_inferred: bool = field(default=False, compare=False)
 
     @property
@@ -70,7 +59,7 @@ class Feature:
     @property
     def is_number(self) -> bool:
         """Whether it is a single column of numbers, of any distribution."""
-        return self.family.accepts == ("integer", "float", "decimal") and not self.family.over_columns
+        return self.family.accepts == NUMBERS and not self.family.over_columns
 
 
 @dataclass(frozen=True)
@@ -188,9 +177,7 @@ class Spec:
                         "floating": f.floating,
                         "whole": f.whole,
                         "types": f.types,
-                        **({"complete": True} if f.is_complete else {}),
-                        **({"near": True} if f.has_near_means else {}),
-                        **({"few": True} if f.has_few_values else {}),
+                        **{mark: True for mark, name in _MARKS.items() if getattr(f, name)},
                         **f.family.to_dict(),
                     }
                     for f in self.features
@@ -203,11 +190,7 @@ class Spec:
 
     @classmethod
     def from_json(cls, text: str, model: str) -> Spec:
-        """The spec that `to_json` wrote.
-
-        Raises:
-            ModelError: the text is damaged, or of a newer version of nbsql.
-        """
+        """The spec that `to_json` wrote. Raises ModelError if the text is damaged, or of a newer version of nbsql."""
         try:
             data = json.loads(text)
             if data["format"] > FORMAT:
@@ -220,9 +203,9 @@ class Spec:
                     options["columns"] = columns
                 floating, whole = options.pop("floating"), options.pop("whole")
                 types = tuple(options.pop("types", ()))
-                marks = [options.pop(mark, False) for mark in ("complete", "near", "few")]
+                marks = {name: options.pop(mark, False) for mark, name in _MARKS.items()}
                 family = family_module.from_dict(options)
-                features.append(Feature(name, family, columns, index, floating, whole, types, *marks))
+                features.append(Feature(name, family, columns, index, floating, whole, types, **marks))
             prior = data["prior"]
             return cls(
                 target=data["target"],

@@ -14,17 +14,10 @@ from nbsql.version import __version__
 def build(
     engine: Engine, plan: Plan, entries: Sequence[Entry], *, wide: bool | None = None, single: bool = False
 ) -> tuple[Plan, list[ClassColumn]]:
-    """Build the relations that a new model reads from its statistics, which exist already.
+    """The plan of a new model, in the form in which it is written, and its classes: builds what it reads from its statistics.
 
-    Args:
-        engine: the engine to run on.
-        plan: the model's plan.
-        entries: the entries of its ledger.
-        wide: the form of the tables that scoring reads; None chooses it by their size.
-        single: whether each class, feature and value has only one cell.
-
-    Returns:
-        The plan of the model, in the form in which it was written, and its classes.
+    The ledger has `entries`. `wide` is the form of the tables that scoring reads, None to choose it by their size; `single`
+    says whether each class, feature and value has only one cell.
     """
     described = [
         *plan.describe_model(__version__, entries[0], has_unique_cells=single),

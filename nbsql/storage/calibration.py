@@ -17,11 +17,7 @@ from nbsql.warn import warn_user
 
 
 def required_calibration_method(engine: Engine, plan: Plan, title: str) -> str:
-    """The method by which a model is calibrated.
-
-    Raises:
-        ModelError: the model is not calibrated.
-    """
+    """The method by which a model is calibrated. Raises ModelError if it is not."""
     if not is_calibrated(engine, plan.relations):
         raise ModelError(f"{title} is not calibrated; calibrate it first")
     return calibration_method(engine, plan)

@@ -35,14 +35,8 @@ def draft_plan(engine: Engine, plan: Plan) -> Plan:
 def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None) -> Plan:
     """Write a draft to the relations of the model, and drop the draft.
 
-    Args:
-        engine: the engine to run on.
-        plan: the draft's plan.
-        relations: the relations of the model.
-        stamp: `updated_at` when the draft was begun; None if there was no model, or another is replaced.
-
-    Raises:
-        DatabaseError: another session has changed the model since.
+    `stamp` is `updated_at` when the draft was begun; None if there was no model, or another is replaced. Raises DatabaseError
+    if another session has changed the model since.
     """
     if relations is plan.relations:
         return plan

@@ -32,12 +32,7 @@ _COLUMN = re.compile(r'\w+|"[^"]+"|`[^`]+`')
 
 
 def check_spec(spec: Spec, dialect: Dialect, title: str) -> None:
-    """Raise unless the spec of a file names only columns, types and values.
-
-    Raises:
-        ModelError: a type is not one.
-        InputError: an expression uses more than the columns of a row.
-    """
+    """Raise ModelError if a type in the spec of a file is none, InputError if an expression uses more than columns of a row."""
     types = [spec.target_type, *(kind for feature in spec.features for kind in feature.types)]
     types += [kind for dimension in spec.joins for kind in dimension.types]
     for kind in types:
@@ -70,11 +65,7 @@ def _check_expression(expression: Any, dialect: Dialect, subject: str) -> None:
 
 
 def check_cells(rows: Sequence[Sequence[Any]], spec: Spec, title: str) -> int:
-    """The number of rows that a model has learnt from.
-
-    Raises:
-        ModelError: the cells do not belong to such a model.
-    """
+    """The number of rows that a model has learnt from. Raises ModelError if the cells do not belong to such a model."""
     names = {feature.name for feature in spec.features}
     learnt = None
     for row in rows:
@@ -91,11 +82,7 @@ def check_cells(rows: Sequence[Sequence[Any]], spec: Spec, title: str) -> int:
 
 
 def check_row_count(learnt: float | None, title: str) -> int:
-    """The number of rows that a model has learnt from, given the sum of the counts of its classes.
-
-    Raises:
-        ModelError: there are no such counts.
-    """
+    """The number of rows learnt, from the sum of the counts of the classes. Raises ModelError if there are no such counts."""
     if learnt is None or not math.isfinite(learnt):
         raise damaged_error(title, "it has no cells of its classes")
     return round(learnt)

@@ -81,21 +81,13 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """The contents of a model file.
-
-    Args:
-        spec: the model's spec.
-        cells: the query of the cells.
-        weights: the query of the weights, if the model has learnt some.
-        calibration: the text of the calibration.
-        rows: the number of rows that the model has learnt from.
-    """
+    """The contents of a model file."""
 
     spec: Spec
-    cells: Markup
-    weights: Markup | None
-    calibration: str | None
-    rows: int
+    cells: Markup  # the query of the cells
+    weights: Markup | None  # the query of the weights, if the model has learnt some
+    calibration: str | None  # the text of the calibration
+    rows: int  # the number of rows that the model has learnt from
 
 
 def read_file(engine: Engine, path: str) -> ModelFile:

@@ -20,12 +20,7 @@ class Stored(NamedTuple):
 
 
 def read(path: str) -> Stored:
-    """The contents of a file.
-
-    Raises:
-        InputError: it is not the file of a model.
-        ModelError: the model is damaged.
-    """
+    """The contents of a file. Raises InputError if it is not the file of a model, ModelError if the model is damaged."""
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
         spec, engine, calibration = (content[f"nbsql_{part}"] for part in ("spec", "engine", "calibration"))

@@ -19,12 +19,7 @@ def model_names(engine: Engine, database: str) -> list[str]:
 
 
 def find(engine: Engine, database: str, name: str) -> str:
-    """The schema of a model, as the catalogue spells it.
-
-    Raises:
-        InputError: the name is not a text.
-        ModelError: there is no such schema, it is not a model, or a part of it is missing.
-    """
+    """The schema of a model, as the catalogue spells it. Raises ModelError unless it is a complete model."""
     if not isinstance(name, str):
         raise InputError(f"a model's name must be text, not {name!r}")
     schema = engine.schema(database, name)
@@ -52,12 +47,7 @@ def is_calibrated(engine: Engine, relations: Relations) -> bool:
 
 
 def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -> None:
-    """Raise unless a model of that name may be created.
-
-    Raises:
-        InputError: the name is invalid.
-        ModelError: the name is taken by a model, without `replace`, or by a schema that is not a model.
-    """
+    """Raise InputError if the name of a new model is invalid, ModelError if it is taken and not to be replaced."""
     if not isinstance(name, str) or not name or "\x00" in name:
         raise InputError(f"a model's name must be a text of at least one character, not {name!r}")
     engine.check_name(name)
@@ -73,8 +63,7 @@ def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -
 def drop_replaced(engine: Engine, database: str, schema: str) -> None:
     """Drop a model that is replaced. Some engines drop it at the end, so that it can be read until then.
 
-    Raises:
-        ModelError: the schema contains something that nbsql did not create.
+    Raises ModelError if the schema contains something that nbsql did not create.
     """
     aside = engine.set_aside(database, schema, lambda name: drop_schema(engine, database, name))
     if aside is None:
@@ -93,11 +82,7 @@ def check_contents(engine: Engine, database: str, schema: str, title: str) -> di
 
 
 def drop_schema(engine: Engine, database: str, schema: str) -> None:
-    """Drop a model, and nothing that is not nbsql's.
-
-    Raises:
-        ModelError: the schema contains something that nbsql did not create.
-    """
+    """Drop a model, and nothing that is not nbsql's. Raises ModelError if the schema contains something else."""
     present = check_contents(engine, database, schema, schema)
     ident = engine.renderer.dialect.ident
     for name, kind in CONTENTS.items():

@@ -17,28 +17,22 @@ from fractions import Fraction
 from typing import Any
 
 from nbsql.errors import InputError, ModelError
-from nbsql.family import Bernoulli, Binned, Categorical, Conditional, Multinomial
+from nbsql.family import Bernoulli, Binned, Categorical, Conditional, Multinomial, whole_number
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 
 
 @dataclass(frozen=True)
 class Sharing:
-    """How the counts of a model are protected for sharing.
+    """How the counts of a model are protected for sharing."""
 
-    Args:
-        least: the fewest rows that a cell must have to be written; None: any.
-        epsilon: the privacy budget that the file spends; None: no noise.
-        seed: the seed of reproducible noise, which is not private; None: the system's secure generator.
-    """
-
-    least: int | None = None
-    epsilon: float | None = None
-    seed: int | None = None
+    least: int | None = None  # the fewest rows that a cell must have to be written; None: any
+    epsilon: float | None = None  # the privacy budget that the file spends; None: no noise
+    seed: int | None = None  # the seed of reproducible noise, which is not private; None: the system's secure generator
 
     def __post_init__(self) -> None:
-        if self.least is not None and (isinstance(self.least, bool) or not isinstance(self.least, int) or self.least < 1):
-            raise InputError(f"least must be a whole number of at least 1, not {self.least!r}")
+        if self.least is not None:
+            whole_number(self.least, "least")
         given = 0.0 if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, (int, float)) else self.epsilon
         if self.epsilon is not None and not 0.001 <= given <= 100:
             raise InputError(f"epsilon must be a number from 0.001 to 100, such as 1, not {self.epsilon!r}")
@@ -57,9 +51,7 @@ class Sharing:
     def shared_spec(self, spec: Spec, title: str) -> Spec:
         """The spec of the file, without what the rows revealed about its features.
 
-        Raises:
-            ModelError: such a model cannot be shared this way.
-            InputError: a feature cannot be shared this way.
+        Raises ModelError if such a model, InputError if a feature cannot be shared this way.
         """
         if not self.description:
             return spec
@@ -88,15 +80,9 @@ class Sharing:
     def add_noise(self, rows: Sequence[Sequence[Any]], spec: Spec) -> list[list[Any]]:
         """The cells of all declared classes and values with noise. Cells of which the noise leaves nothing are dropped.
 
-        Each row adds 1 to the cell of its class and to at most one cell of each feature: the budget is split evenly over
-        these.
-
-        Args:
-            rows: slice, class, feature, value, n, mean, m2 and batch of each cell; cells that are not declared are left out.
-            spec: the model's spec.
-
-        Raises:
-            InputError: the noise has left no class.
+        Each row adds 1 to the cell of its class and to at most one cell of each feature: the budget is split evenly over these.
+        `rows` has slice, class, feature, value, n, mean, m2 and batch of each cell; cells that are not declared are left out.
+        Raises InputError if the noise has left no class.
         """
         if self.epsilon is None:
             return [[*row] for row in rows]
@@ -134,11 +120,8 @@ def _reason_unbounded(feature: Feature) -> str | None:
     if isinstance(family, Bernoulli):
         return None
     if isinstance(family, Binned):
-        return (
-            None
-            if not isinstance(family.by, str)
-            else "its edges follow from the rows; declare them, nbsql.Binned(by=[18, 65])"
-        )
+        cure = "its edges follow from the rows; declare them, nbsql.Binned(by=[18, 65])"
+        return cure if isinstance(family.by, str) else None
     if isinstance(family, Categorical):
         return None if family.declared else "its values tell of rows; declare them, nbsql.Categorical(levels=['a', 'b'])"
     if feature.is_number:

@@ -59,8 +59,7 @@ _NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
 def type_on(kind: str, of: str, to: str) -> str:
     """The name on one engine of a type of another; the type of texts if there is no similar one.
 
-    Raises:
-        NotSupportedError: there is no type for it at all.
+    Raises NotSupportedError if there is no type for it at all.
 
     >>> type_on("DECIMAL(4,2)", "DuckDB", "PostgreSQL"), type_on("mood", "PostgreSQL", "Spark")
     ('numeric', 'string')
@@ -105,15 +104,10 @@ def type_of(texts: Iterable[str], kind: str, of: str, to: str) -> str:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells and the calibration of a model file.
+    """The cells and the calibration of a model file."""
 
-    Args:
-        rows: a list for each cell: slice, class (as text), feature, value, n, mean, m2, batch.
-        calibration: a row for each class and knot; None: the model is not calibrated.
-    """
-
-    rows: list[list[Any]]
-    calibration: list[dict[str, Any]] | None
+    rows: list[list[Any]]  # a list for each cell: slice, class (as text), feature, value, n, mean, m2, batch
+    calibration: list[dict[str, Any]] | None  # a row for each class and knot; None: the model is not calibrated
 
 
 def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> tuple[Spec, Cells]:
@@ -225,11 +219,7 @@ def _rewrite_values(
     expression = written(x) if written is not None else render("text_of", x)
     try:
         written_by_text = dict(engine.ask("texts_as_written", values, expression))
-        reason = (
-            ""
-            if None not in written_by_text.values()
-            else next(repr(text) for text in written_by_text if written_by_text[text] is None)
-        )
+        reason = next((repr(text) for text, here in written_by_text.items() if here is None), "")
     except DatabaseError as error:
         written_by_text, reason = {}, str(error)
     if reason:

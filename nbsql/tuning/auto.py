@@ -52,17 +52,7 @@ def choose(
 ) -> Choice:
     """Choose families inside the caller's transaction; see `nbsql.auto`.
 
-    Args:
-        engine: the engine to run on.
-        source: the rows to learn from and to predict.
-        options: what to model; columns that have a family there keep it.
-        columns: the columns whose families are chosen; None for all that have none.
-        leave_out: whether a column may be left out.
-        calibrate: whether a temperature is tried.
-        folds: the number of folds.
-        fold: a column that holds the fold of each row, instead of a number of folds.
-        budget: the most rows to judge on; None for all.
-        methods: other methods to try.
+    The families of `columns` are chosen, None for all; those that have a family in the options keep it.
     """
     others = other_methods(methods)
     engine.require(AUTO)
@@ -168,12 +158,9 @@ class _FamilySearch:
         return [*numbers, OUT] if self.leave_out and column in self.selectable else numbers
 
     def run(self, methods: Sequence[tuple[str, Classifier]], *, lenient: bool, calibrate: bool) -> Choice:
-        """Search, compare the result and other methods with the default, and rank what was tried.
+        """Search, compare the result and other methods (by name) with the default, and rank what was tried.
 
-        Args:
-            methods: the classifiers, by name.
-            lenient: whether a method that the rows do not allow is skipped with a warning.
-            calibrate: whether a temperature is tried.
+        With `lenient` a method that the rows do not allow is skipped with a warning; with `calibrate` a temperature is tried.
         """
         terms = self.terms
         chosen = self._search(calibrated=False)
@@ -194,11 +181,9 @@ class _FamilySearch:
                 continue
             settings += [setting, *([Setting(f"{name}, calibrated", chosen, True, other)] if calibrate else [])]
         for setting in settings:
-            row_scores = (
-                scores_by_key[setting.key]
-                if setting.key in scores_by_key
-                else scores_by_key.setdefault(setting.key, self._row_scores(setting))
-            )
+            if setting.key not in scores_by_key:
+                scores_by_key[setting.key] = self._row_scores(setting)
+            row_scores = scores_by_key[setting.key]
             best, by_fold = terms.temperatures(row_scores) if setting.calibrated else (1.0, None)
             losses.append(terms.losses(row_scores, by_fold))
             temperatures.append(best)
@@ -278,10 +263,7 @@ class _FamilySearch:
     def _pick(self, column: str, scores: Mapping[int, Score], *, keep: bool = False) -> int:
         """The candidate of the lowest loss among those that gain significantly over the default; if none does, the default.
 
-        Args:
-            column: the column.
-            scores: the scores of its candidates, the default first.
-            keep: whether the column must not be left out yet.
+        With `keep` the column must not be left out yet.
         """
         sure = [
             number
@@ -316,9 +298,7 @@ def _same_feature(features: Sequence[Feature], wanted: Feature) -> Feature:
 def columns_to_choose(families: Families) -> tuple[list[str] | None, Mapping[str, str | Family]]:
     """The columns whose families are to be chosen, None for all that have none, and the families of the others.
 
-    Args:
-        families: the argument of a fit: "auto", or a dictionary with "auto" for some columns; the key "*" stands for all
-            columns without a family.
+    The argument of a fit is "auto", or a dictionary with "auto" for some columns; the key "*" is all columns without a family.
     """
     if _is_auto(families):
         return None, {}

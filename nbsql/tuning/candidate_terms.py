@@ -114,11 +114,7 @@ class CandidateTerms:
     ) -> Iterator[tuple[Any, ...]]:
         """The macro of the terms of some candidates and its arguments, for each part of the folds.
 
-        Args:
-            cv: the folds.
-            parts: the parts, as `Folds.parts` returns them.
-            features: the candidates, with their numbers as indices. For bins cut by the class, the spec of a part has the
-                family.
+        Candidates have their numbers as indices. For bins cut by the class, the spec of a part has the family.
         """
         for spec, names in parts if features else []:
             families = {feature.name: feature.family for feature in spec.features} if cv is self._cut else {}

@@ -9,6 +9,7 @@ from typing import Any
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.family import (
+    NUMBERS,
     Bernoulli,
     Beta,
     Binned,
@@ -26,7 +27,6 @@ from nbsql.family import (
 )
 from nbsql.spec.spec import Feature, Spec
 
-NUMBERS = ("integer", "float", "decimal")
 _MAX_CATEGORIES = 50  # the most distinct whole numbers of a category
 _BINS = (10, 30)
 _MIN_ZERO_SHARE = 0.05  # the share of zeros from which zero-inflated families are tried
@@ -37,36 +37,19 @@ _ALPHAS = (0.1, 10.0)
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """Facts about the values of a column.
+    """Facts about the values of a column."""
 
-    Args:
-        n: the number of values.
-        distinct: the number of distinct values.
-        least: the least number.
-        largest: the largest number.
-        irregular: the number of fractions; of a text, the number of values with several words.
-        zeros: the number of zeros.
-        missing: the number of rows without a value.
-    """
-
-    n: int
-    distinct: int
-    least: float | None
-    largest: float | None
-    irregular: int
-    zeros: int
-    missing: int
+    n: int  # the number of values
+    distinct: int  # the number of distinct values
+    least: float | None  # the least number
+    largest: float | None  # the largest number
+    irregular: int  # the number of fractions; of a text, the number of values with several words
+    zeros: int  # the number of zeros
+    missing: int  # the number of rows without a value
 
 
 def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Feature]) -> dict[str, list[Family]]:
-    """The candidate families of some features by name, besides the family of the spec. Takes one read.
-
-    Args:
-        engine: the engine to run on.
-        source: the rows.
-        spec: the spec of the default.
-        features: features of the spec, each of one column.
-    """
+    """The candidate families of some features of one column by name, besides those of the default spec. Takes one read."""
     kinds = {column.name: column.kind for column in source.columns}
     families_by_name: dict[str, list[Family]] = {}
     numbers = [feature for feature in features if kinds[feature.column] in NUMBERS]

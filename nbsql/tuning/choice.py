@@ -22,33 +22,22 @@ _TRIED = ("feature", "family", "alone", "log_loss", "gain", "standard_error", "c
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen, and how it compared.
+    """What was chosen, and how it compared."""
 
-    Args:
-        rows: the number of rows judged on.
-        families: the chosen families by column, where they differ from the default.
-        exclude: the columns that are left out.
-        calibrated: whether a temperature is used.
-        method: the classifier.
-        ranking: the rows of `Auto.ranking`.
-        tried: the rows of `Auto.tried`.
-    """
-
-    rows: int
-    families: dict[str, Family]
-    exclude: list[str]
-    calibrated: bool
+    rows: int  # the number of rows judged on
+    families: dict[str, Family]  # the chosen families by column, where they differ from the default
+    exclude: list[str]  # the columns that are left out
+    calibrated: bool  # whether a temperature is used
     method: Classifier | None
-    ranking: list[tuple[Any, ...]]
-    tried: list[tuple[Any, ...]]
+    ranking: list[tuple[Any, ...]]  # the rows of `Auto.ranking`
+    tried: list[tuple[Any, ...]]  # the rows of `Auto.tried`
 
     def options(self, options: Options) -> Options:
         """The options of a fit with the choice."""
-        exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
         features = options.features
         if self.exclude and features is not None and not isinstance(features, (Best, Forward)):
             features = [name for name in ([features] if isinstance(features, str) else features) if name not in self.exclude]
-        excluded = [*exclude, *self.exclude] if features is None else exclude
+        excluded = [*options.excluded, *self.exclude] if features is None else options.excluded
         options = replace(options, families={**options.families, **self.families}, features=features, exclude=excluded)
         return options if self.method is None else replace(options, method=cast("Method", self.method))
 

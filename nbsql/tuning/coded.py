@@ -46,14 +46,10 @@ def _should_code(cv: Folds, specs: Sequence[Spec]) -> bool:
 
 
 class CodedFolds:
-    """The rows of folds with each category as a code (sql/macros/judging/coded.sql).
-
-    Args:
-        cv: the counted folds.
-    """
+    """The rows of counted folds with each category as a code (sql/macros/judging/coded.sql)."""
 
     def __init__(self, cv: Folds) -> None:
-        self.rows_with_folds = cv
+        self.cv = cv
         self.engine = cv.engine
         spec, folds = cv.counted_spec, cv.names
         self.levels = _levels(spec)  # by their names in the cells
@@ -85,30 +81,29 @@ class CodedFolds:
         """The table of the scores of some settings, made as if their features belonged to one setting under distinct names."""
         names: list[tuple[int, str, Feature]] = []
         for setting, spec in enumerate(specs, start=1):
-            for counted, feature in zip(self.rows_with_folds.counted_names(spec), spec.features, strict=True):
+            for counted, feature in zip(self.cv.counted_names(spec), spec.features, strict=True):
                 if feature.family.level:
                     number = len(names) + 1
                     names.append((setting, counted, replace(feature, name=f"{number} {feature.name}", index=number)))
-        context = self.rows_with_folds.context(replace(specs[0], features=tuple(feature for *_, feature in names)))
+        context = self.cv.context(replace(specs[0], features=tuple(feature for *_, feature in names)))
         pairs = [(counted, feature.name) for _, counted, feature in names]
         cells = self._query("cells_of_setting", self.others, pairs, self._fragment("fold_of_row"), True)
         priors = self._query("priors", context, cells)
-        models = self._fragment("models_of_folds", "coded_lookups", context, cells, priors, self.rows_with_folds.names)
-        lookups = self.rows_with_folds.replace_table("coded lookups", models)
-        arguments = (context, len(specs), names, self.rows_with_folds.names, self.codes, lookups)
-        return self.rows_with_folds.replace_table("scores of settings", self._fragment("coded_scores", *arguments))
+        models = self._fragment("models_of_folds", "coded_lookups", context, cells, priors, self.cv.names)
+        lookups = self.cv.replace_table("coded lookups", models)
+        arguments = (context, len(specs), names, self.cv.names, self.codes, lookups)
+        return self.cv.replace_table("scores of settings", self._fragment("coded_scores", *arguments))
 
     def _score(self, spec: Spec, scores: Markup, setting: int) -> Rows:
         rest = replace(spec, features=tuple(feature for feature in spec.features if not feature.family.level))
-        context = self.rows_with_folds.context(rest, coded=True)
-        parametrised = [feature for feature in rest.features if feature.family.parameters]
-        parameters = self.rows_with_folds.make_table("parameters", context, rest, parametrised, self.rows_with_folds.names)
+        context = self.cv.context(rest, coded=True)
+        parameters = self.cv.make_table("parameters", context, rest, self.cv.names)
         rows = self._query("with_levels", context, self.rows, self.columns, self.levels, scores, setting)
         scored = self._query("scored", context, rows, parameters, scores)
         return self.engine.ask("fold_scores", context, scored, parameters)
 
     def _create(self, macro: str, *arguments: Any) -> Markup:
-        return self.rows_with_folds.create(macro.replace("_", " "), self._fragment(macro, *arguments))
+        return self.cv.create(macro.replace("_", " "), self._fragment(macro, *arguments))
 
     def _query(self, macro: str, *arguments: Any) -> Markup:
         return self._fragment("subquery", self._fragment(macro, *arguments))

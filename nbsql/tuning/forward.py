@@ -23,8 +23,7 @@ from nbsql.spec.spec import Spec
 def select_forward(engine: Engine, source: Source, spec: Spec, options: Forward) -> Spec:
     """The spec with the features that forward selection chooses (sql/macros/judging/forward.sql).
 
-    Raises:
-        InputError: a feature cannot be judged by itself, or there are not enough rows for the folds.
+    Raises InputError if a feature cannot be judged by itself, or if there are not enough rows for the folds.
     """
     check_features(spec.features, "nbsql.Forward")
     judged = replace(spec, slice_by=None, segment_by=None, segment_shrinkage=0.0)

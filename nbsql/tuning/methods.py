@@ -24,19 +24,12 @@ METHODS: tuple[Method, ...] = ("naive", "tan", "aode")
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting to compare with others. Simpler settings come first, so that ties go to them.
+    """A setting to compare with others. Simpler settings come first, so that ties go to them."""
 
-    Args:
-        name: the name in the ranking.
-        chosen: the number of the candidate of each column, for naive Bayes.
-        calibrated: whether a temperature is tried.
-        method: the classifier, if it is not naive Bayes.
-    """
-
-    name: str
-    chosen: Mapping[str, int]
-    calibrated: bool
-    method: Classifier | None = None
+    name: str  # the name in the ranking
+    chosen: Mapping[str, int]  # the number of the candidate of each column, for naive Bayes
+    calibrated: bool  # whether a temperature is tried
+    method: Classifier | None = None  # the classifier, if it is not naive Bayes
 
     @property
     def key(self) -> str:
@@ -45,11 +38,7 @@ class Setting:
 
 
 def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
-    """The names and the classifiers to try besides naive Bayes.
-
-    Raises:
-        InputError: `methods` is not a list of methods.
-    """
+    """The names and the classifiers to try besides naive Bayes. Raises InputError unless `methods` is a list of methods."""
     if isinstance(methods, (str, Classifier, Mapping)) or not isinstance(methods, Sequence):
         raise InputError(f"methods must be a list of methods, such as ['naive', 'tan'], not {methods!r}")
     classifiers: dict[str, Classifier] = {}
@@ -72,27 +61,18 @@ def row_scores_by_method(
 ) -> Markup:
     """A table of the joint log-likelihoods of the rows by a method's models of the other folds (sql/macros/judging/auto.sql).
 
-    Args:
-        engine: the engine to run on.
-        source: the source of the rows.
-        options: the options of a fit with the method.
-        terms: the rows of the folds, with their keys.
-        temporary: names a temporary table.
-        folds: the number of folds.
-        fold: a column that holds the fold of each row, instead of a number of folds.
+    The options are those of a fit with the method, and `terms` has the rows of the folds with their keys.
     """
     with engine.temporaries() as name:
         spec = resolve_settings(engine, source, [options], fold)[0]
         cv = make_folds_for_spec(engine, source, spec, name, folds=folds, fold=fold, rows_with_folds=terms.rows)
         relation = temporary(f"standing by {options.classifier!r}")
-        for number, (part, names) in enumerate(cv.parts(cv.specs[0])):
-            models = cv.models(part, names)
-            arguments = models.context, cv.scored(models), models.parameters, terms.classes
-            query = engine.renderer.fragment("scores_of_method", *arguments)
-            if number:
-                engine.run("stand", engine.renderer.statement("insert_into", relation, query))
-            else:
-                engine.create(f"stand by {options.classifier.name}", relation, query)
+        models = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
+        queries = (
+            engine.renderer.fragment("scores_of_method", each.context, cv.scored(each), each.parameters, terms.classes)
+            for each in models
+        )
+        engine.gather(f"stand by {options.classifier.name}", relation, queries)
     return relation
 
 

@@ -15,7 +15,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family, choice, named
-from nbsql.judging.folds import estimation_key, resolve_settings
+from nbsql.judging.folds import estimation_key, resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import check_folds, make_folds
 from nbsql.model import Model
 from nbsql.model.place import place_for
@@ -94,19 +94,7 @@ def sweep(
     fold: str | None,
     by: By,
 ) -> Sweep:
-    """Sweep inside the caller's transaction; see `nbsql.sweep`.
-
-    Args:
-        engine: the engine to run on.
-        source: the rows to learn from and to predict.
-        options: the options that all settings share.
-        alpha: one value or a list.
-        prior: one value or a list.
-        families: one value or a list.
-        folds: the number of folds.
-        fold: a column that holds the fold of each row, instead of a number of folds.
-        by: the metric that ranks the settings.
-    """
+    """Sweep inside the caller's transaction; see `nbsql.sweep`. All settings share the options."""
     choice(by, By, "by")
     check_folds(folds, fold)
     lists = (_as_list(alpha, "alpha"), _as_list(prior, "prior"), _as_list(families, "families"))
@@ -121,9 +109,14 @@ def sweep(
             engine, source, resolve_settings(engine, source, options_of_settings, fold), table, folds=folds, fold=fold
         )
         distinct = {estimation_key(spec): spec for spec in cv.specs}  # settings may be equivalent: numbers have no alpha
-        summaries = dict(zip(distinct, map(_summarise_folds, score_settings(cv, list(distinct.values()))), strict=True))
+        summaries = dict(zip(distinct, map(summarise_folds, score_settings(cv, list(distinct.values()))), strict=True))
         scores = [summaries[estimation_key(spec)] for spec in cv.specs]
-    order = sorted(range(len(settings)), key=lambda number: _sort_key(scores[number], by))
+
+    def rank_key(number: int) -> tuple[float, float]:
+        _, accuracy, log_loss = scores[number]
+        return (log_loss, -accuracy) if by == "log_loss" else (-accuracy, log_loss)
+
+    order = sorted(range(len(settings)), key=rank_key)
     rows = [
         (rank, *_describe_setting(options_of_settings[number]), *scores[number][1:])
         for rank, number in enumerate(order, start=1)
@@ -147,18 +140,6 @@ def _as_list(values: Any, name: str) -> list[Any]:
     if not items:
         raise InputError(f"{name} must be a value or a list of at least one, not {values!r}")
     return items
-
-
-def _summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:
-    """The rows, accuracy and log loss of all folds together."""
-    weight = sum(row[2] for row in folds)
-    accuracy, log_loss = (sum(row[2] * row[index] for row in folds) / weight for index in (3, 4))
-    return sum(row[1] for row in folds), accuracy, log_loss
-
-
-def _sort_key(score: tuple[int, float, float], by: str) -> tuple[float, float]:
-    _, accuracy, log_loss = score
-    return (log_loss, -accuracy) if by == "log_loss" else (-accuracy, log_loss)
 
 
 def _describe_setting(setting: Options) -> tuple[float, str, str]:

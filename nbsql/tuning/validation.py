@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
-
-from markupsafe import Markup
 
 from nbsql.answers.query import Query
 from nbsql.answers.table import Displayed, Table
@@ -16,12 +13,11 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.judging.evaluate import queries_of_judged_rows
 from nbsql.judging.evaluation import Evaluation, read_evaluation
-from nbsql.judging.folds import resolve_settings
+from nbsql.judging.folds import resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import LOO, check_folds
 from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.plan.context import Context
 from nbsql.spec.options import Forward, Options, candidate_options
-from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,46 +88,17 @@ def cross_validate(
         scores = Query(engine, renderer.statement("sorted_fold_scores", cv.gather("scores", by_fold)))
         classes = cv.create("classes", renderer.fragment("classes_of_cells", Context.of(spec, wide=False), cv.cells))
 
-        def score() -> None:
+        rows = scores.fetchall()
+        if not rows:
+            raise InputError(f"no row of {source.label} is in a fold and has a class")
+        # The curves are read later, so the tables that they read stay until the connection is closed.
+        scored = table("out of fold")
+        judged = renderer.fragment("judged_rows", Context.of(spec, wide=False), scored, classes, spec.weight, False)
+        queries = queries_of_judged_rows(engine, judged, Source(scored, source.label, []), bins)
+
+        def evaluate() -> Evaluation:
             models = (cv.models(chosen, names) for chosen, names in parts)
             cv.gather("out of fold", (cv.outcomes(part, classes) for part in models))
+            return read_evaluation(queries, spec.weight)
 
-        # The curves are read later, so the tables that they read stay until the connection is closed.
-        return cross_validation_of(engine, source, spec, scores, classes, table("out of fold"), score, bins)
-
-
-def cross_validation_of(
-    engine: Engine,
-    source: Source,
-    spec: Spec,
-    scores: Query,
-    classes: Markup,
-    scored: Markup,
-    score: Callable[[], Any],
-    bins: int,
-) -> CrossValidation:
-    """The result of a cross-validation whose folds have been scored.
-
-    Args:
-        engine: the engine to run on.
-        source: the rows that were predicted.
-        spec: what was modelled.
-        scores: the query of a row for each fold.
-        classes: the relation of all classes and their numbers.
-        scored: the relation of the predicted rows.
-        score: creates that relation; called before it is first read.
-        bins: the number of bins of the calibration.
-    """
-    rows = scores.fetchall()
-    if not rows:
-        raise InputError(f"no row of {source.label} is in a fold and has a class")
-    weight = sum(row[2] for row in rows)
-    accuracy, log_loss = (sum(row[2] * row[index] for row in rows) / weight for index in (3, 4))
-    relation = engine.renderer.fragment("judged_rows", Context.of(spec, wide=False), scored, classes, spec.weight, False)
-    queries = queries_of_judged_rows(engine, relation, Source(scored, source.label, []), bins)
-
-    def evaluation() -> Evaluation:
-        score()
-        return read_evaluation(queries, spec.weight)
-
-    return CrossValidation(sum(row[1] for row in rows), accuracy, log_loss, scores, evaluation)
+        return CrossValidation(*summarise_folds(rows), scores, evaluate)

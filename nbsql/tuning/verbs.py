@@ -12,7 +12,7 @@ from nbsql.family import Family
 from nbsql.judging.profile import dependence as dependence_query
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life, with_current_weight
-from nbsql.learning.joins import read_source
+from nbsql.learning.joins import training_source
 from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.spec.method import Method
@@ -71,7 +71,7 @@ def cross_validate(
     1.0
     """
     settings = Options.of(target, options)
-    with opened(con) as engine, engine.transaction(), read_source(engine, source, settings) as rows:
+    with opened(con) as engine, engine.transaction(), training_source(engine, source, settings) as rows:
         return run_cross_validation(engine, rows, with_current_weight(settings), folds=folds, fold=fold, bins=bins)
 
 
@@ -101,7 +101,7 @@ def dependence(
     """
     settings = Options.of(target, options)
     with opened(con) as engine:
-        rows = read_source(engine, source, settings)
+        rows = training_source(engine, source, settings)
         spec = resolve(rows.columns, candidate_options(with_current_weight(settings))[0], rows.label)
         return dependence_query(engine, spec, rows.label, rows, columns)
 
@@ -152,7 +152,7 @@ def sweep(
     """
     refuse_half_life(options)
     shared = Options.of(target, options)
-    with opened(con) as engine, engine.transaction(), read_source(engine, source, shared) as rows:
+    with opened(con) as engine, engine.transaction(), training_source(engine, source, shared) as rows:
         return run_sweep(
             engine, rows, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
         )  # fmt: skip
@@ -222,7 +222,7 @@ def auto(
     """
     refuse_half_life(options)
     settings = Options.of(target, options)
-    with opened(con) as engine, engine.transaction(), read_source(engine, source, settings) as data:
+    with opened(con) as engine, engine.transaction(), training_source(engine, source, settings) as data:
         choice = choose(
             engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
             methods=methods,
@@ -234,7 +234,7 @@ def auto(
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction():
             place = place_for(engine, name, database, replace=replace)
-            with read_source(engine, source, settings) as rows:
+            with training_source(engine, source, settings) as rows:
                 model = place.publish(*Fit(engine, rows, chosen, place.relations).run(replaces=place.replaces))
             if choice.calibrated:
                 model.calibrate(source, folds=folds)

@@ -238,7 +238,7 @@ def test_a_model_joins_by_itself_what_it_scores(
     shop: duckdb.DuckDBPyConnection, scored: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if scored == "by row":
-        monkeypatch.setattr(nbsql.plan.dimension_scores, "_silent", lambda _: False)
+        monkeypatch.setattr(nbsql.plan.dimension_scores, "_skips_missing", lambda _: False)
     model = by_joins(shop, name="returns", families={"note": nbsql.Text()})
     other = of_view(shop, families={"note": nbsql.Text()})
     model = nbsql.load(shop, "returns")

@@ -33,8 +33,7 @@ def comparison_kind(engine: Engine, type_name: str) -> str:
 def category_kind(engine: Engine, feature: Feature, *, numbers: bool) -> str:
     """The kind by which the values of a category are compared. `numbers` says whether they may be fractions.
 
-    Raises:
-        NotSupportedError: engines write the values of this type differently.
+    Raises NotSupportedError if engines write the values of this type differently.
     """
     type_name = feature.types[0] if feature.types else ""
     kind = "integer" if feature.whole else comparison_kind(engine, type_name)
@@ -53,8 +52,7 @@ _TEXTS = {exp.DataType.Type.ENUM, exp.DataType.Type.UUID, exp.DataType.Type.DATE
 def source_relation(source: Any, renderer: Renderer) -> Markup:
     """A source as it stands after FROM: a table, as the user writes it, or a SELECT in parentheses.
 
-    Raises:
-        InputError: the source is neither, as the dialect parses it.
+    Raises InputError if it is neither, as the dialect parses it.
     """
     name = renderer.dialect.name
     if not isinstance(source, str):
@@ -62,20 +60,13 @@ def source_relation(source: Any, renderer: Renderer) -> Markup:
         raise InputError(f"a source for the dialect {name!r} is the name of a table or a SELECT as text, not {kind}")
     text = _strip_trailing(source, name)
     table = _parse(text, name, into=exp.Table)
-    if (
-        isinstance(table, exp.Table)
-        and all(isinstance(part, exp.Identifier) for part in table.parts)
-        and not _has_suffix(table)
-    ):
-        return renderer.dialect.query(text)
+    if isinstance(table, exp.Table) and all(isinstance(part, exp.Identifier) for part in table.parts):
+        has_suffix = any(value for key, value in table.args.items() if key not in ("this", "db", "catalog"))  # such as an alias
+        if not has_suffix:
+            return renderer.dialect.query(text)
     if isinstance(_parse(text, name), exp.Query):
         return renderer.fragment("subquery", renderer.dialect.query(text))
     raise InputError(f"a source for the dialect {name!r} is the name of a table or one SELECT, not {source!r}")
-
-
-def _has_suffix(table: exp.Table) -> bool:
-    """Whether anything follows the name, such as an alias."""
-    return any(value for key, value in table.args.items() if key not in ("this", "db", "catalog"))
 
 
 def _parse(text: str, dialect: str, into: Any = None) -> Any:

@@ -18,8 +18,7 @@ from nbsql.rendering.dialect import restore
 def inline_query(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source, rows: Rows) -> str:
     """The query of a verb over the rows of a source (sql/macros/scoring/inline.sql).
 
-    Raises:
-        InputError: the source has no name that another connection could read.
+    Raises InputError if the source has no name that another connection could read.
     """
     if source.is_registered:
         source.release()

@@ -21,8 +21,7 @@ _DIGITS = 9  # digits by which lost points are compared: ties by rounding alone 
 class _Points(Terms):
     """The terms of a scorecard. The points of a value and the points lost against the reference are treated as two classes.
 
-    Args:
-        lines: of the features: feature, kind, value, points and points lost.
+    A line is of a feature: feature, kind, value, points and points lost.
     """
 
     def __init__(
@@ -56,20 +55,11 @@ def frozen_points(
     passed: Sequence[str] | None,
     reasons: int,
 ) -> str:
-    """The query of the points of the rows of a relation (sql/macros/scoring/elsewhere/points.sql).
+    """The query of the points of the rows of a relation of another engine (sql/macros/scoring/elsewhere/points.sql).
 
-    Args:
-        engine: the engine of the model.
-        plan: the model's plan.
-        classes: the model's classes.
-        lines: the scorecard, with the base points first: feature, kind, value, points and points lost.
-        relation: the rows, in the dialect of the other engine.
-        dialect: one of `nbsql.rendering.dialect.DIALECTS`.
-        passed: the columns of the relation to return; None returns all, if the dialect can express that.
-        reasons: the number of features to name that cost most points.
-
-    Raises:
-        NotSupportedError: a feature cannot be scored in other dialects.
+    The lines of the scorecard (feature, kind, value, points, points lost) have the base points first. The result has the
+    columns `passed`, None for all if the dialect can express that, and the names of as many features as `reasons` that cost
+    most points. Raises NotSupportedError if a feature cannot be scored in other dialects.
     """
     renderer = Renderer(dialect)
     base, *others = lines

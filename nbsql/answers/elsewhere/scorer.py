@@ -37,27 +37,16 @@ class Class:
 
 @dataclass(frozen=True)
 class Scorer:
-    """The data from which the macros render a scorer.
-
-    Args:
-        verb: the verb.
-        classes: the classes in the order of their numbers, the most probable first.
-        columns: the same classes in the order of the columns of the result.
-        terms: the terms of the features.
-        passed: the columns of the source to return; None returns all.
-        traits: the traits of the dialect.
-        names: the features of a scorecard, in order.
-        reasons: the number of features to name that cost a row most points.
-    """
+    """The data from which the macros render a scorer."""
 
     verb: str
-    classes: Sequence[Class]
-    columns: Sequence[Class]
-    terms: Sequence[Term]
-    passed: Sequence[str] | None
-    traits: Traits = field(repr=False)
-    names: Sequence[str] = ()
-    reasons: int = 0
+    classes: Sequence[Class]  # the classes in the order of their numbers, the most probable first
+    columns: Sequence[Class]  # the same classes in the order of the columns of the result
+    terms: Sequence[Term]  # the terms of the features
+    passed: Sequence[str] | None  # the columns of the source to return; None returns all
+    traits: Traits = field(repr=False)  # the traits of the dialect
+    names: Sequence[str] = ()  # the features of a scorecard, in order
+    reasons: int = 0  # the number of features to name that cost a row most points
 
     @property
     def joined(self) -> list[Term]:
@@ -100,17 +89,10 @@ def frozen_query(
     dialect: str,
     columns: Sequence[str] | None,
 ) -> str:
-    """The query of a verb over a source of another engine (sql/macros/scoring/elsewhere/scorer.sql).
+    """The query of a verb over a source of another engine, a table or a SELECT (sql/macros/scoring/elsewhere/scorer.sql).
 
-    Args:
-        engine: the engine of the model.
-        plan: the model's plan.
-        classes: the model's classes.
-        verb: a verb that returns one row for each row of the source.
-        source: a table of the other engine, or a SELECT in its dialect.
-        dialect: one of `DIALECTS`.
-        columns: the columns of the source to return. None returns all, or the model's columns on engines that cannot select
-            all columns but some.
+    The verb returns one row for each row of the source, with the columns of the source that are named. None returns all, or the
+    model's columns on engines that cannot select all columns but some.
 
     Raises:
         InputError: the dialect is unknown, the verb has no such query, or the source is neither a table nor a SELECT.
@@ -160,8 +142,7 @@ def passed_columns_elsewhere(
 ) -> Sequence[str] | None:
     """The columns of a source of another engine that are returned along with those that a verb adds; None for all.
 
-    Raises:
-        InputError: one of them is a column that the verb adds, or they are not a list of names.
+    Raises InputError if the verb adds one of them, or if they are not a list of names.
     """
     if columns is None:
         if traits.all_but is not None:

@@ -26,33 +26,19 @@ _COUNTED = {
 
 @dataclass(frozen=True)
 class _CountedFeature:
-    """A feature as the macros count it.
+    """A feature as the macros count it."""
 
-    Args:
-        shape: how its value is read from a row.
-        cells: what its cells are: one for each "value", "number" or "column".
-        name: the name of the feature.
-        index: its number.
-        columns: the columns of the source.
-        kind: the kind as which the values of a category are read.
-        missing: whether a missing value is counted as a value.
-        squared: whether a number has a sum of squares.
-        zeros: whether zeros are counted apart.
-        edges: the edges between bins.
-        labels: the labels of bins.
-    """
-
-    shape: str
-    cells: str
+    shape: str  # how its value is read from a row
+    cells: str  # what its cells are: one for each "value", "number" or "column"
     name: str
     index: int
-    columns: Sequence[str]
-    kind: str
-    missing: bool
-    squared: bool
-    zeros: bool
-    edges: Sequence[float]
-    labels: Sequence[str]
+    columns: Sequence[str]  # the columns of the source
+    kind: str  # the kind as which the values of a category are read
+    missing: bool  # whether a missing value is counted as a value
+    squared: bool  # whether a number has a sum of squares
+    zeros: bool  # whether zeros are counted apart
+    edges: Sequence[float]  # the edges between bins
+    labels: Sequence[str]  # the labels of bins
 
 
 @dataclass(frozen=True)
@@ -67,19 +53,9 @@ class _Counting:
 
 
 def frozen_statistics(engine: Engine, spec: Spec, source: Any, dialect: str, title: str) -> str:
-    """The query of the statistics of a source of another engine.
+    """The query of the statistics of a source of another engine: a table, or a SELECT in its dialect.
 
-    Args:
-        engine: the engine of the model, whose types the spec names.
-        spec: what to count.
-        source: a table of the other engine, or a SELECT in its dialect.
-        dialect: one of `nbsql.rendering.dialect.DIALECTS`.
-        title: the name of the model in messages.
-
-    Raises:
-        InputError: the source is neither a table nor a SELECT.
-        ModelError: the model has slices, learnt weights or given probabilities.
-        NotSupportedError: a feature cannot be counted this way.
+    Raises InputError for another source, ModelError or NotSupportedError if the model or a feature cannot be counted this way.
     """
     check_countable(spec, title)
     renderer = Renderer(dialect)

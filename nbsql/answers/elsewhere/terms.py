@@ -29,55 +29,34 @@ IMPOSSIBLE = -1e300  # stands for minus infinity in a sum
 
 @dataclass(frozen=True)
 class Term:
-    """A feature as the macros of a scorer render it (sql/macros/scoring/elsewhere/terms.sql).
-
-    Args:
-        shape: the macros that render it.
-        index: the index of the feature.
-        columns: the columns of the source.
-        of: its parameters by name, one mapping for each class.
-        kind: of a category, the kind by which its values are compared.
-        keys: its values, as literals.
-        scores: the contributions of each value, one number for each class; minus infinity makes the class impossible.
-        missing: the contribution of a missing value to each class.
-        unseen: the contribution of any other value to each class.
-        joined: whether its values are in a table of their own.
-        edges: of bins, the edges between them.
-        low: of a grid, its lower end.
-        width: of a grid, the width of a cell.
-        last: of a grid, the number of the last cell.
-        family: of a number, the family whose density is a formula.
-        base: whether part of that formula is the same in all classes.
-        widest: the largest deviation in each class whose square is still a double; None where no finite number is beyond it.
-        means: of several numbers, the values that replace missing ones; None: nothing replaces them.
-        shared: whether all classes share one covariance matrix.
-        parts: of pairs of categories, the categories, each of which adds the code of its value to a single class.
-        parents: the highest code of a value that may be a super-parent.
-        stride: the factor of a parent's code in the key of a pair.
-    """
+    """A feature as the macros of a scorer render it (sql/macros/scoring/elsewhere/terms.sql)."""
 
     shape: str
     index: int
-    columns: Sequence[str]
-    of: Sequence[Mapping[str, float | None]] = ()
-    kind: str = "number"
-    keys: Sequence[Any] = ()
+    columns: Sequence[str]  # the columns of the source
+    of: Sequence[Mapping[str, float | None]] = ()  # its parameters by name, one mapping for each class
+    kind: str = "number"  # of a category, the kind by which its values are compared
+    keys: Sequence[Any] = ()  # its values, as literals
+    # The contributions of each value, one number for each class; minus infinity makes the class impossible.
     scores: Sequence[Sequence[float]] = ()
-    missing: Sequence[float] = ()
-    unseen: Sequence[float] = ()
-    joined: bool = False
-    edges: Sequence[float] = ()
-    low: float = 0.0
-    width: float = 1.0
-    last: int = 0
-    family: Family | None = None
-    base: bool = False
+    missing: Sequence[float] = ()  # the contribution of a missing value to each class
+    unseen: Sequence[float] = ()  # the contribution of any other value to each class
+    joined: bool = False  # whether its values are in a table of their own
+    edges: Sequence[float] = ()  # of bins, the edges between them
+    low: float = 0.0  # of a grid, its lower end
+    width: float = 1.0  # of a grid, the width of a cell
+    last: int = 0  # of a grid, the number of the last cell
+    family: Family | None = None  # of a number, the family whose density is a formula
+    base: bool = False  # whether part of that formula is the same in all classes
+    # The largest deviation in each class whose square is still a double; None where no finite number is beyond it.
     widest: Sequence[float | None] = ()
+    # Of several numbers, the values that replace missing ones; None: nothing replaces them.
     means: Sequence[float] | None = None
-    shared: bool = False
+    shared: bool = False  # whether all classes share one covariance matrix
+    # Of pairs of categories, the categories, each of which adds the code of its value to a single class.
     parts: Sequence[Term] = ()
-    parents: int = 0
-    stride: int = 1
+    parents: int = 0  # the highest code of a value that may be a super-parent
+    stride: int = 1  # the factor of a parent's code in the key of a pair
 
     @property
     def inputs(self) -> list[str]:

@@ -24,12 +24,9 @@ _HOLDER = re.compile(r"lock is held in (.+?) \(PID (\d+)\)")
 
 
 class DuckDBDriver(Engine):
-    """A connection to DuckDB, on which statements run.
+    """A connection to DuckDB, on which statements run; from a path it is opened, maybe read-only, and closed here.
 
-    Args:
-        connection: the user's connection, or the path of a database file, which is then opened and closed here.
-        read_only: whether a path is opened read-only.
-        watch: a function that is called with the name of each statement before it runs.
+    `watch` is called with the name of each statement before it runs.
     """
 
     title = "DuckDB"

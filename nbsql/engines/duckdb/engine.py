@@ -16,6 +16,7 @@ from nbsql.engines.duckdb.sources import Sources
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NbsqlError, NotSupportedError, suggestion
+from nbsql.family import NUMBERS
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import Column
 
@@ -44,10 +45,7 @@ _PREVIEW_SECONDS = 2.0
 
 
 class DuckDB(DuckDBDriver):
-    """A connection to DuckDB.
-
-    The arguments are those of `DuckDBDriver`.
-    """
+    """A connection to DuckDB."""
 
     def shares(self, other: Engine) -> bool:
         return isinstance(other, DuckDB) and self.connection is other.connection
@@ -198,11 +196,7 @@ class DuckDB(DuckDBDriver):
 
 
 def on_duckdb(engine: Engine, what: str) -> DuckDB:
-    """The engine, if it is DuckDB.
-
-    Raises:
-        NotSupportedError: it is another engine, which does not support `what` yet.
-    """
+    """The engine, if it is DuckDB. Raises NotSupportedError for another engine, which does not support `what` yet."""
     if isinstance(engine, DuckDB):
         return engine
     raise NotSupportedError(f"{what} is not available on {engine.title} yet; it is on DuckDB")
@@ -223,6 +217,6 @@ def _kind(column_type: Any) -> str:
         return "tokens"
     if name == "map":
         key, value = (_KINDS.get(str(children[part].id).lower()) for part in ("key", "value"))
-        if key == "text" and value in ("integer", "float", "decimal"):
+        if key == "text" and value in NUMBERS:
             return "token counts"
     return "other"

@@ -30,11 +30,7 @@ class Sources:
         self._engine = engine
 
     def find(self, source: Any) -> Source:
-        """The source that the user names or passes.
-
-        Raises:
-            InputError: there is no such table or view, or the text is not a single SELECT.
-        """
+        """The source that the user names or passes. Raises InputError if the text is neither a table or view nor one SELECT."""
         if isinstance(source, os.PathLike):
             source = str(Path(source))
         if isinstance(source, str):
@@ -52,10 +48,8 @@ class Sources:
     def with_answer(self, text: str, answer: Sequence[Any], columns: list[Column]) -> tuple[Source, Any] | None:
         """The table or view by its full name, and `updated_at` as `ask` returns it; None if the text is ambiguous.
 
-        Args:
-            text: the text of the question.
-            answer: the row of `source_and_catalog` (catalog.sql), without its columns.
-            columns: the columns of the relation that DuckDB found by the name.
+        The answer to the question is the row of `source_and_catalog` (catalog.sql) without its columns, which are those of the
+        relation that DuckDB found by the name.
         """
         place, relations, stamps = (answer[0], answer[1]), [(*row,) for row in answer[2] or ()], answer[3]
         path = split_path(text) or [text]
@@ -92,10 +86,7 @@ class Sources:
     def _find(self, path: list[str], relations: list[tuple[Any, ...]], place: tuple[str, str]) -> tuple[str, ...] | None:
         """The table or view that a path of quoted or plain names denotes: its database, schema and name, and its type.
 
-        Args:
-            path: the names.
-            relations: the rows of `relations` (catalog.sql).
-            place: the current database and schema.
+        The relations are the rows of `relations` (catalog.sql), and the place is the current database and schema.
         """
         database, schema = place
 

@@ -22,24 +22,16 @@ _LONG = 2_000  # characters from which on a statement is not JIT-compiled
 
 
 class PostgreSQLDriver(Engine):
-    """A connection to PostgreSQL, on which statements run.
+    """A connection to PostgreSQL, on which statements run; from an address, postgresql://..., it is opened and closed here.
 
-    Args:
-        connection: the user's psycopg 3 connection, or the address of a database, postgresql://..., which is then opened and
-            closed here.
-        watch: a function that is called with the name of each statement before it runs.
+    `watch` is called with the name of each statement before it runs.
     """
 
     title = "PostgreSQL"
     survives_missing_names = False
     exact = True
 
-    def __init__(
-        self,
-        connection: psycopg.Connection[Any] | str,
-        *,
-        watch: Callable[[str], None] | None = None,
-    ) -> None:
+    def __init__(self, connection: psycopg.Connection[Any] | str, *, watch: Callable[[str], None] | None = None) -> None:
         self.renderer = Renderer("postgres")
         self.watch = watch
         self.owned = isinstance(connection, str)
@@ -105,8 +97,7 @@ class PostgreSQLDriver(Engine):
     def savepoint(self, *, trial: bool = False) -> AbstractContextManager[Any]:
         """A savepoint if a transaction is open, because an error would abort it; no transaction is left open.
 
-        Args:
-            trial: whether an error may be handled. Otherwise our own transaction needs no savepoint, as it is lost anyway.
+        In a `trial` an error may be handled. Otherwise our own transaction needs no savepoint, as it is lost anyway.
         """
         idle = self.connection.info.transaction_status == TransactionStatus.IDLE
         if (self._within and not trial) or (idle and self.connection.autocommit):

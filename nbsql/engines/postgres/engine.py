@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.driver import PostgreSQLDriver
-from nbsql.engines.postgres.files import write
 from nbsql.engines.postgres.sources import describe_query, find, has_several_spellings, kind_of
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError, InputError, ModelError
+from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
 from nbsql.family.text import LETTERS_AND_DIGITS
 from nbsql.spec.column import Column
 
@@ -25,10 +26,7 @@ _SHOWN = 40
 
 
 class PostgreSQL(PostgreSQLDriver):
-    """A connection to PostgreSQL.
-
-    The arguments are those of `PostgreSQLDriver`.
-    """
+    """A connection to PostgreSQL."""
 
     def shares(self, other: Engine) -> bool:
         return isinstance(other, PostgreSQL) and self.connection is other.connection
@@ -75,7 +73,31 @@ class PostgreSQL(PostgreSQLDriver):
         Console().print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def write(self, sql: str, path: str, file_format: str) -> None:
-        write(self, sql, path, file_format)
+        if file_format not in ("csv", "json", "jsonl"):
+            raise NotSupportedError(f"{file_format} files are not available on PostgreSQL; choose csv, json or jsonl")
+        query = self.renderer.dialect.query(sql)
+        if file_format == "csv":
+            query = self.renderer.fragment("as_text", query, self.names(sql))
+        statement = self.renderer.statement("copy_to", query, path, file_format).encode(self.connection.info.encoding)
+        with (
+            self.timed("copy_to"),
+            self.errors(),
+            self.savepoint(),
+            psycopg.Cursor(self.connection) as cursor,
+            Path(path).open("wb") as file,
+        ):
+            if file_format == "csv":
+                with cursor.copy(statement) as copied:
+                    file.writelines(copied)
+                return
+            between, first = (b",\n\t", b"[\n\t") if file_format == "json" else (b"\n", b"")
+            for (row,) in cursor.stream(statement):
+                file.write(first + row.encode())
+                first = between
+            if file_format == "json":
+                file.write(b"[]\n" if first.startswith(b"[") else b"\n]\n")
+            elif first:
+                file.write(b"\n")
 
     # The catalogue. ------------------------------------------------------------------------------------------------
 

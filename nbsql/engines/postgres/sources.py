@@ -9,7 +9,7 @@ import psycopg
 from psycopg.pq import ExecStatus
 
 from nbsql.engines.postgres.driver import PostgreSQLDriver
-from nbsql.engines.source import Source, check_distinct, check_names, split_path
+from nbsql.engines.source import Source, split_path
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
 _KINDS = {
@@ -41,9 +41,7 @@ def has_several_spellings(name: str) -> bool:
 def describe_query(engine: PostgreSQLDriver, sql: str) -> list[tuple[str, int]]:
     """The columns of a query and the OIDs of their types. The server parses the query and does not run it.
 
-    Raises:
-        DatabaseError: the server rejects the query, or it is more than one statement.
-        InputError: the query has parameters.
+    Raises DatabaseError if the server rejects the query, or it is more than one statement; InputError if it has parameters.
     """
     with engine.errors(), engine.savepoint(trial=True):
         driver, encoding = engine.connection.pgconn, engine.connection.info.encoding
@@ -57,11 +55,7 @@ def describe_query(engine: PostgreSQLDriver, sql: str) -> list[tuple[str, int]]:
 
 
 def find(engine: PostgreSQLDriver, source: Any) -> Source:
-    """The source that the user names.
-
-    Raises:
-        InputError: there is no such table or view, or the text is not a single SELECT.
-    """
+    """The source that the user names. Raises InputError if the text is neither a table or view nor one SELECT."""
     if not isinstance(source, str):
         raise InputError(
             f"a source is a table, a view or a SELECT on PostgreSQL, not {type(source).__name__}; write it to a table first"
@@ -71,27 +65,20 @@ def find(engine: PostgreSQLDriver, source: Any) -> Source:
     relation = _find(engine, source, relations)
     if relation is not None:
         path, is_table = relation
-        return _source(engine, Source(dialect.ident(*path), source, [], is_table=is_table))
+        return engine.described(Source(dialect.ident(*path), source, [], is_table=is_table))
     query = source.strip().rstrip(";").rstrip()
     selects = _SELECT.match(query) is not None
     try:
         describe_query(engine, query)  # described alone, it must be one complete statement
         if not selects:
             raise InputError(f"a source is a table, a view or one SELECT, not {source!r}")
-        return _source(engine, Source(engine.renderer.fragment("subquery", dialect.query(query)), "the query", []))
+        return engine.described(Source(engine.renderer.fragment("subquery", dialect.query(query)), "the query", []))
     except DatabaseError as error:
         if selects:
             raise InputError(f"the query cannot be read: {error}") from None
     names = sorted(name for _, schema, name, _, visible in relations if visible and not schema.startswith("pg_"))
     hint = suggestion(source, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
     raise InputError(f"no table or view {source!r}{hint}")
-
-
-def _source(engine: PostgreSQLDriver, source: Source) -> Source:
-    source.columns = engine.columns(source.relation)
-    check_distinct([column.name for column in source.columns], source.label)
-    check_names(source.columns, source.label)
-    return source
 
 
 def _find(engine: PostgreSQLDriver, text: str, relations: list[tuple[Any, ...]]) -> tuple[tuple[str, ...], bool] | None:

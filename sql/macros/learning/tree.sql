@@ -1,6 +1,6 @@
 {#
-  The input of the search for a tree of categories (nbsql/learning/tree.py). One row a counted row: class, n (its weight) and for each
-  category its value as the statistics name it, as value_1, value_2, ...
+  The input of the search for a tree of categories (nbsql/learning/one_dependence.py). One row a counted row: class, n (its weight) and
+  for each category its value as the statistics name it, as value_1, value_2, ...
 #}
 {% macro coded_categories(model, source, features) -%}
 SELECT

@@ -1,4 +1,4 @@
-"""Tree-augmented naive Bayes: the category on which each category depends, from counts of all pairs."""
+"""Categories that depend on one other category: the tree that fits best (TAN), or all pairs of them (AODE)."""
 
 from __future__ import annotations
 
@@ -10,28 +10,24 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.family import Binned, Categorical, Conditional
+from nbsql.errors import InputError
+from nbsql.family import Binned, Categorical, Conditional, Pairs
 from nbsql.family.conditional import MOST_PARENTS
 from nbsql.learning.selection import rounded
 from nbsql.spec.capabilities import check_features
-from nbsql.spec.method import TAN
+from nbsql.spec.method import AODE, TAN
 from nbsql.spec.spec import Feature, Spec
 
 PAIRS_A_STATEMENT = 100
 MAX_CELLS = 100_000  # cells of a pair; the lookups hold a row for each
 
+MAX_PAIRS = 2_000_000  # pairs of values; the lookups hold two rows for each
+
 Pair = tuple[int, int]
 
 
 def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
-    """The spec in which each category that depends on another has it as its parent.
-
-    Args:
-        engine: the engine to run on.
-        spec: the spec, whose numbers have been cut already.
-        options: the options of the tree.
-        source: the rows to learn from.
-    """
+    """The spec, whose numbers have been cut already, in which each category that depends on another has it as its parent."""
     categories = category_features(spec)
     values: dict[int, list[str]] = {}
     parents: dict[int, int] = {}
@@ -75,12 +71,7 @@ def category_sizes(
 ) -> dict[int, int]:
     """The number of values of each category that has at least two, and no more than a parent may have.
 
-    Args:
-        engine: the engine to run on.
-        spec: the model's spec.
-        categories: the categories, by number.
-        source: the rows to learn from.
-        coded: the temporary table to create, with the values of the categories in each row of the source.
+    Creates the temporary table `coded` of the values of the categories in each row of the source.
     """
     query = engine.renderer.fragment("coded_categories", spec, source.relation, categories.values())
     engine.create("code the categories", coded, query)
@@ -141,4 +132,48 @@ def _conditional_feature(feature: Feature, parent: Feature, values: Iterable[str
         floating=feature.floating or parent.floating,
         types=(*feature.types, *parent.types),
         is_inferred=False,
+    )
+
+
+def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spec:
+    """The spec, whose numbers have been cut already, with a feature of the pairs of its categories, if it has at least two.
+
+    Raises InputError if there are too many pairs of values.
+    """
+    categories = category_features(spec)
+    with engine.temporaries() as temporary:
+        sizes = category_sizes(engine, spec, categories, source, temporary("coded")) if len(categories) > 1 else {}
+    pairs = sum(a * b for a, b in combinations(sizes.values(), 2))
+    if pairs > MAX_PAIRS:
+        largest = max(sizes, key=sizes.__getitem__)
+        raise InputError(
+            f"method='aode' would count {pairs:,} pairs of values, and takes {MAX_PAIRS:,}; "
+            f"leave out columns of many, such as {categories[largest].column!r} with {sizes[largest]:,}, by exclude=[...]"
+        )
+    paired = [categories[number] for number in sizes]
+    features = (*spec.features, *([_pairs_of(spec, paired, options)] if len(paired) > 1 else ()))
+    return replace(spec, features=features, dependence=None)
+
+
+def _pairs_of(spec: Spec, categories: list[Feature], options: AODE) -> Feature:
+    family = Pairs(
+        columns=[feature.column for feature in categories],
+        edges=[getattr(feature.family, "edges", None) for feature in categories],
+        integers=[feature.column for feature in categories if feature.whole],
+        gaps=[feature.column for feature in categories if feature.family.nulls == "category"],
+        added_counts=[feature.family.added_count for feature in categories],
+        least=options.least,
+        shrinkage=options.shrinkage,
+        nulls="skip",
+        unseen="skip",
+        estimate="mean",
+    )
+    names = {feature.name for feature in spec.features}
+    return Feature(
+        next(name for name in ("pairs", *(f"pairs {number}" for number in range(2, len(names) + 3))) if name not in names),
+        family,
+        tuple(family.columns),
+        len(spec.features) + 1,
+        any(feature.floating for feature in categories),
+        types=tuple(kind for feature in categories for kind in feature.types),
     )
