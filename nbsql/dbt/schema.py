@@ -25,6 +25,7 @@ ELSEWHERE = frozenset(
 
 # Options whose form in YAML differs from that in Python.
 _OWN: dict[str, dict[str, Any]] = {
+    "target": {"description": "The column that holds the class, of any scalar type. Rows where it is NULL are left out."},
     "alpha": {"description": "Pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate.", "default": 1.0},
     "features": {"description": "The feature columns; without it, every column that has no other role."},
     "families": {
@@ -114,7 +115,7 @@ def _options() -> dict[str, Any]:
     described, hints = _argument_descriptions(fit), typing.get_type_hints(Options)
     found = {}
     for item in dataclasses.fields(Options):
-        if item.name not in ELSEWHERE:
+        if item.name not in ELSEWHERE and item.name != "classes":
             schema = _TEXTS if item.name in ("exclude", "features", "id") else _schema(hints[item.name])
             found[item.name] = {"description": described[item.name], **schema, **_OWN.get(item.name, {})}
     found |= {name: _OWN[name] for name in ("prior_alpha", "classes", "lookback")}

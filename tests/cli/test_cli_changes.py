@@ -191,4 +191,4 @@ def test_statistics_are_kept_by_slice(shop: str) -> None:
         slices = "SELECT slice, class, n FROM sliced.statistics WHERE feature IS NULL ORDER BY slice"
         assert con.execute(slices).fetchall() == [("false", "yes", 1), ("true", "maybe", 1)]
     assert "alpha 1, prior empirical, slices by wind > 5, nbsql " in run("show", shop, "sliced")
-    assert run(*arguments[:-1], "wind >", "--replace", code=1).startswith("error: slice_by must be one SQL expression")
+    assert run(*arguments[:-1], "wind >", "--replace", code=1).startswith("error: --slice-by must be one SQL expression")
