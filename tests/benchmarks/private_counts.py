@@ -88,7 +88,7 @@ def declared(con: duckdb.DuckDBPyConnection, target: str) -> dict[str, Any]:
             families[column] = nbsql.Binned(by=EDGES[column])
         elif kind != "BOOLEAN":
             families[column] = nbsql.Categorical(levels=values)
-    return {"target": target, "classes": classes, "families": families, "prior": "smoothed"}
+    return {"target": nbsql.Target(target, classes), "families": families, "prior": "smoothed"}
 
 
 def once(con: duckdb.DuckDBPyConnection, models: list[nbsql.Model], sharing: dict[str, Any]) -> list[float]:

@@ -29,7 +29,7 @@ def test_the_typed_options_are_those_that_are_taken() -> None:
         >= options
     )
     assert ModelOptions.__optional_keys__ == options
-    assert FitOptions.__optional_keys__ == options | {"classes", "name", "replace", "database"}
+    assert FitOptions.__optional_keys__ == options | {"name", "replace", "database"}
 
 
 def test_the_words_that_are_taken_are_typed() -> None:
@@ -49,7 +49,7 @@ nbsql.fit("a.duckdb", "t", target="y", method=nbsql.QDA(shrinkage="ledoit-wolf")
 nbsql.fit("a.duckdb", "t", target="y", method=nbsql.Mixture({"a": 2}), segment_by=nbsql.Segments("g", shrinkage=3))
 nbsql.cross_validate("a.duckdb", "t", target="y", folds="loo", alpha=1, families={"x*": nbsql.Text(event="bernoulli")})
 nbsql.sweep("a.duckdb", "t", target="y", alpha=[1, 2], prior=["uniform", nbsql.Smoothed(2), {"a": 1.0}], method="naive")
-nbsql.families("a.duckdb", "t", target="y", name="m", features=nbsql.Best(3))
+nbsql.families("a.duckdb", "t", target=nbsql.Target("y", ["a", "b"]), name="m", features=nbsql.Best(3))
 nbsql.fit_sql("a.duckdb", "t", target="y", name="m", replace=True, weight="w")
 model.calibrate("t", method="platt").parameters.head().df()
 """

@@ -107,7 +107,11 @@ CASES: dict[str, dict[str, Any]] = {
     "missing as a category": {"exclude": LEAVE, "nulls": "category", "unseen": "smooth"},
     "uniform prior": {"exclude": LEAVE, "prior": "uniform"},
     "smoothed prior": {"exclude": LEAVE, "prior": nbsql.Smoothed(3)},
-    "classes to come": {"exclude": LEAVE, "prior": "smoothed", "classes": ["spam", "Spam", "ham", "never", "ämter"]},
+    "classes to come": {
+        "exclude": LEAVE,
+        "prior": "smoothed",
+        "target": nbsql.Target("label", ["spam", "Spam", "ham", "never", "ämter"]),
+    },
     "given prior": {"exclude": LEAVE, "prior": {"ham": 0.1, "spam": 0.2, "Spam": 0.3, "ämter": 0.4}},
     "sample variance": {"features": ["length", "share"], "families": {"length": nbsql.Gaussian(variance="sample")}},
     "shared variance": {"features": ["length", "share"], "families": {"length": nbsql.Gaussian(shared_variance=True)}},

@@ -40,7 +40,8 @@ def test_calibrations_agree(request: pytest.FixtureRequest, models: list[nbsql.M
     on_spark = "spark" in request.node.callspec.params.values()
     test = "SELECT * FROM inbox WHERE id % 3 = 0"
     for method in METHODS:
-        found = [model.calibrate("later", method=method, folds=None, test=test, weight=weight) for model in models]
+        judged_on = None if on_spark and method != "isotonic" else test
+        found = [model.calibrate("later", method=method, folds=None, test=judged_on, weight=weight) for model in models]
         assert_same_rows(*([tuple(line) for line in each.table()] for each in found))
         assert_same_rows(*([(each.rows, each.log_loss, each.calibrated_log_loss, each.temperature)] for each in found))
         assert_same_rows(*(sorted(each.parameters.fetchall(), key=repr) for each in found))

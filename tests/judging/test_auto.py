@@ -62,13 +62,15 @@ def as_family(text: str) -> nbsql.Family:
     [  # each is tens of cross-validations
         {"weight": "weight"},
         pytest.param({"exclude": ["weight"]}, marks=pytest.mark.slow),
-        pytest.param({"exclude": ["weight"], "classes": ["0", "a", "b"], "prior": "smoothed"}, marks=pytest.mark.slow),
+        pytest.param(
+            {"exclude": ["weight"], "target": nbsql.Target("y", ["0", "a", "b"]), "prior": "smoothed"}, marks=pytest.mark.slow
+        ),
     ],
 )
 def test_every_figure_is_that_of_a_cross_validation(table: Connection, further: dict[str, Any]) -> None:
     options: dict[str, Any] = {"target": "y", "fold": "part", **further}
     found = nbsql.auto(table, "t", calibrate=False, **options)
-    assert sorted(found.best().classes) == options.get("classes", ["a", "b"])
+    assert sorted(found.best().classes) == getattr(options["target"], "classes", ["a", "b"])
     default, chosen = (nbsql.cross_validate(table, "t", **_with(options, choice)) for choice in (None, found))
     rows = {setting: (loss, gain) for _, setting, loss, gain, _, _ in found.ranking.fetchall()}
     assert rows["default"] == near((default.log_loss, 0.0))

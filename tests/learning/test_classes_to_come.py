@@ -120,7 +120,7 @@ def test_folds_know_classes_to_come(con: Connection, prior: Any) -> None:
     con.execute(
         "CREATE TABLE rows AS SELECT i % 2 AS y, sin(i) + i % 2 AS x, 'v' || i % 3 AS k, i % 4 AS f FROM range(80) AS r(i)"
     )
-    options: Any = {"target": "y", "classes": [0, 1, 2], "prior": prior}
+    options: Any = {"target": nbsql.Target("y", [0, 1, 2]), "prior": prior}
     losses, right = [], 0.0
     for fold in range(4):
         others = nbsql.fit(con, f"SELECT * EXCLUDE (f) FROM rows WHERE f <> {fold}", **options)

@@ -64,7 +64,7 @@ FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "slice_by": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "slice_by": "s"}),
     "segment_by": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "segment_by": "g"}),
     "prior": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "prior": "uniform"}),
-    "classes": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "classes": ["a", "b", "c"]}),
+    "classes": lambda con, options: nbsql.fit(con, "t", target=nbsql.Target("y", ["a", "b", "c"]), **options),
     "choosing": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "features": nbsql.Best(2)}),
     "half_life": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "weight": nbsql.HalfLife(1, at="s")}),
     "search": lambda con, options: nbsql.sweep(con, "t", target="y", folds=3, **options),
@@ -155,7 +155,7 @@ FEATURE: dict[str, Any] = {
     "gaps": {"v": nbsql.Categorical(nulls="category")},
 }
 FEATURE_ACTS: dict[str, dict[str, Any]] = {
-    "classes": {"classes": ["a", "b", "c"], "prior": "uniform"},
+    "classes": {"target": nbsql.Target("y", ["a", "b", "c"]), "prior": "uniform"},
     "segment_by": {"segment_by": "s % 2"},
     "components": {"method": nbsql.Mixture(2)},
     "method='em'": {"method": "em"},

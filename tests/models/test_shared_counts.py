@@ -27,7 +27,7 @@ ROWS = """SELECT 'a' AS y, CASE WHEN i < 20 THEN 'sun' WHEN i < 26 THEN 'rain' W
     FROM range(24) AS t(i)"""
 SKIES = ["fog", "hail", "rain", "snow", "sun"]
 DECLARED: dict[str, Any] = {
-    "target": "y", "classes": ["a", "b"], "exclude": ["said"],
+    "target": nbsql.Target("y", ["a", "b"]), "exclude": ["said"],
     "families": {"sky": nbsql.Categorical(levels=SKIES), "x": nbsql.Binned(by=[1, 2.5])},
 }  # fmt: skip
 
@@ -132,7 +132,7 @@ def test_private_counts_are_of_all_that_was_declared(con: duckdb.DuckDBPyConnect
         model.forget(batch=line)
 
 
-UNDECLARED = {name: value for name, value in DECLARED.items() if name != "classes"}
+UNDECLARED = {**DECLARED, "target": "y"}
 SKY = {"sky": nbsql.Categorical(levels=SKIES)}
 
 
