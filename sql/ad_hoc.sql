@@ -178,13 +178,12 @@ cells AS (
   SELECT nb_row, feature, kind, unnest(CASE kind WHEN 'word' THEN naive_bayes_words(value) ELSE [value] END) AS value
   FROM naive_bayes_cells(numbered) JOIN (SELECT DISTINCT feature, kind FROM likelihoods) AS kinds USING (feature)
 ),
-features AS (
-  SELECT max(naive_bayes_column(feature, numbered)) AS last FROM (SELECT DISTINCT feature FROM likelihoods)
+columns AS (  -- naive_bayes_column refuses a feature that has no column
+  SELECT count(naive_bayes_column(feature, numbered)) = count(*) AS are_complete FROM (SELECT DISTINCT feature FROM likelihoods)
 )
-SELECT
-  source.nb_row, priors.class, NULL AS feature, NULL AS value,
-  CASE WHEN (SELECT last FROM features) IS DISTINCT FROM '' THEN ln(priors.prior) END AS contribution
+SELECT source.nb_row, priors.class, NULL AS feature, NULL AS value, ln(priors.prior) AS contribution
 FROM query_table(numbered) AS source CROSS JOIN naive_bayes_priors(model, prior := prior) AS priors
+WHERE (SELECT are_complete FROM columns)
 UNION ALL
 SELECT nb_row, class, feature, value, CASE WHEN likelihood > 0 THEN ln(likelihood) ELSE -CAST('infinity' AS DOUBLE) END
 FROM cells JOIN likelihoods USING (feature, kind, value)
