@@ -11,10 +11,9 @@ from markupsafe import Markup
 
 from nbsql.answers.query import Query
 from nbsql.answers.table import number, share
-from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
 from nbsql.judging.profile import feature_named, is_number
-from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, plain, records
+from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, plain, records, shown
 from nbsql.report.subject import Subject
 from nbsql.spec.capabilities import check
 
@@ -47,7 +46,7 @@ def card(request: Request) -> Iterator[Figure]:
         counted.append({"class": label, "n": n, "prior": plain(sum(row["prior"] for row in rest))})
     total = sum(row["n"] or 0 for row in rows)
     bars = [
-        {"class": shown(str(row["class"])), "n": row["n"], "prior": row["prior"], "label": _of_rows(row["prior"], row["n"])}
+        {"class": shown(row["class"]), "n": row["n"], "prior": row["prior"], "label": _of_rows(row["prior"], row["n"])}
         for row in counted
     ]
     features = [f"{feature.name} ({feature.family.name})" for feature in model._spec.features]
@@ -91,7 +90,7 @@ def bounds(request: Request) -> Iterator[Figure]:
     entropy = entropy_of(request)
     majority = max((row["prior"] or 0 for row in records(model.priors)), default=0)
     information = {
-        shown(str(row["feature"])): row["mutual_information"] * (1 - row["missing"])
+        shown(row["feature"]): row["mutual_information"] * (1 - row["missing"])
         for row in records(query, digits=None)
         if row["missing"] is not None and row["mutual_information"] is not None
     }
@@ -135,7 +134,7 @@ def ranking(request: Request) -> Iterator[Figure]:
     if not rows:
         raise ModelError(f"{model._title} has no features to rank")
     bars = [
-        {**row, "feature": shown(str(row["feature"])), "label": f"{share(row['missing'])} missing" if row["missing"] else ""}
+        {**row, "feature": shown(row["feature"]), "label": f"{share(row['missing'])} missing" if row["missing"] else ""}
         for row in rows[: 2 * _BARS]
     ]
     best = f"{bars[0]['feature']} is the most informative about {model._spec.target}"
@@ -198,7 +197,7 @@ def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
         or (row["part"] == "histogram" and row["n"] >= least and row["upper"] >= low and row["lower"] <= high)
     ]  # fmt: skip
     for row in kept:
-        row["class"] = shown(str(row["class"]))
+        row["class"] = shown(row["class"])
     modes: dict[str, tuple[float, float]] = {}
     for row in (row for row in kept if row["part"] == "density"):
         if row["density"] is not None and row["density"] > modes.get(row["class"], (0, 0))[0]:
@@ -217,12 +216,12 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
     bars = [
         {
             **{key: value for key, value in row.items() if key not in ("folded", "how_many", "place")},
-            "value": label if row["folded"] else "missing" if row["value"] is None else shown(str(row["value"])),
+            "value": label if row["folded"] else shown(row["value"]),
         }
         for row in rows
     ]
     for row in bars:
-        row["class"] = shown(str(row["class"]))
+        row["class"] = shown(row["class"])
     telling = [row for row in bars if row["log_odds"] is not None and row["n"] >= least]
     if telling:
         best = max(telling, key=lambda row: row["share"] * abs(row["log_odds"]))
@@ -256,7 +255,7 @@ def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: l
     bars = [
         {
             **{key: value for key, value in row.items() if key not in ("place", "place_in_class")},
-            "class": shown(str(row["class"])), "value": shown(str(row["value"])),
+            "class": shown(row["class"]), "value": shown(row["value"]),
         }
         for row in found
     ]  # fmt: skip
@@ -280,13 +279,13 @@ def discrimination(request: Request) -> Iterator[Figure]:
         raise ModelError(
             f"no value that occurs {request.least} times or more distinguishes {a} from {b}; numbers have profiles instead"
         )
-    one, other = shown(str(plain(a))), shown(str(plain(b)))
+    one, other = shown(plain(a)), shown(plain(b))
     strongest = [
         {
             **row,
-            "feature": shown(str(row["feature"])),
-            "value": "missing" if row["value"] is None else shown(str(row["value"])),
-            "label": f"{shown(str(row['feature']))} = {'missing' if row['value'] is None else shown(str(row['value']))}",
+            "feature": shown(row["feature"]),
+            "value": shown(row["value"]),
+            "label": f"{shown(row['feature'])} = {shown(row['value'])}",
             "for": one if row["log_ratio"] > 0 else other,
         }
         for row in counted[:_BARS]
@@ -320,11 +319,9 @@ def drift(request: Request) -> Iterator[Figure]:
         query = model.drift(before, after)
         sql = query.sql
         for row in records(query):
-            feature = f"({model._spec.target})" if row["feature"] is None else shown(str(row["feature"]))
+            feature = f"({model._spec.target})" if row["feature"] is None else shown(row["feature"])
             psi = row["psi"]
-            rows.append(
-                {**row, "feature": feature, "slice": shown(str(after)), "shade": None if psi is None else min(psi, 0.5)}
-            )
+            rows.append({**row, "feature": feature, "slice": shown(after), "shade": None if psi is None else min(psi, 0.5)})
     order: dict[str, float] = {}
     for row in rows:
         order[row["feature"]] = max(order.get(row["feature"], 0.0), row["psi"] or 0.0)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError
 from nbsql.judging.monitor import monitor as watched
 from nbsql.report.of_counts import CLASSES
-from nbsql.report.panel import Figure, Request, angle_parameter, records
+from nbsql.report.panel import Figure, Request, angle_parameter, records, shown
 from nbsql.spec.capabilities import check
 
 _FEATURES = 16
@@ -54,7 +53,7 @@ def monitor(request: Request) -> Iterator[Figure]:
         if row["metric"] == metric and row["value"] is not None
     ]
     mix = [
-        {"class": shown(str(row["class"])), **{key: row[key] for key in ("period", "value", "reference")}}
+        {"class": shown(row["class"]), **{key: row[key] for key in ("period", "value", "reference")}}
         for row in kept
         if row["metric"] == "predicted"
     ]

@@ -9,10 +9,9 @@ from typing import Any
 
 from nbsql.answers.query import Query
 from nbsql.answers.table import number, share
-from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
 from nbsql.report.of_counts import CLASSES, bounds, entropy_of, top_classes
-from nbsql.report.panel import Figure, Request, angle_parameter, chosen, class_parameter, plain, records
+from nbsql.report.panel import Figure, Request, angle_parameter, chosen, class_parameter, plain, records, shown
 from nbsql.report.subject import CELLS, STEPS
 
 _MATRIX = 14  # the most classes of a confusion matrix
@@ -123,7 +122,7 @@ def confusion(request: Request) -> Iterator[Figure]:
 
 
 def _name(label: Any) -> str:
-    return "no class" if label is None else shown(str(label))
+    return "no class" if label is None else shown(label)
 
 
 def threshold(request: Request) -> Iterator[Figure]:
@@ -147,7 +146,7 @@ def threshold(request: Request) -> Iterator[Figure]:
             if row["recall"] * positives + row["false_positive_rate"] * negatives >= request.least - 0.01:
                 curve.append({**row, "class": label})
     for row in [*rows, *curve]:
-        row["class"] = shown(str(row["class"]))
+        row["class"] = shown(row["class"])
     names = [shown(label) for label in classes]
     half = next((row for row in rows if row["class"] == names[0] and row["threshold"] == 0.5), None)
     if half is None or half["precision"] is None:
@@ -155,7 +154,7 @@ def threshold(request: Request) -> Iterator[Figure]:
     else:
         recall, precision = share(half["recall"]), share(half["precision"])
         finding = f"At a threshold of 0.5, the recall of {names[0]} is {recall} and the precision {precision}"
-    area = next((item.roc_auc for item in source.evaluation.classes if shown(str(plain(item.label))) == names[0]), None)
+    area = next((item.roc_auc for item in source.evaluation.classes if shown(plain(item.label)) == names[0]), None)
     notes = [] if area is None else [f"ROC AUC of {names[0]}: {area:.4f}."]
     if len(rows) < len(steps):
         notes.append(f"Thresholds that flag fewer than {request.least} rows are left out.")
@@ -213,7 +212,7 @@ def lift(request: Request) -> Iterator[Figure]:
     rows.sort(key=lambda row: classes.index(str(row["class"])))
     first = classes[0]
     for row in rows:
-        row["class"] = shown(str(row["class"]))
+        row["class"] = shown(row["class"])
     top = next((row for row in rows if row["class"] == shown(first)), rows[0])
     depth, gain = share(top["depth"]), share(top["gain"])
     finding = f"The top {depth} of the rows contain {gain} of all {top['class']} rows, a lift of {top['lift']:.1f}"
@@ -239,10 +238,10 @@ def slices(request: Request) -> Iterator[Figure]:
     found = records(query)
     if len(found) < 2:
         raise ModelError(f"fewer than two values of a feature have {request.least} rows of {source.label}")
-    rows = [{**row, "label": f"{shown(str(row['feature']))} = {_slice(row['slice'])}"} for row in found[:_LINES]]
+    rows = [{**row, "label": f"{shown(row['feature'])} = {shown(row['slice'])}"} for row in found[:_LINES]]
     worst = found[0]
     finding = (
-        f"Worst where {shown(str(worst['feature']))} is {_slice(worst['slice'])}: accuracy is {share(worst['accuracy'])} "
+        f"Worst where {shown(worst['feature'])} is {shown(worst['slice'])}: accuracy is {share(worst['accuracy'])} "
         f"on {number(worst['n'])} rows, and {share(worst['of_all'])} overall"
     )
     notes = (
@@ -253,10 +252,6 @@ def slices(request: Request) -> Iterator[Figure]:
             "Scored by the model itself, which has learnt from these rows: trust the differences more than the levels."
         )
     yield Figure(finding, {"rows": rows}, sql, "slices", notes=notes)
-
-
-def _slice(value: Any) -> str:
-    return "missing" if value is None else shown(str(value))
 
 
 def dependence(request: Request) -> Iterator[Figure]:
@@ -272,7 +267,7 @@ def dependence(request: Request) -> Iterator[Figure]:
     for row in records(query):
         excess = row.pop("gain")
         del row["family"]
-        names = shown(str(row["feature"])), shown(str(row["other"]))
+        names = shown(row["feature"]), shown(row["other"])
         rows += [{**row, "feature": one, "other": other, "excess": plain(excess)} for one, other in (names, names[::-1])]
     order = [shown(name) for name in _columns(request, wanted)]
     for row in rows:
@@ -344,7 +339,7 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> 
         if feature is None:
             prior = difference
         elif difference or value is not None:
-            weighed.append((difference, shown(str(feature)), "missing" if value is None else shown(str(value))))
+            weighed.append((difference, shown(feature), shown(value)))
     weighed.sort(key=lambda item: (-abs(item[0]), item[1], item[2]))
     most = _LINES if len(weighed) > _LINES + 1 else _LINES + 1  # do not replace a single line by a summary
     lines = [
@@ -361,10 +356,10 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> 
     bars.append(_bar("total", 0.0, at, "total"))
     actual = "" if fact["nbsql_class"] is None else f", actual class {shown(fact['nbsql_class'])}"
     probability = share(min(fact["nbsql_probability"], 1 - 1e-9))
-    finding = f"{_KINDS[fact['nbsql_kind']]}: predicted {shown(str(plain(best)))} ({probability}){actual}"
+    finding = f"{_KINDS[fact['nbsql_kind']]}: predicted {shown(plain(best))} ({probability}){actual}"
     sql = request.source.explained(request.source.rows.relation).sql
     note = (
-        f"The runner-up class is {shown(str(plain(other)))}. ln p(x) = {fact['nbsql_evidence']:.2f}."
+        f"The runner-up class is {shown(plain(other))}. ln p(x) = {fact['nbsql_evidence']:.2f}."
         if fact["nbsql_evidence"] is not None
         else ""
     )

@@ -9,12 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nbsql.answers.table import plain as shown
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, NotSupportedError
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert, write
-from nbsql.report.panel import Figure, Panel, Request, check_least
+from nbsql.report.panel import Figure, Panel, Request, check_least, shown
 from nbsql.report.panels import PANELS
 from nbsql.report.subject import ScoredSource, Subject, score_source
 from nbsql.version import __version__

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.answers.query import Query
+from nbsql.answers.table import plain as cut
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.report.subject import ScoredSource, Subject
@@ -122,6 +123,16 @@ def records(query: Query, *, digits: int | None = DIGITS, columns: Sequence[str]
     """The rows of a query as values for JSON."""
     names = columns or query.columns
     return [{name: plain(value, digits) for name, value in zip(names, row, strict=True)} for row in query.fetchall()]
+
+
+def shown(value: object) -> str:
+    """A value as charts and titles show it: on one line, and cut. An empty text is in quotes, and NULL is "missing".
+
+    >>> shown(3.5), shown(""), shown(None)
+    ('3.5', "''", 'missing')
+    """
+    text = "missing" if value is None else cut(str(value))
+    return text if text.strip() else repr(text)
 
 
 def plain(value: Any, digits: int | None = DIGITS) -> Any:

@@ -9,12 +9,11 @@ from typing import Any
 
 from nbsql.answers.query import Query
 from nbsql.answers.table import number, share
-from nbsql.answers.table import plain as shown
 from nbsql.errors import ModelError
 from nbsql.family import Bernoulli, Binned, Conditional
 from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.report.of_counts import ALL_WORDS, telling_words
-from nbsql.report.panel import LOWEST, Figure, Request, plain, records
+from nbsql.report.panel import LOWEST, Figure, Request, plain, records, shown
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature
 
