@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +14,7 @@ import click
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import FAMILIES, Family
 from nbsql.judging.monitor import METRICS
+from nbsql.spec.join import Join
 
 _PAIR = re.compile(r"(?P<column>.+?)=\s*(?P<family>[A-Za-z_]+)\s*(?:\((?P<options>.*)\))?\s*", re.DOTALL)
 _OPTION = re.compile(r"([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
@@ -30,116 +31,24 @@ else:
     _Type = click.ParamType  # older ones take no type arguments
 
 
-class FamilyType(_Type):
-    """COLUMN=FAMILY, with the options of the family in brackets: visits=poisson(a=1,b=2)."""
+class Parsed(_Type):
+    """A type of arguments that a function makes of their text.
 
-    name = "COLUMN=FAMILY"
+    Args:
+        name: the form of the text, for the help.
+        parse: the function. Its InputError becomes an error of usage, which names the option.
+    """
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | Family]:
-        """The column, or the key of a family over several columns, and its family; "auto" stays a text."""
-        column, _, name = str(value).rpartition("=")
-        if column and name == "auto":
-            return column, name
-        try:
-            return family(value)
-        except InputError as error:
-            self.fail(str(error), param, ctx)
-
-
-class PriorType(_Type):
-    """A kind of prior, or the probability of every label: no=0.9,yes=0.1."""
-
-    name = "KIND|LABEL=P,..."
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | dict[str, float]:
-        """The kind, or the probabilities by label."""
-        try:
-            return prior(value)
-        except InputError as error:
-            self.fail(str(error), param, ctx)
-
-
-class ComponentsType(_Type):
-    """A number of components for every class, or one for some labels: yes=3,no=2."""
-
-    name = "K|LABEL=K,..."
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | dict[str, int]:
-        """The number, or the numbers by label."""
-        try:
-            return components(value)
-        except InputError as error:
-            self.fail(str(error), param, ctx)
-
-
-class FoldsType(_Type):
-    """N, a number of folds of at least 2, or loo, for leave-one-out."""
-
-    name = "N|loo"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """The number, or "loo"."""
-        text = str(value).strip().lower()  # the help text has it in capitals
-        if text != "loo" and not (text.isascii() and text.isdigit() and int(text) >= 2):
-            self.fail(f"{value!r} is neither a number of folds, 2 or more, nor loo", param, ctx)
-        return text if text == "loo" else int(text)
-
-
-class ColumnsType(_Type):
-    """Names of columns or labels, separated by commas; a name with a comma is quoted. An empty text is an empty list."""
-
-    name = "A,B,..."
-
-    def __init__(self, name: str = name) -> None:
+    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
         self.name = name
+        self.parse = parse
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
-        """The names."""
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The value that the text stands for."""
         try:
-            return [_value(part, as_text=True) for part in split(str(value))]
+            return self.parse(str(value))
         except InputError as error:
             self.fail(str(error), param, ctx)
-
-
-class CostType(_Type):
-    """ACTUAL:PREDICTED=COST, the cost of a prediction when another class is right: ham:spam=10."""
-
-    name = "ACTUAL:PREDICTED=COST"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str, float]:
-        """The actual class and the predicted one, as text, and the cost."""
-        try:
-            return cost(value)
-        except InputError as error:
-            self.fail(str(error), param, ctx)
-
-
-class ThresholdType(_Type):
-    """LABEL=P, the posterior that a class must reach: spam=0.9."""
-
-    name = "LABEL=P"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
-        """The class, as text, and the threshold."""
-        try:
-            return threshold(value)
-        except InputError as error:
-            self.fail(str(error), param, ctx)
-
-
-class LimitType(_Type):
-    """METRIC=LIMIT, the limit of a monitored metric: psi=0.2."""
-
-    name = "METRIC=LIMIT"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
-        """The metric and its limit."""
-        metric, limit = _split_number(str(value))
-        if limit is None or math.isnan(limit) or not metric:
-            self.fail(f"{value!r} is not METRIC=LIMIT, such as psi=0.2", param, ctx)
-        if metric not in METRICS:
-            self.fail(f"no metric {metric!r}{suggestion(metric, METRICS) or f'; there are {listed(METRICS)}'}", param, ctx)
-        return metric, limit
 
 
 def family(text: str) -> tuple[str, Family]:
@@ -187,6 +96,12 @@ def family(text: str) -> tuple[str, Family]:
         raise InputError(f"family {name!r} cannot take {match['options']!r}: {error}") from None
 
 
+def family_or_auto(text: str) -> tuple[str, str | Family]:
+    """The column and its family, or "auto", which stays a text."""
+    column, _, name = text.rpartition("=")
+    return (column, name) if column and name == "auto" else family(text)
+
+
 def prior(text: str) -> str | dict[str, float]:
     """The kind of prior, or the probabilities by label as text.
 
@@ -202,16 +117,7 @@ def prior(text: str) -> str | dict[str, float]:
         known = ", ".join(_PRIORS)
         hint = suggestion(text, _PRIORS) or f"; a prior is one of {known}, or LABEL=P,LABEL=P"
         raise InputError(f"no prior {text!r}{hint}")
-    probabilities: dict[str, float] = {}
-    for part in split(text):
-        label, probability = _split_number(part)
-        if "=" not in part or probability is None:
-            raise InputError(f"{part!r} is not LABEL=P, such as yes=0.1")
-        label = _value(label, as_text=True)
-        if label in probabilities:
-            raise InputError(f"label {label!r} is given twice; give it once")
-        probabilities[label] = probability
-    return probabilities
+    return _numbers_by_label(text, "LABEL=P, such as yes=0.1")
 
 
 def components(text: str) -> int | dict[str, int]:
@@ -228,16 +134,42 @@ def components(text: str) -> int | dict[str, int]:
             return int(text)
         except ValueError:
             raise InputError(f"{text!r} is no number of components; it is K, or LABEL=K,LABEL=K") from None
-    counts: dict[str, int] = {}
+    counts = _numbers_by_label(text, form := "LABEL=K, such as yes=3")
+    for label, count in counts.items():
+        if not count.is_integer():
+            raise InputError(f"'{label}={count:g}' is not {form}")
+    return {label: int(count) for label, count in counts.items()}
+
+
+def _numbers_by_label(text: str, form: str) -> dict[str, float]:
+    """The numbers of a text such as no=0.9,yes=0.1 by label. Raises InputError for a part that is not of the form."""
+    found: dict[str, float] = {}
     for part in split(text):
-        label, count = _split_number(part)
-        if "=" not in part or count is None or count != int(count):
-            raise InputError(f"{part!r} is not LABEL=K, such as yes=3")
+        label, number = _split_number(part)
+        if "=" not in part or number is None:
+            raise InputError(f"{part!r} is not {form}")
         label = _value(label, as_text=True)
-        if label in counts:
+        if label in found:
             raise InputError(f"label {label!r} is given twice; give it once")
-        counts[label] = int(count)
-    return counts
+        found[label] = number
+    return found
+
+
+def folds(text: str) -> int | str:
+    """A number of folds, or "loo", for leave-one-out; the help has it in capitals.
+
+    Raises:
+        InputError: the text is neither.
+    """
+    given = text.strip().lower()
+    if given != "loo" and not (given.isascii() and given.isdigit() and int(given) >= 2):
+        raise InputError(f"{text!r} is neither a number of folds, 2 or more, nor loo")
+    return given if given == "loo" else int(given)
+
+
+def names(text: str) -> list[str]:
+    """The names of columns, or labels, between commas; a name with a comma is quoted. An empty text is an empty list."""
+    return [_value(part, as_text=True) for part in split(text)]
 
 
 def cost(text: str) -> tuple[str, str, float]:
@@ -270,6 +202,38 @@ def threshold(text: str) -> tuple[str, float]:
     if number is None or not label:
         raise InputError(f"{text!r} is not LABEL=P, such as spam=0.9")
     return _value(label, as_text=True), number
+
+
+def limit(text: str) -> tuple[str, float]:
+    """A monitored metric and its limit.
+
+    Raises:
+        InputError: the text has another form, or there is no such metric.
+
+    >>> limit("psi=0.2")
+    ('psi', 0.2)
+    """
+    metric, number = _split_number(text)
+    if number is None or math.isnan(number) or not metric:
+        raise InputError(f"{text!r} is not METRIC=LIMIT, such as psi=0.2")
+    if metric not in METRICS:
+        raise InputError(f"no metric {metric!r}{suggestion(metric, METRICS) or f'; there are {listed(METRICS)}'}")
+    return metric, number
+
+
+def join(text: str) -> Join:
+    """The join from a text such as products:product=id,shop:product_.
+
+    The key is a list of columns, or of COLUMN=COLUMN of the source and of the table.
+
+    >>> join("products:product=id,shop:product_")
+    Join(table='products', on={'product': 'id', 'shop': 'shop'}, columns=None, prefix='product_')
+    """
+    table, *rest = (part.strip() for part in text.split(":"))
+    if not table or not rest or len(rest) > 2 or not all(name for name in rest[0].replace("=", ",").split(",")):
+        raise InputError(f"a join is TABLE:KEY or TABLE:KEY:PREFIX, such as products:product=id:product_, not {text!r}")
+    pairs = [[name.strip() for name in pair.split("=", 1)] for pair in rest[0].split(",")]
+    return Join(table, {pair[0]: pair[-1] for pair in pairs}, prefix=rest[1] if len(rest) > 1 else "")
 
 
 def labels_by_text(model: Model) -> dict[str, Any]:
@@ -342,3 +306,15 @@ def _value(text: str, *, as_text: bool = False) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text
+
+
+FAMILY = Parsed("COLUMN=FAMILY", family_or_auto)
+PRIOR = Parsed("KIND|LABEL=P,...", prior)
+COMPONENTS = Parsed("K|LABEL=K,...", components)
+FOLDS = Parsed("N|loo", folds)
+COLUMNS = Parsed("A,B,...", names)
+LABELS = Parsed("LABEL,...", names)
+COST = Parsed("ACTUAL:PREDICTED=COST", cost)
+THRESHOLD = Parsed("LABEL=P", threshold)
+LIMIT = Parsed("METRIC=LIMIT", limit)
+JOIN = Parsed("TABLE:KEY[:PREFIX]", join)

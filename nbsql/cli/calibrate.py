@@ -9,7 +9,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, print_value, with_formats
-from nbsql.cli.arguments import FoldsType
+from nbsql.cli.arguments import FOLDS
 from nbsql.cli.session import end_progress, open_for_writing, rehearse_statements, show_warnings
 from nbsql.judging.calibration import METHODS, Method
 
@@ -20,7 +20,7 @@ from nbsql.judging.calibration import METHODS, Method
 @click.argument("source")
 @click.option("--method", type=click.Choice(METHODS), default="temperature", show_default=True, help="The calibration method.")
 @click.option(
-    "--folds", type=FoldsType(), help="Score each of N folds by a model of the others; loo leaves out one row.  [default: 10]"
+    "--folds", type=FOLDS, help="Score each of N folds by a model of the others; loo leaves out one row.  [default: 10]"
 )
 @click.option("--held-back", is_flag=True, help="MODEL has not learnt SOURCE, so use no folds.")
 @click.option("--weight", metavar="COLUMN", help="Weights of the held-back rows and of the test rows.")

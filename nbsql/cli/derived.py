@@ -10,7 +10,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, limited, objects, print_done, print_value, with_formats
-from nbsql.cli.arguments import FamilyType, FoldsType, PriorType
+from nbsql.cli.arguments import FAMILY, FOLDS, PRIOR
 from nbsql.cli.description import FEATURES
 from nbsql.cli.fit import chosen, modelling, naming_classes, report, smoothed, typed
 from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, show_warnings
@@ -24,7 +24,7 @@ from nbsql.tuning.sweep import By
 @click.argument("source")
 @modelling
 @click.option(
-    "--folds", type=FoldsType(), default=10, show_default=True, help="The number of folds; loo leaves out one row at a time."
+    "--folds", type=FOLDS, default=10, show_default=True, help="The number of folds; loo leaves out one row at a time."
 )
 @click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
 @naming_classes
@@ -72,16 +72,16 @@ def cross_validate(
 @click.argument("source")
 @modelling
 @click.option("--alphas", metavar="A,A,...", help="Pseudo-counts to try, instead of --alpha: 0.1,1,10")
-@click.option("--priors", multiple=True, type=PriorType(), help="A prior to try, instead of --prior. Repeatable.")
+@click.option("--priors", multiple=True, type=PRIOR, help="A prior to try, instead of --prior. Repeatable.")
 @click.option(
     "--try-family",
     "tried",
-    type=FamilyType(),
+    type=FAMILY,
     multiple=True,
     help="A family to try for a column, in addition to that of --family or of its type. Repeatable.",
 )
 @click.option(
-    "--folds", type=FoldsType(), default=10, show_default=True, help="The number of folds; loo leaves out one row at a time."
+    "--folds", type=FOLDS, default=10, show_default=True, help="The number of folds; loo leaves out one row at a time."
 )
 @click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
 @naming_classes

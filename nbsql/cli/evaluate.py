@@ -9,7 +9,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, limited, print_value, with_formats
-from nbsql.cli.arguments import CostType, costs_by_label
+from nbsql.cli.arguments import COST, costs_by_label
 from nbsql.cli.session import end_progress, open_for_reading
 from nbsql.judging.evaluation import SLICES, TABLES
 
@@ -32,9 +32,7 @@ _CLASSES = 8  # the most classes in a confusion matrix
     show_default=True,
     help="The number of bins of the calibration and the lift.",
 )
-@click.option(
-    "--cost", "costs", type=CostType(), multiple=True, help="The cost of a mistake, if not 1; evaluates `predict --cost`."
-)
+@click.option("--cost", "costs", type=COST, multiple=True, help="The cost of a mistake, if not 1; evaluates `predict --cost`.")
 @click.option("--calibrated", is_flag=True, help="Evaluate the probabilities that `nbsql calibrate` has calibrated.")
 @click.option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
 @click.option(

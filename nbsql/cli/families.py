@@ -6,32 +6,18 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import click
-
+from nbsql.cli.arguments import Parsed
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import FAMILIES, Family
-
-if TYPE_CHECKING:
-    _Type = click.ParamType[Any]
-else:
-    _Type = click.ParamType  # older ones take no type arguments
 
 AUTO = "auto"
 
 
-class FamiliesType(_Type):
-    """The word auto, or a file of families by column, in YAML or JSON."""
-
-    name = "auto|FILE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | dict[str, Any]:
-        """The word, or the families by column."""
-        try:
-            return AUTO if value == AUTO else read_families(str(value))
-        except InputError as error:
-            self.fail(str(error), param, ctx)
+def auto_or_families(text: str) -> str | dict[str, str | Family]:
+    """The word auto, or the families by column in a file."""
+    return AUTO if text == AUTO else read_families(text)
 
 
 def read_families(path: str) -> dict[str, str | Family]:
@@ -126,3 +112,6 @@ def _family(asked: Any) -> str | Family:
         return kind(**options)
     except TypeError as error:
         raise InputError(f"family {name!r} cannot take {options!r}: {error}") from None
+
+
+FAMILIES_FILE = Parsed("auto|FILE", auto_or_families)

@@ -12,10 +12,9 @@ import duckdb
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, with_formats
-from nbsql.cli.arguments import ColumnsType, ComponentsType, FamilyType, PriorType
+from nbsql.cli.arguments import COMPONENTS, FAMILY, JOIN, LABELS, PRIOR
 from nbsql.cli.description import FEATURES, describe
-from nbsql.cli.families import AUTO, FamiliesType
-from nbsql.cli.joins import JoinType
+from nbsql.cli.families import AUTO, FAMILIES_FILE
 from nbsql.cli.session import check_new_database, open_for_reading, open_for_writing, show_warnings
 from nbsql.engines.connect import is_postgres
 from nbsql.engines.duckdb.engine import DuckDB
@@ -91,7 +90,7 @@ _OPTIONS = [
     click.option(
         "--join",
         "joins",
-        type=JoinType(),
+        type=JOIN,
         multiple=True,
         help="A dimension table with features, and its key: customers:customer_id, products:product=id, or with a prefix "
         "for its columns products:product=id:product. Repeatable.",
@@ -99,7 +98,7 @@ _OPTIONS = [
     click.option(
         "--family",
         "families",
-        type=FamilyType(),
+        type=FAMILY,
         multiple=True,
         help="The family of a column, instead of the one inferred from its type: visits=poisson, "
         "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
@@ -107,7 +106,7 @@ _OPTIONS = [
     click.option(
         "--families",
         "more_families",
-        type=FamiliesType(),
+        type=FAMILIES_FILE,
         help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt; --family takes precedence. "
         "For fit, auto chooses the families of all other columns by cross-validation, and --family x=auto that of one column.",
     ),
@@ -157,7 +156,7 @@ _OPTIONS = [
     ),
     click.option(
         "--prior",
-        type=PriorType(),
+        type=PRIOR,
         default="empirical",
         show_default=True,
         help="empirical, uniform, smoothed, or a probability for every label: no=0.9,yes=0.1",
@@ -179,7 +178,7 @@ _OPTIONS = [
 
 
 naming_classes = click.option(
-    "--classes", type=ColumnsType("LABEL,..."), help="All possible labels, including those to come later; others are refused."
+    "--classes", type=LABELS, help="All possible labels, including those to come later; others are refused."
 )
 
 
@@ -219,7 +218,7 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--em-weight", type=float, metavar="W", help="For em, the weight of a row without a class.  [default: 1]")
 @click.option(
     "--components",
-    type=ComponentsType(),
+    type=COMPONENTS,
     help="Split every class, or some (yes=3,no=2), into K components by k-means on its numbers. A class is their mixture.",
 )
 @click.option("--replace", is_flag=True, help="Replace the model of that name.")

@@ -11,7 +11,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, with_formats
-from nbsql.cli.arguments import FamilyType, PriorType
+from nbsql.cli.arguments import FAMILY, PRIOR
 from nbsql.cli.description import FEATURES
 from nbsql.cli.fit import naming_classes, report, typed
 from nbsql.cli.session import Rehearsal, check_new_database, open_for_writing, rehearse_statements, show_warnings
@@ -31,7 +31,7 @@ from nbsql.family import Family, Nulls, Unseen
 @click.option(
     "--family",
     "families",
-    type=FamilyType(),
+    type=FAMILY,
     multiple=True,
     help="The family of a feature that is not categorical (likelihoods of values), Gaussian (mean and variance) or "
     "Poisson (rate). Repeatable.",
@@ -80,7 +80,7 @@ def from_tables(
 @click.option(
     "--family",
     "families",
-    type=FamilyType(),
+    type=FAMILY,
     multiple=True,
     help="Without --like, the family of a feature, if it does not follow from the cells. Repeatable.",
 )
@@ -88,7 +88,7 @@ def from_tables(
 @click.option(
     "--estimate", type=click.Choice(["mean", "mode", "map", "mle"]), help="The estimate of every parameter.  [default: mean]"
 )
-@click.option("--prior", type=PriorType(), help="empirical, uniform, smoothed, or no=0.9,yes=0.1.  [default: empirical]")
+@click.option("--prior", type=PRIOR, help="empirical, uniform, smoothed, or no=0.9,yes=0.1.  [default: empirical]")
 @naming_classes
 @click.option("--nulls", type=click.Choice(get_args(Nulls)), help="How a missing value is treated.  [default: skip]")
 @click.option(

@@ -9,7 +9,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, limited, with_formats
-from nbsql.cli.arguments import LimitType
+from nbsql.cli.arguments import LIMIT
 from nbsql.cli.session import open_for_reading
 from nbsql.cli.terminal import styled
 
@@ -26,14 +26,14 @@ OUTSIDE = 3  # the exit status of a metric beyond its limit; errors have 1, and 
 @click.option(
     "--fail-over",
     "over",
-    type=LimitType(),
+    type=LIMIT,
     multiple=True,
     help="Exit with status 3 if a metric is above the limit. Repeatable.",
 )
 @click.option(
     "--fail-under",
     "under",
-    type=LimitType(),
+    type=LIMIT,
     multiple=True,
     help="Exit with status 3 if a metric is below the limit. Repeatable.",
 )

@@ -9,7 +9,7 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.arguments import FoldsType, labels_by_text
+from nbsql.cli.arguments import FOLDS, labels_by_text
 from nbsql.cli.session import end_progress, open_for_reading
 from nbsql.report import PANELS, picture
 from nbsql.report.picture import FORMATS
@@ -23,7 +23,7 @@ _least = click.option(
 
 _folds = click.option(
     "--folds",
-    type=FoldsType(),
+    type=FOLDS,
     help="Evaluate a SOURCE that MODEL has learnt by the counts of the other folds, or of the other rows: loo.",
 )
 _by = click.option("--by", metavar="EXPRESSION", help="The period of a row of SOURCE, for the panel monitor.")

@@ -6,7 +6,7 @@ import click
 
 import nbsql
 from nbsql.cli.answers import Form, answer, with_formats
-from nbsql.cli.arguments import ColumnsType, CostType, costs_by_label
+from nbsql.cli.arguments import COLUMNS, COST, costs_by_label
 from nbsql.cli.session import open_for_reading
 from nbsql.model.reviewing import Review
 from nbsql.plan import REVIEW
@@ -24,9 +24,9 @@ from nbsql.plan import REVIEW
     help="The criterion that ranks the rows.",
 )
 @click.option("-n", "count", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="The most rows.")
-@click.option("--cost", "costs", type=CostType(), multiple=True, help="The cost of a mistake, if not 1, for the expected cost.")
+@click.option("--cost", "costs", type=COST, multiple=True, help="The cost of a mistake, if not 1, for the expected cost.")
 @click.option("--calibrated", is_flag=True, help="Use the probabilities that `nbsql calibrate` has calibrated.")
-@click.option("--columns", type=ColumnsType(), help="Return only these columns of SOURCE beside those added; '' for none.")
+@click.option("--columns", type=COLUMNS, help="Return only these columns of SOURCE beside those added; '' for none.")
 @with_formats
 def review(
     database: str, model: str, source: str, *, by: Review, count: int, costs: tuple[tuple[str, str, float], ...],

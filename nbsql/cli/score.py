@@ -10,7 +10,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, with_formats
-from nbsql.cli.arguments import ColumnsType, CostType, ThresholdType, costs_by_label, labels_by_text
+from nbsql.cli.arguments import COLUMNS, COST, THRESHOLD, costs_by_label, labels_by_text
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
 from nbsql.cli.fit import fit
 from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, record_statements
@@ -39,9 +39,7 @@ _output = click.option("--output", "-o", type=click.Path(dir_okay=False), help="
 
 _into_table = click.option("--into", metavar="TABLE", help="Store the rows as a new table of DATABASE.")
 _labelled = click.option("--labelled", is_flag=True, help="For a column, take the known class of a row as certain.")
-_columns = click.option(
-    "--columns", type=ColumnsType(), help="Return only these columns of SOURCE beside those added; '' for none."
-)
+_columns = click.option("--columns", type=COLUMNS, help="Return only these columns of SOURCE beside those added; '' for none.")
 
 
 @click.command(short_help="Score a table: the predicted class of every row, and its probability.")
@@ -49,11 +47,11 @@ _columns = click.option(
 @click.argument("model")
 @click.argument("source")
 @click.option("--proba", is_flag=True, help="Add the probability of every class, probability_<label>.")
-@click.option("--cost", "costs", type=CostType(), multiple=True, help="The cost of a mistake, if not 1. Repeatable.")
+@click.option("--cost", "costs", type=COST, multiple=True, help="The cost of a mistake, if not 1. Repeatable.")
 @click.option(
     "--threshold",
     "thresholds",
-    type=ThresholdType(),
+    type=THRESHOLD,
     multiple=True,
     help="Predict a class if its probability reaches P. Repeatable.",
 )
@@ -115,7 +113,7 @@ def predict(
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
-@click.option("--features", type=ColumnsType(), help="Fill only these columns.")
+@click.option("--features", type=COLUMNS, help="Fill only these columns.")
 @_labelled
 @_into_table
 @_limit

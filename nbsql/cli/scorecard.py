@@ -10,7 +10,7 @@ import nbsql
 from nbsql.answers.table import one_line
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, limited, with_formats
-from nbsql.cli.arguments import ColumnsType, labels_by_text
+from nbsql.cli.arguments import COLUMNS, labels_by_text
 from nbsql.cli.session import open_for_reading
 from nbsql.model.scorecard import HEADINGS
 
@@ -33,7 +33,7 @@ from nbsql.model.scorecard import HEADINGS
     help="The baseline of lost points: the best value of the feature, or its average row.",
 )
 @click.option("--dialect", metavar="NAME", help="Print the query of the points for another engine: bigquery, tsql, ...")
-@click.option("--columns", type=ColumnsType(), help="Only these columns of SOURCE beside the points; '' for none.")
+@click.option("--columns", type=COLUMNS, help="Only these columns of SOURCE beside the points; '' for none.")
 @limited
 @with_formats
 def scorecard(
