@@ -1,12 +1,16 @@
 """How the cost of a model grows with the rows on Spark, where the time goes, and what MLlib and a second worker take.
 
     python tests/benchmarks/spark.py [--rows 1000000 5000000 20000000] [--cores 2] [--memory 4g] [--rounds 2]
+    python tests/benchmarks/spark.py --profile [--kinds numbers categories mixed] [...]
     python tests/benchmarks/spark.py --mllib [--kinds numbers categories] [...]
     python tests/benchmarks/spark.py --standalone [...]
 
 Makes tables of ten numbers, five categories of twenty values and a class of five, as Parquet in a folder that is deleted again,
 and prints Markdown: seconds, the least of the rounds, of reading all columns once, of a fit and of a prediction whose rows are
 thrown away; and of the largest table the statements of the fit that take longest.
+
+--profile: of each table the statements of a fit, in their order: seconds by the clock and of processors, the jobs that they ran,
+and the methods that Spark compiled for them. The fits before it, one a round, have warmed the JVM.
 
 --mllib: the same tables beside MLlib's NaiveBayes on the same session, in turns: the numbers alone (its Gaussian type), and the
 categories alone (indicators of indexed values, in its multinomial type). MLlib's steps to index and to assemble are part of its
@@ -28,6 +32,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import astuple, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -36,7 +41,7 @@ import nbsql
 
 NUMBERS = [f"x{i}" for i in range(10)]
 CATEGORIES = [f"c{i}" for i in range(5)]
-KINDS = {"numbers": NUMBERS, "categories": CATEGORIES}
+KINDS = {"numbers": NUMBERS, "categories": CATEGORIES, "mixed": NUMBERS + CATEGORIES}
 
 
 def session_of(master: str, memory: str, home: Path, tasks: int) -> Any:
@@ -111,6 +116,83 @@ def steps(spark: Any, source: str) -> dict[str, float]:
     return taken
 
 
+@dataclass
+class Spent:
+    """What a part of a fit took."""
+
+    clock: float = 0.0  # seconds
+    processors: float = 0.0  # seconds of all processors of the JVM
+    jobs: int = 0
+    classes: int = 0  # that were generated and compiled
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(*(one + another for one, another in zip(astuple(self), astuple(other), strict=True)))
+
+    def __sub__(self, other: Spent) -> Spent:
+        return Spent(*(one - another for one, another in zip(astuple(self), astuple(other), strict=True)))
+
+
+def spent(spark: Any) -> Spent:
+    """What the session took up to now."""
+    jobs = spark._jsc.sc().dagScheduler().numTotalJobs()
+    compiled = spark._jvm.org.apache.spark.metrics.source.CodegenMetrics.METRIC_COMPILATION_TIME().getCount()
+    return Spent(time.perf_counter(), processor_seconds(spark), jobs, compiled)
+
+
+def profile(spark: Any, source: str) -> dict[str, Spent]:
+    """What each statement of a fit took, in their order, and last what it took between them."""
+    from nbsql.engines.spark.engine import Spark
+
+    found: dict[str, Spent] = defaultdict(Spent)
+    within: list[Spent] = []  # what the statements within each statement that is running took
+
+    class Profiled(Spark):
+        @contextmanager
+        def timed(self, name: str) -> Iterator[None]:
+            start = spent(spark)
+            within.append(Spent())
+            try:
+                with super().timed(name):
+                    yield
+            finally:
+                taken = spent(spark) - start
+                found[name] += taken - within.pop()
+                if within:
+                    within[-1] += taken
+
+    start = spent(spark)
+    nbsql.fit(Profiled(spark), source, target="y", name="m", replace=True)
+    whole = spent(spark) - start
+    between = whole - sum(found.values(), Spent())
+    return {**found, "between the statements": between, "all": whole}
+
+
+def profiles(spark: Any, rows: list[int], rounds: int, kinds: list[str]) -> None:
+    for count in rows:
+        make(spark, f"rows_{count}", count)
+        for kind in kinds:
+            view = view_of(spark, count, kind)
+            for _ in range(rounds):
+                nbsql_acts(spark, view)[0]()
+            print(f"\nA fit of {count:,} rows, {kind}:\n\n| statement | clock | processors | jobs | compiled |")
+            print("| --- | --- | --- | --- | --- |")
+            for name, taken in profile(spark, view).items():
+                by_time = f"{taken.clock:.2f} | {taken.processors:.2f}"
+                print(f"| {name} | {by_time} | {taken.jobs} | {taken.classes} |", flush=True)
+
+
+def processor_seconds(spark: Any) -> float:
+    """Seconds of all processors that the JVM has taken, in which driver and tasks run."""
+    return float(spark._jvm.java.lang.ProcessHandle.current().info().totalCpuDuration().get().toMillis()) / 1000
+
+
+def view_of(spark: Any, rows: int, kind: str) -> str:
+    """A view of the class and some columns of a table."""
+    view = f"{kind}_{rows}"
+    spark.table(f"rows_{rows}").select("y", *KINDS[kind]).createOrReplaceTempView(view)
+    return view
+
+
 def nbsql_acts(spark: Any, table: str, model: str = "m") -> tuple[Callable[[], object], Callable[[], object]]:
     """A fit of a table, and a prediction of its rows."""
 
@@ -171,8 +253,7 @@ def grow(spark: Any, rows: list[int], rounds: int) -> None:
 
 def beside_mllib(spark: Any, rows: list[int], rounds: int, kinds: list[str]) -> None:
     def processors() -> float:
-        """Seconds of all processors that the JVM has taken, in which driver and tasks run."""
-        return float(spark._jvm.java.lang.ProcessHandle.current().info().totalCpuDuration().get().toMillis()) / 1000
+        return processor_seconds(spark)
 
     print("| rows | columns | act | nbsql | MLlib | ratio | nbsql, processors | MLlib, processors | ratio | nbsql again |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
@@ -180,8 +261,7 @@ def beside_mllib(spark: Any, rows: list[int], rounds: int, kinds: list[str]) -> 
         make(spark, f"rows_{count}", count)
         for kind in kinds:
             columns = KINDS[kind]
-            view = f"{kind}_{count}"
-            spark.table(f"rows_{count}").select("y", *columns).createOrReplaceTempView(view)
+            view = view_of(spark, count, kind)
             ours, theirs = nbsql_acts(spark, view), mllib_acts(spark, view, columns)
             for place, act in enumerate(("fit", "predict")):
                 acts = {"nbsql": ours[place], "MLlib": theirs[place]}
@@ -266,8 +346,9 @@ def main() -> None:
     arguments.add_argument("--cores", type=int, default=2)
     arguments.add_argument("--memory", default="4g")
     arguments.add_argument("--rounds", type=int, default=2)
+    arguments.add_argument("--profile", action="store_true")
     arguments.add_argument("--mllib", action="store_true")
-    arguments.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
+    arguments.add_argument("--kinds", nargs="+", choices=list(KINDS), default=["numbers", "categories"])
     arguments.add_argument("--standalone", action="store_true")
     given = arguments.parse_args()
     rows = sorted(given.rows)
@@ -277,7 +358,9 @@ def main() -> None:
     home = Path(tempfile.mkdtemp(prefix="nbsql"))
     spark = session_of(f"local[{given.cores}]", given.memory, home, 2 * given.cores)
     try:
-        if given.mllib:
+        if given.profile:
+            profiles(spark, rows, given.rounds, given.kinds)
+        elif given.mllib:
             beside_mllib(spark, rows, given.rounds, given.kinds)
         else:
             grow(spark, rows, given.rounds)
