@@ -9,8 +9,8 @@ Makes tables of ten numbers, five categories of twenty values and a class of fiv
 and prints Markdown: seconds, the least of the rounds, of reading all columns once, of a fit and of a prediction whose rows are
 thrown away; and of the largest table the statements of the fit that take longest.
 
---profile: of each table the statements of a fit, in their order: seconds by the clock and of processors, the jobs that they ran,
-and the methods that Spark compiled for them. The fits before it, one a round, have warmed the JVM.
+--profile: of each table the statements of a fit, in their order: seconds by the clock and of processors, the jobs that they
+ran, and the classes that Spark compiled for them. The fits before it, one a round, have warmed the JVM.
 
 --mllib: the same tables beside MLlib's NaiveBayes on the same session, in turns: the numbers alone (its Gaussian type), and the
 categories alone (indicators of indexed values, in its multinomial type). MLlib's steps to index and to assemble are part of its
