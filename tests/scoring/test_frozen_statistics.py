@@ -275,7 +275,7 @@ def test_a_model_of_counts_without_another_is_that_of_the_rows(con: Connection) 
             {"method": "lda"},
             CELL,
             "no option 'method'; the options are 'target', 'families', 'id', 'weight', 'alpha', 'estimate', 'prior', 'nulls', "
-            "'unseen', 'classes'",
+            "'unseen'",
         ),
         ({"prior": {"b": 1.0}}, CELL, "prior has no probability for class 'a'; name every class"),
         ({}, CELL, "the query has no cells of the classes themselves, whose feature is NULL"),
