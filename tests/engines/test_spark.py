@@ -363,3 +363,26 @@ def test_a_cluster_of_two_workers_agrees() -> None:
         {"executors": 2},
         {"stopped": "the Spark session is stopped; make another with SparkSession.builder.getOrCreate()"},
     ]
+
+
+SCANS = {  # of each query whether a fit copies it
+    "SELECT y AS label, CAST(x AS DOUBLE) AS x, v, w FROM files WHERE x > 1": False,
+    "SELECT y AS label, x, upper(v) AS v, w FROM files": True,
+    "SELECT y AS label, x, v, w FROM files WHERE rand(1) < 0.9": True,
+    "SELECT y AS label, x, v, min(w) AS w FROM files GROUP BY y, x, v": True,
+    "SELECT y AS label, x, v, w FROM texts": True,
+}
+
+
+def test_columns_of_files_are_not_copied_before_a_fit_reads_them_several_times(spark: Any, tmp_path: Path) -> None:
+    rows = spark.sql("SELECT id AS x, id % 2 AS y, concat('v', id % 3) AS v, concat('w', id % 5) AS w FROM range(60)")
+    rows.write.parquet(str(tmp_path / "files"))
+    rows.write.csv(str(tmp_path / "texts"), header=True)
+    spark.read.parquet(str(tmp_path / "files")).createOrReplaceTempView("files")
+    spark.read.csv(str(tmp_path / "texts"), header=True, inferSchema=True).createOrReplaceTempView("texts")
+    for query, is_copied in SCANS.items():
+        steps: list[str] = []
+        with nbsql.watch(steps.append):
+            model = nbsql.fit(spark, spark.sql(query), target="label")
+        assert ("read the source once" in steps) == is_copied
+        assert sum(line[1] for line in model.priors) == spark.sql(query).count()

@@ -63,7 +63,9 @@ def find(engine: SparkDriver, source: Any) -> Source:
     if selects:
         relation = engine.renderer.fragment("subquery", dialect.query(query + "\n"))  # the query may end in a comment
         try:
-            return _source(engine, Source(relation, "the query", []))
+            found = _source(engine, Source(relation, "the query", []))
+            found.is_table = _is_scan(engine.dataframe(dialect.query(query)))
+            return found
         except DatabaseError as error:
             raise InputError(f"the query cannot be read: {error}") from None
     names = sorted(name for catalog, schema, name, _ in engine.ask("relations") if not name.startswith("nbsql "))
@@ -96,9 +98,35 @@ def _is_table(engine: SparkDriver, path: list[str]) -> bool:
     """Whether reading it again costs no more than a scan."""
     catalog, name = engine.session.catalog, str(engine.renderer.dialect.ident(*path))
     try:
-        return catalog.getTable(name).tableType in ("MANAGED", "EXTERNAL") or catalog.isCached(name)
+        if catalog.getTable(name).tableType in ("MANAGED", "EXTERNAL") or catalog.isCached(name):
+            return True
     except PySparkException:  # the catalog cannot tell
+        pass
+    return _is_scan(engine.session.table(name))
+
+
+def _is_scan(frame: DataFrame) -> bool:
+    """Whether a DataFrame only reads Parquet or ORC files, or a cached table: columns of them, and the rows of a filter."""
+    jvm: Any = frame.sparkSession._jvm
+    as_list = jvm.scala.jdk.javaapi.CollectionConverters.asJava
+    plan: Any = frame._jdf.queryExecution().optimizedPlan()
+    if not plan.deterministic():
         return False
+    while (kind := plan.getClass().getSimpleName()) in ("Project", "Filter"):
+        if kind == "Project" and not all(map(_is_column, as_list(plan.projectList()))):
+            return False
+        plan = plan.child()
+    if kind != "LogicalRelation":
+        return bool(kind == "InMemoryRelation")
+    files = plan.relation()
+    return bool(files.getClass().getSimpleName() == "HadoopFsRelation" and files.fileFormat().toString() in ("Parquet", "ORC"))
+
+
+def _is_column(expression: Any) -> bool:
+    """Whether an expression of a plan is a column, perhaps renamed or cast."""
+    while (kind := expression.getClass().getSimpleName()) in ("Alias", "Cast"):
+        expression = expression.child()
+    return bool(kind == "AttributeReference")
 
 
 def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
@@ -117,7 +145,7 @@ def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
         except (PySparkException, Py4JError, OSError):  # the session is stopped
             return
 
-    return _source(engine, Source(relation, "the DataFrame", [], is_table=frame.is_cached, release=release))
+    return _source(engine, Source(relation, "the DataFrame", [], is_table=frame.is_cached or _is_scan(frame), release=release))
 
 
 def _source(engine: SparkDriver, source: Source) -> Source:
