@@ -33,6 +33,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -252,9 +253,7 @@ def grow(spark: Any, rows: list[int], rounds: int) -> None:
 
 
 def beside_mllib(spark: Any, rows: list[int], rounds: int, kinds: list[str]) -> None:
-    def processors() -> float:
-        return processor_seconds(spark)
-
+    processors = partial(processor_seconds, spark)
     print("| rows | columns | act | nbsql | MLlib | ratio | nbsql, processors | MLlib, processors | ratio | nbsql again |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for count in rows:

@@ -367,6 +367,7 @@ def test_a_cluster_of_two_workers_agrees() -> None:
 
 SCANS = {  # of each query whether a fit copies it
     "SELECT y AS label, CAST(x AS DOUBLE) AS x, v, w FROM files WHERE x > 1": False,
+    "SELECT y AS label, x, v, w  -- a comment\nFROM files\n": False,
     "SELECT y AS label, x, upper(v) AS v, w FROM files": True,
     "SELECT y AS label, x, v, w FROM files WHERE rand(1) < 0.9": True,
     "SELECT y AS label, x, v, min(w) AS w FROM files GROUP BY y, x, v": True,
@@ -383,6 +384,6 @@ def test_columns_of_files_are_not_copied_before_a_fit_reads_them_several_times(s
     for query, is_copied in SCANS.items():
         steps: list[str] = []
         with nbsql.watch(steps.append):
-            model = nbsql.fit(spark, spark.sql(query), target="label")
+            model = nbsql.fit(spark, query if "\n" in query else spark.sql(query), target="label")
         assert ("read the source once" in steps) == is_copied
         assert sum(line[1] for line in model.priors) == spark.sql(query).count()

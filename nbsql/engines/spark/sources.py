@@ -64,7 +64,7 @@ def find(engine: SparkDriver, source: Any) -> Source:
         relation = engine.renderer.fragment("subquery", dialect.query(query + "\n"))  # the query may end in a comment
         try:
             found = _source(engine, Source(relation, "the query", []))
-            found.is_table = _is_scan(engine.dataframe(dialect.query(query)))
+            found.is_table = _is_scan(engine.dataframe(query))
             return found
         except DatabaseError as error:
             raise InputError(f"the query cannot be read: {error}") from None
