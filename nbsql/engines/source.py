@@ -27,7 +27,8 @@ class Source:
         relation: the SQL after FROM.
         label: the source's name in messages.
         columns: the columns of the source.
-        is_table: whether reading it again costs no more than a scan.
+        is_table: whether it is a table of the database.
+        is_scan: whether reading it again costs no more than a scan of the columns read, or a function that tells.
         is_frame: whether its rows have an order of their own.
         release: a function that is called when the source is no longer needed.
     """
@@ -44,6 +45,7 @@ class Source:
         columns: list[Column],
         *,
         is_table: bool = False,
+        is_scan: bool | Callable[[], bool] = False,
         is_frame: bool = False,
         release: Callable[[], None] | None = None,
     ) -> None:
@@ -52,7 +54,15 @@ class Source:
         self.columns = columns
         self.is_table = is_table
         self.is_frame = is_frame
+        self._is_scan = is_table or is_scan
         self._release = release
+
+    @property
+    def is_scan(self) -> bool:
+        """Whether reading it again costs no more than a scan of the columns read."""
+        if callable(self._is_scan):
+            self._is_scan = self._is_scan()
+        return self._is_scan
 
     @property
     def facts(self) -> Source:

@@ -24,7 +24,7 @@ FEW_ROWS = 1_000_000  # about eight row groups of a DuckDB table, each of which 
 class Count:
     """The count of one source for the model of a plan, in temporary tables that `temporary` names.
 
-    If the caller has computed the rows with their slices, they are `sliced`, and `is_table` says whether reading those again
+    If the caller has computed the rows with their slices, they are `sliced`, and `is_scan` says whether reading those again
     costs no more than a scan.
     """
 
@@ -36,14 +36,16 @@ class Count:
         temporary: Callable[[str], Markup],
         sliced: Markup | None = None,
         *,
-        is_table: bool = True,
+        is_scan: bool = True,
     ) -> None:
         self.engine = engine
         self.source = source
         self.plan = plan
         self.rules = training_checks(plan.spec, source.columns)
         self._relation = sliced or plan.with_slices(source.relation)
-        self._is_table = source.is_table and plan.spec.components is None if sliced is None else is_table
+        self._is_staged = plan.source_scans > 2 and not (
+            is_scan if sliced is not None else plan.spec.components is None and source.is_scan
+        )
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
         self._rescanned: list[Feature] = []
@@ -59,7 +61,7 @@ class Count:
         With `quiet` there is no warning of rows without a class: another count of the same rows gives it. Raises InputError if
         the source has no rows that count, or one that breaks a rule.
         """
-        if not self._is_table and self.plan.source_scans > 2:
+        if self._is_staged:
             staged = self._temporary("source")
             self.run(self.plan.stage(self._relation, staged))
             self._relation = staged

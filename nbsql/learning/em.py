@@ -144,7 +144,7 @@ class _Search:
         rows = self.engine.renderer.fragment("posterior_weighted_rows", plan.context(classes), *arguments)
         weighted_plan = Plan(self.engine.renderer, replace(self.spec, weight=WEIGHT), plan.relations)
         source = Source(rows, self.source.label, self.source.columns)
-        count = Count(self.engine, source, weighted_plan, temporary, sliced=rows, is_table=False)
+        count = Count(self.engine, source, weighted_plan, temporary, sliced=rows, is_scan=False)
         count.rules = []  # all rows have been checked already
         count.scan()
         count.create_cells(counted, BATCH)

@@ -102,7 +102,7 @@ class Factorised(Count):
     def _staged_facts(self, keys: Iterable[tuple[str, ...]]) -> Markup:
         """The facts with their slices, in a form that is quick to read again."""
         spec, facts = self.plan.spec, self.plan.with_slices(self.source.facts.relation)
-        if self.source.facts.is_table:
+        if self.source.facts.is_scan:
             return facts
         read = {*spec.columns, *(column for key in keys for column in key)}
         for joining in self.source.joins:
@@ -121,7 +121,7 @@ class Factorised(Count):
         relation = self.engine.renderer.fragment("joined_source", rows, joins)
         plan = self._plan(features, weight=weight)
         source = Source(relation, self.source.label, self.source.columns)
-        part = _Part(self.engine, source, plan, self._with_prefix(name), sliced=relation, is_table=False)
+        part = _Part(self.engine, source, plan, self._with_prefix(name), sliced=relation, is_scan=False)
         try:
             part.scan()
         except _BrokenRuleError:

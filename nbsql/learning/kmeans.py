@@ -30,13 +30,13 @@ LARGE_CLASS = 20_000  # rows of a large class, and the fewest distinct rows of a
 
 
 def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
-    """The source, in a temporary table unless it is a table already, since k-means reads it many times."""
-    if source.is_table:
+    """The source, in a temporary table unless it is quick to read again, since k-means reads it many times."""
+    if source.is_scan:
         return source
     plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
     statement = plan.stage(source.relation, relation)
     engine.run(statement.name, statement.sql)
-    return Source(relation, source.label, source.columns, is_table=True, is_frame=source.is_frame)
+    return Source(relation, source.label, source.columns, is_scan=True, is_frame=source.is_frame)
 
 
 def split_classes(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:

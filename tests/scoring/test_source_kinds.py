@@ -144,3 +144,61 @@ def test_what_is_no_source_is_one_line(rows: Connection) -> None:
     for source in ((row for row in [{"y": 1}]), object(), 7):
         with pytest.raises(nbsql.InputError, match=r"^a source is a table, a view, a SELECT, a file, a Query, a DuckDB rel"):
             nbsql.fit(rows, source, target="y")
+
+
+SCANS = {  # of each source whether a fit that reads it several times copies it first
+    "rows": False,
+    "letters": False,
+    "of_letters": False,
+    '"a b"."FROM"': False,
+    "{folder}/rows.parquet": False,
+    "FROM '{folder}/*.parquet'": False,
+    "SELECT * FROM read_parquet('{folder}/rows.parquet', union_by_name := true) WHERE y < 2": False,
+    "SELECT y, CAST(v AS VARCHAR) AS v, w FROM main.rows WHERE (v LIKE 'v%' OR y IN (1, 2)) AND w IS NOT NULL": False,
+    "SELECT y, v, w -- a comment\nFROM rows\n": False,
+    "SELECT y, upper(v) AS v, w FROM rows": True,
+    "SELECT y, v, w FROM rows WHERE random() < 2": True,
+    "SELECT y, v || 'x' AS v, w FROM rows": False,
+    "SELECT * REPLACE (v || random() AS v) FROM letters": True,
+    "SELECT DISTINCT y, v, w FROM rows": True,
+    "FROM rows ORDER BY y LIMIT 50": True,
+    "FROM rows USING SAMPLE 99%": True,
+    "FROM rows TABLESAMPLE reservoir(99%)": True,
+    "SELECT a.y, a.v, b.w FROM rows AS a JOIN rows AS b USING (id)": True,
+    "SELECT y, v, w FROM rows WHERE y < (SELECT max(y) FROM rows)": True,
+    "WITH a AS (FROM rows) FROM a": True,
+    "FROM (FROM rows)": True,
+    "of_random": True,
+    "{folder}/rows.csv": True,
+    "FROM '{folder}/rows.csv'": True,
+}
+
+
+@pytest.mark.parametrize("source", SCANS)
+def test_what_is_quick_to_read_again_is_not_copied(tmp_path: Path, source: str) -> None:
+    con = duckdb.connect()
+    letters = "concat('v', i % 4) AS v, concat('w', i % 7) AS w"
+    con.sql(f"CREATE TABLE rows AS SELECT i AS id, i % 3 AS y, {letters} FROM range(90) AS r(i)")
+    con.sql("CREATE VIEW letters AS SELECT y, v, w FROM rows; CREATE VIEW of_letters (y, v, w) AS FROM letters WHERE y < 2")
+    con.sql('CREATE SCHEMA "a b"; CREATE VIEW "a b"."FROM" AS SELECT y, v, w, 1 AS " AS SELECT " FROM rows')
+    con.sql("CREATE VIEW of_random AS SELECT y, v, w FROM letters WHERE random() < 2")
+    con.sql(f"COPY rows TO '{tmp_path}/rows.parquet'; COPY rows TO '{tmp_path}/rows.csv'")
+    text = source.format(folder=tmp_path)
+    assert copies(con, text) == SCANS[source]
+
+
+def test_frames_in_memory_are_not_copied_and_those_to_be_computed_are(rows: Connection) -> None:
+    query = "SELECT y, concat('v', category) AS v, concat('w', id % 5) AS w FROM rows"
+    arrow, frame = rows.sql(query).to_arrow_table(), rows.sql(query).pl()
+    for source in (arrow, frame, arrow.to_pandas()):
+        assert not copies(rows, source)
+    for source in (frame.lazy(), rows.sql(query), arrow.to_pydict()):
+        assert copies(rows, source)
+
+
+def copies(con: Connection, source: Any) -> bool:
+    """Whether a fit of two categories copies a source."""
+    steps: list[str] = []
+    with nbsql.watch(steps.append):
+        nbsql.fit(con, source, target="y", features=["v", "w"])
+    return "read the source once" in steps

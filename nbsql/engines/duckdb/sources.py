@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.messages import one_line
+from nbsql.engines.duckdb.scans import scanned_table
 from nbsql.engines.handed_over import is_stream, read_whole
 from nbsql.engines.source import Source, check_distinct, check_names, split_path
 from nbsql.errors import InputError, listed, suggestion
@@ -20,7 +21,10 @@ from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 
 _QUERY = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot|describe)\b", re.IGNORECASE)
+_VIEW = re.compile(r".+? AS (SELECT .+)", re.DOTALL)  # as duckdb_views() writes it
+_PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
 _FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
+_IN_MEMORY = ("DataFrame", "Table")  # of pandas, Polars and Arrow
 
 
 class Sources:
@@ -58,7 +62,7 @@ class Sources:
         if match is None or not (here or len(relations) == 1):
             return None
         check_names(columns, text)
-        source = Source(self._engine.renderer.dialect.ident(*match[:3]), text, columns, is_table=match[3] == "table")
+        source = Source(self._engine.renderer.dialect.ident(*match[:3]), text, columns, **self._kind(match))
         source.anywhere = True
         return source, [(stamp,) for stamp in stamps or ()]
 
@@ -69,9 +73,9 @@ class Sources:
             match = self._find(path, relations, (database, schema))
             if match is not None:
                 relation = self._engine.renderer.dialect.ident(*match[match[0] == database : 3])
-                return self._make_source(relation, text, is_table=match[3] == "table")
+                return self._make_source(relation, text, **self._kind(match))
         if _FILE.search(text):
-            return self._make_source(self._engine.renderer.dialect.ident(text), text)
+            return self._make_source(self._engine.renderer.dialect.ident(text), text, is_scan=_PARQUET.search(text) is not None)
         query = self._query(text)
         if query is None:
             near = (self._engine.current(), ("temp", "main"))
@@ -81,7 +85,26 @@ class Sources:
         with self._engine.errors():
             check_distinct(self._engine.connection.sql(query).columns, "the query")
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
-        return self._make_source(relation, "the query")
+        return self._make_source(relation, "the query", is_scan=lambda: self._is_scan(query, self._engine.current()))
+
+    def _kind(self, relation: tuple[str, ...]) -> dict[str, Any]:
+        """Whether a row of `relations` (catalog.sql) is a table, and whether it costs no more than a scan to read again."""
+        is_table = relation[3] == "table"
+        return {"is_table": is_table, "is_scan": is_table or (lambda: self._is_scanned(relation))}
+
+    def _is_scan(self, query: str, place: tuple[str, str]) -> bool:
+        """Whether a query costs no more than a scan to read again; the place is where it looks for tables first."""
+        path = scanned_table(self._engine.ask("query_tree", query)[0][0])
+        if path is None:
+            return False
+        match = self._find(path, self._engine.query_catalog("relations"), place)
+        return self._is_scanned(match) if match is not None else len(path) == 1 and _PARQUET.search(path[0]) is not None
+
+    def _is_scanned(self, relation: tuple[str, ...]) -> bool:
+        if relation[3] == "table":
+            return True
+        query = _VIEW.match(self._engine.ask("view_definition", *relation[:3])[0][0])
+        return query is not None and self._is_scan(query[1], (relation[0], relation[1]))
 
     def _find(self, path: list[str], relations: list[tuple[Any, ...]], place: tuple[str, str]) -> tuple[str, ...] | None:
         """The table or view that a path of quoted or plain names denotes: its database, schema and name, and its type.
@@ -154,7 +177,7 @@ class Sources:
             if kind != "LazyFrame":  # reading its columns would run it
                 columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
                 check_distinct(columns, f"the {kind}")
-            return self._make_source(relation, f"the {kind}", is_frame=True, release=release)
+            return self._make_source(relation, f"the {kind}", is_scan=kind in _IN_MEMORY, is_frame=True, release=release)
         except BaseException:
             release()
             raise
@@ -163,14 +186,11 @@ class Sources:
         self,
         relation: Markup,
         label: str,
-        *,
-        is_table: bool = False,
-        is_frame: bool = False,
-        release: Callable[[], None] | None = None,
+        **kind: Any,
     ) -> Source:
         columns = self._engine.columns(relation)
         check_names(columns, label)
-        return Source(relation, label, columns, is_table=is_table, is_frame=is_frame, release=release)
+        return Source(relation, label, columns, **kind)
 
 
 def _without_end(query: str) -> str:

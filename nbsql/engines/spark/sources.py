@@ -55,7 +55,7 @@ def find(engine: SparkDriver, source: Any) -> Source:
     dialect = engine.renderer.dialect
     for path in filter(None, ([source], split_path(source.replace("`", '"')))):
         if _exists(engine, path):
-            found = Source(dialect.ident(*path), source, [], is_table=_is_table(engine, path))
+            found = Source(dialect.ident(*path), source, [], is_scan=_is_table(engine, path))
             found.path = _full_path(engine, path)
             return _source(engine, found)
     query = source.strip().rstrip(";").rstrip()
@@ -63,9 +63,7 @@ def find(engine: SparkDriver, source: Any) -> Source:
     if selects:
         relation = engine.renderer.fragment("subquery", dialect.query(query + "\n"))  # the query may end in a comment
         try:
-            found = _source(engine, Source(relation, "the query", []))
-            found.is_table = _is_scan(engine.dataframe(query))
-            return found
+            return _source(engine, Source(relation, "the query", [], is_scan=lambda: _is_scan(engine.dataframe(query))))
         except DatabaseError as error:
             raise InputError(f"the query cannot be read: {error}") from None
     names = sorted(name for catalog, schema, name, _ in engine.ask("relations") if not name.startswith("nbsql "))
@@ -145,7 +143,7 @@ def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
         except (PySparkException, Py4JError, OSError):  # the session is stopped
             return
 
-    return _source(engine, Source(relation, "the DataFrame", [], is_table=frame.is_cached or _is_scan(frame), release=release))
+    return _source(engine, Source(relation, "the DataFrame", [], is_scan=frame.is_cached or _is_scan(frame), release=release))
 
 
 def _source(engine: SparkDriver, source: Source) -> Source:

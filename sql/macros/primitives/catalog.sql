@@ -142,3 +142,14 @@ SELECT {{ expression }} FROM {{ source }} AS source
 {% macro default__expression_of_one_value(source, expression) -%}
 SELECT 1 FROM {{ source }} AS source QUALIFY ({{ expression }}) IS NULL AND row_number() OVER () > 0
 {%- endmacro %}
+
+{# One row: how DuckDB parses a query, as the text of a JSON tree. #}
+{% macro query_tree(query) -%}
+SELECT json_serialize_sql(CAST({{ nbsql.text(query) }} AS VARCHAR))
+{%- endmacro %}
+
+{# One row: the statement that creates a view. #}
+{% macro view_definition(database, schema, name) -%}
+SELECT sql FROM duckdb_views()
+WHERE database_name = {{ nbsql.text(database) }} AND schema_name = {{ nbsql.text(schema) }} AND view_name = {{ nbsql.text(name) }}
+{%- endmacro %}
