@@ -143,11 +143,20 @@ def _first_and_last(widths: Sequence[int], width: int, last: Sequence[int]) -> l
     return [*before, *shown, *([] if len(shown) == len(last) else [None])]
 
 
-def left_out(names: Sequence[str], cure: str) -> str:
-    """The lines about columns that did not fit the terminal."""
-    count = f"{len(names)} column{'' if len(names) == 1 else 's'} left out"
-    shown = ", ".join(map(plain, names[:_NAMED])) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-    return fill(f"{count}; {cure}: {shown}", console().width)
+def notes(left_out: Sequence[str], cure: str, more: str | None) -> None:
+    """Print below a table that there are more rows, and which columns did not fit the terminal."""
+    lines = [] if more is None else [more]
+    if left_out:
+        shown = ", ".join(map(plain, left_out[:_NAMED]))
+        others = f" and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else ""
+        lines.append(fill(f"{counted(len(left_out), 'column')} left out; {cure}: {shown}{others}", console().width))
+    if lines:
+        echo("", *lines)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things, in words: 1 row, 1,000 rows."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def bar(value: float | None, highest: float = 1.0) -> Text:
