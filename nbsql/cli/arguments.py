@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,12 +26,12 @@ _WORDS = {"true": True, "false": False, "none": None}
 if TYPE_CHECKING:
     from nbsql.model import Model
 
-    _Type = click.ParamType[Any]
+    ParamType = click.ParamType[Any]
 else:
-    _Type = click.ParamType  # older ones take no type arguments
+    ParamType = click.ParamType  # older ones take no type arguments
 
 
-class Parsed(_Type):
+class Parsed(ParamType):
     """A type of arguments that a function makes of their text.
 
     Args:
@@ -69,10 +69,7 @@ def family(text: str) -> tuple[str, Family]:
     if match is None:
         raise InputError(f"{text!r} is not COLUMN=FAMILY, such as visits=poisson or visits=poisson(a=1,b=2)")
     name = match["family"].lower()
-    if name not in FAMILIES:
-        raise InputError(f"no family {name!r}{suggestion(name, FAMILIES) or f'; the families are {listed(FAMILIES)}'}")
-    kind = FAMILIES[name]
-    names = [field.name for field in dataclasses.fields(kind) if field.init]
+    kind = family_kind(name)
     options: dict[str, Any] = {}
     columns: list[Any] = []
     for part in split(match["options"] or ""):
@@ -80,20 +77,41 @@ def family(text: str) -> tuple[str, Family]:
         if pair is None and kind.over_columns:
             columns.append(_value(part, as_text=True))
         elif pair is None:
-            raise InputError(f"{part!r} is no option of {name!r}; write it as option=value: {name}({names[-1]}={part})")
-        elif pair[1] not in names:
-            hint = suggestion(pair[1], names) or f"; it has {listed(names)}"
-            raise InputError(f"family {name!r} has no option {pair[1]!r}{hint}")
+            last = option_names(kind)[-1]
+            raise InputError(f"{part!r} is no option of {name!r}; write it as option=value: {name}({last}={part})")
         elif pair[1] in options:
             raise InputError(f"option {pair[1]!r} of {name!r} is given twice; give it once")
         else:
             options[pair[1]] = _value(pair[2])
     if columns:
         options["columns"] = columns
+    return match["column"], family_with(name, options, match["options"])
+
+
+def family_kind(name: str) -> type[Family]:
+    """The class of a family. Raises InputError if there is none of that name."""
+    if name not in FAMILIES:
+        raise InputError(f"no family {name!r}{suggestion(name, FAMILIES) or f'; the families are {listed(FAMILIES)}'}")
+    return FAMILIES[name]
+
+
+def option_names(kind: type[Family]) -> list[str]:
+    """The options of a family."""
+    return [field.name for field in dataclasses.fields(kind) if field.init]
+
+
+def family_with(name: str, options: Mapping[Any, Any], given: Any) -> Family:
+    """A family with options; `given` is how the user wrote them. Raises InputError for an option that it does not have."""
+    kind = family_kind(name)
+    names = option_names(kind)
+    for option in options:
+        if option not in names:
+            hint = suggestion(str(option), names) or f"; it has {listed(names)}"
+            raise InputError(f"family {name!r} has no option {option!r}{hint}")
     try:
-        return match["column"], kind(**options)
+        return kind(**options)
     except TypeError as error:
-        raise InputError(f"family {name!r} cannot take {match['options']!r}: {error}") from None
+        raise InputError(f"family {name!r} cannot take {given!r}: {error}") from None
 
 
 def family_or_auto(text: str) -> tuple[str, str | Family]:

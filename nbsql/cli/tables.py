@@ -159,12 +159,12 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def bar(value: float | None, highest: float = 1.0) -> Text:
+def bar(value: float | None, highest: float = 1.0, *, colour: str = "blue") -> Text:
     """A number as a bar, relative to the highest number."""
     from rich.text import Text
 
     length = round(_STRIP * value / highest) if value is not None and highest > 0 and 0 < value <= highest else 0
-    return Text("█" * length, style="blue")
+    return Text("█" * length, style=colour)
 
 
 def query(
