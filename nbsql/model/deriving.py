@@ -40,9 +40,6 @@ class Deriving(Handle):
             InputError: there is no such entry, it is not a time, or it is more than 500 half-lives from the newest rows,
                 where nothing is left.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.update(data)
         >>> [n for _, n, *_ in model.as_of("1").priors]
         [2.0, 2.0]
@@ -84,11 +81,7 @@ class Deriving(Handle):
     def slices(self, names: Sequence[Any]) -> Self:
         """The model of some slices only, as a transient model. Slices are named by their text, or by values with that text.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> _ = con.execute("CREATE TABLE days AS SELECT i // 4 AS week, i % 3 AS wind, i % 2 AS play FROM range(24) AS t(i)")
-        >>> model = nbsql.fit(con, "days", target="play", exclude=["week"], slice_by="week")
-        >>> sum(n for _, n, *_ in model.slices([0, 1]).priors)
+        >>> sum(n for _, n, *_ in by_week.slices([0, 1]).priors)
         8.0
         """
         self._refresh()
@@ -103,11 +96,7 @@ class Deriving(Handle):
             last: the number of slices, the newest first.
             decay: a slice of age k counts decay ** k times, where the newest slice has age 0; above 0 and at most 1.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> _ = con.execute("CREATE TABLE days AS SELECT i // 4 AS week, i % 3 AS wind, i % 2 AS play FROM range(24) AS t(i)")
-        >>> model = nbsql.fit(con, "days", target="play", exclude=["week"], slice_by="week")
-        >>> sum(n for _, n, *_ in model.window(last=2).priors)
+        >>> sum(n for _, n, *_ in by_week.window(last=2).priors)
         8.0
         """
         self._refresh()
@@ -132,11 +121,7 @@ class Deriving(Handle):
             a: a slice, or a list of slices.
             b: the slices to compare with it.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> _ = con.execute("CREATE TABLE days AS SELECT i // 4 AS week, i % 3 AS wind, i % 2 AS play FROM range(24) AS t(i)")
-        >>> model = nbsql.fit(con, "days", target="play", exclude=["week"], slice_by="week")
-        >>> [feature for feature, *_ in model.drift(0, 5)]
+        >>> [feature for feature, *_ in by_week.drift(0, 5)]
         ['wind', None]
         """
         engine = self._engine
@@ -186,9 +171,7 @@ class Deriving(Handle):
             InputError: the file exists already, or a feature cannot be shared this way.
             ModelError: the model cannot be shared this way.
 
-        >>> import duckdb, nbsql, tempfile, pathlib
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> import pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     model.export(f"{folder}/weather.parquet")
         ...     [path.name for path in pathlib.Path(folder).iterdir()]

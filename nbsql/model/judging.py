@@ -50,10 +50,7 @@ class Judging(Handle):
         Raises:
             InputError: the source lacks a feature, the target, the weight or a column of `by`, or has no row to judge.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> evaluation = nbsql.fit(con, data, target="play").evaluate(data)
+        >>> evaluation = model.evaluate(data)
         >>> evaluation.accuracy, evaluation.roc_auc
         (0.75, 0.75)
         >>> evaluation.confusion.fetchall()
@@ -85,8 +82,6 @@ class Judging(Handle):
         Raises:
             InputError: the models differ in target or connection, or the source lacks a column that is needed.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
         >>> data = "SELECT i % 2 AS y, 'a' || i % 4 AS a, 'b' || i % 3 AS b FROM range(60) AS t(i)"
         >>> better, worse = (nbsql.fit(con, data, target="y", features=[name]) for name in "ab")
         >>> better.compare(worse, data).fetchall()[0][:5]
@@ -131,14 +126,10 @@ class Judging(Handle):
             InputError: a source lacks a feature or the weight, or `by` is not an expression over the columns of the source.
             ModelError: the model has no counts.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> _ = con.execute("CREATE TABLE t AS SELECT i // 30 AS week, i % 3 AS x, i % 2 AS y FROM range(60) AS r(i)")
-        >>> model = nbsql.fit(con, "t", target="y", exclude=["week"])
-        >>> model.monitor("t", by="week").columns
+        >>> by_week.monitor("days", by="week").columns
         ['period', 'feature', 'class', 'metric', 'value', 'reference', 'moved', 'by_chance']
-        >>> [(period, value) for period, _, _, metric, value, *_ in model.monitor("t", by="week") if metric == "rows"]
-        [('0', 30.0), ('1', 30.0)]
+        >>> [(period, value) for period, _, _, metric, value, *_ in by_week.monitor("days", by="week") if metric == "rows"][:2]
+        [('0', 4.0), ('1', 4.0)]
         """
         data = self._source(source)
         reference_rows = None if reference is None else self._source(reference)
@@ -163,9 +154,6 @@ class Judging(Handle):
         With `by` there are also the tables "slices" and "slice_intervals". With costs, all tables judge the predictions of
         least cost, and the table "cost" has what these cost: cost, expected_cost.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> print(model.evaluate_sql(data)[:4])
         WITH
         """
@@ -215,8 +203,6 @@ class Judging(Handle):
         Raises:
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
         >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 2 * 2 + i % 5 AS x FROM range(60) AS r(i)")
         >>> model = nbsql.fit(con, "t", target="y")
         >>> model.calibrate("t", folds="loo").rows
@@ -249,9 +235,6 @@ class Judging(Handle):
             values: return a row for each value or token, or for each of the columns that share a covariance matrix: feature,
                 value, n, mutual_information, chi_square.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> [feature for feature, *_ in model.relevance()]
         ['sky']
         """
@@ -279,9 +262,6 @@ class Judging(Handle):
         Raises:
             InputError: the model has no such class.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> [(value, n_a, n_b) for _, value, n_a, n_b, *_ in model.discrimination("yes", "no")]
         [('rain', 1.0, 0.0), ('sun', 1.0, 2.0)]
         """
@@ -310,9 +290,6 @@ class Judging(Handle):
             InputError: the model has no such feature, or the source lacks it.
             ModelError: the model has segments or components, or the feature has no distribution by itself.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.profile("sky").columns
         ['class', 'value', 'n', 'share', 'likelihood', 'log_odds', 'of_value']
         """
@@ -339,7 +316,6 @@ class Judging(Handle):
         Raises:
             InputError: the source lacks a feature or the class, or there are no two features to compare.
 
-        >>> import duckdb, nbsql
         >>> data = "SELECT i % 2 AS y, 'a' || i // 2 % 4 AS a, 'b' || i // 8 % 4 AS b FROM range(320) AS t(i)"
         >>> model = nbsql.fit(duckdb.connect(), data, target="y")
         >>> model.dependence(data).columns

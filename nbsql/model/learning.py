@@ -34,9 +34,6 @@ class Learning(Handle):
             InputError: the source or its rows cannot be learnt, or the ledger has that name already. Nothing has changed.
             ModelError: the model does not follow from counts that can be added to.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.update("SELECT 'rain' AS sky, 'no' AS play")
         >>> [n for _, n, *_ in model.priors]
         [3.0, 2.0]
@@ -50,9 +47,6 @@ class Learning(Handle):
         Raises:
             InputError: the model has not learnt these rows; the message names the first such count. Nothing has changed.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.forget("SELECT 'rain' AS sky, 'yes' AS play")
         >>> [n for _, n, *_ in model.priors]
         [2.0, 1.0]
@@ -69,9 +63,6 @@ class Learning(Handle):
     def rollback(self, batch: str) -> None:
         """Undo all changes after `batch`, an entry of the ledger.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.update(data, batch="again")
         >>> model.rollback("again")
         >>> [n for _, n, *_ in model.priors]
@@ -85,9 +76,6 @@ class Learning(Handle):
 
         The model stays the same; its earlier states are lost.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.update(data)
         >>> model.compact()
         >>> len(model.batches.fetchall())
@@ -99,9 +87,6 @@ class Learning(Handle):
     def drop(self) -> None:
         """Remove the model from the database.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> con = duckdb.connect()
         >>> nbsql.fit(con, data, target="play", name="weather").drop()
         >>> nbsql.models(con)
         []

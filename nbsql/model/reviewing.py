@@ -51,9 +51,6 @@ class Reviewing(Handle):
             InputError: the source lacks a feature, or already has a column that would be added; or an option is invalid.
             ModelError: the model has one class, no evidence, or no feature that could have unseen values.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> days = "SELECT * FROM (VALUES ('sun'), ('rain'), ('sun'), ('hail')) AS t(sky)"
         >>> [(sky, stands_for, reason) for sky, _, _, _, stands_for, reason in model.review(days, 2)]
         [('hail', 1, 'no 50 %, yes 50 %'), ('sun', 2, 'no 60 %, yes 40 %')]

@@ -52,9 +52,7 @@ class Showing(Scoring, Reviewing, Judging, Deriving):
                 that the model has not learnt.
             NotSupportedError: the extra `report` is not installed.
 
-        >>> import duckdb, nbsql, tempfile, pathlib
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> import pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     model.report(f"{folder}/weather.html", source=data)
         ...     pathlib.Path(folder, "weather.html").stat().st_size < 1_500_000

@@ -39,9 +39,6 @@ class Weighing(Handle):
             ModelError: a feature is a number with a density, a text or over several columns; or a value has no points, since
                 without smoothing one side never has it.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.scorecard(points=100, odds=1, double=10, digits=0).score("SELECT 'rain' AS sky").fetchall()
         [('rain', 110.0)]
         """
@@ -68,7 +65,6 @@ class Weighing(Handle):
         Raises:
             ModelError: a feature has no linear form; the message names it.
 
-        >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (3.0, 'a'), (5.0, 'b'), (7.0, 'b')) AS t(x, y)"
         >>> family = nbsql.Gaussian(shared_variance=True)
         >>> nbsql.fit(duckdb.connect(), data, target="y", families={"x": family}).linear().fetchall()
@@ -84,7 +80,6 @@ class Weighing(Handle):
         Raises:
             ModelError: a feature is not a polynomial of its number; the message names it.
 
-        >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
         >>> model = nbsql.fit(duckdb.connect(), data, target="y")
         >>> model.quadratic().columns
