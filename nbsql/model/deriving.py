@@ -15,7 +15,7 @@ from nbsql.learning.derive import check_slice_names, derive, slice_names
 from nbsql.learning.half_life import check_reference_time
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
-from nbsql.spec.capabilities import check, check_components, check_segmented
+from nbsql.spec.capabilities import check_components, check_segmented
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.spec import Spec
 from nbsql.storage.drafts import draft_plan, publish
@@ -44,8 +44,7 @@ class Deriving(Handle):
         >>> [n for _, n, *_ in model.as_of("1").priors]
         [2.0, 2.0]
         """
-        self._refresh()
-        check(self._spec, "as_of", self._title)
+        self._require("as_of")
         if self._spec.half_life is not None and not isinstance(batch, str):
             return self._at_time(self._spec.half_life, batch)
         number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
@@ -65,7 +64,7 @@ class Deriving(Handle):
         """
         self._refresh()
         check_segmented(self._spec, self._title)
-        return Query(self._engine, self._engine.renderer.statement("segments_of", self._relations["statistics"]))
+        return self._macro_query("segments_of", self._relations["statistics"])
 
     @property
     def components(self) -> Query:
@@ -84,8 +83,7 @@ class Deriving(Handle):
         >>> sum(n for _, n, *_ in by_week.slices([0, 1]).priors)
         8.0
         """
-        self._refresh()
-        check(self._spec, "derive", self._title)
+        self._require("derive")
         texts = check_slice_names(self._engine, self._plan, self._title, names)
         return self._derive(f"slices {listed(texts)}", "cells_of_slices", texts)
 
@@ -99,8 +97,7 @@ class Deriving(Handle):
         >>> sum(n for _, n, *_ in by_week.window(last=2).priors)
         8.0
         """
-        self._refresh()
-        check(self._spec, "derive", self._title)
+        self._require("derive")
         slice_names(self._engine, self._plan, self._title)
         if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
             raise InputError(f"last must be a whole number of at least 1, not {last!r}")
@@ -125,8 +122,7 @@ class Deriving(Handle):
         ['wind', None]
         """
         engine = self._engine
-        self._refresh()
-        check(self._spec, "drift", self._title)
+        self._require("drift")
         sides = []
         for side in (a, b):
             names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
@@ -140,7 +136,7 @@ class Deriving(Handle):
                     raise InputError(f"name at least one batch; {self._title} has {listed(e.batch for e in ledger.entries)}")
                 query = self._fragment("cells_of_batches", self._relations["statistics"], batches)
             sides.append(self._fragment("subquery", query))
-        return Query(engine, engine.renderer.statement("drift", *sides, self._spec.features))
+        return self._macro_query("drift", *sides, self._spec.features)
 
     def export(
         self,

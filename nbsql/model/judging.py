@@ -209,8 +209,7 @@ class Judging(Handle):
         60
         """
         engine = self._engine
-        self._refresh()
-        check(self._spec, "calibrate" if folds is None else "calibrate_by_folds", self._title)
+        self._require("calibrate" if folds is None else "calibrate_by_folds")
         with engine.transaction():
             data = self._source(source, reads_target=True)
             test_rows = None if test is None else self._source(test, reads_target=True)
@@ -238,15 +237,11 @@ class Judging(Handle):
         >>> [feature for feature, *_ in model.relevance()]
         ['sky']
         """
-        self._refresh()
-        check(self._spec, "drift", self._title)
+        self._require("drift")
         statistics, features = self._plan.current_cells(), self._spec.features
-        renderer = self._engine.renderer
         if values:
-            return Query(
-                self._engine, renderer.statement("relevance_of_values", statistics, self._relations["priors"], features)
-            )
-        return Query(self._engine, renderer.statement("relevance", statistics, features))
+            return self._macro_query("relevance_of_values", statistics, self._relations["priors"], features)
+        return self._macro_query("relevance", statistics, features)
 
     def discrimination(self, a: Any, b: Any) -> Query:
         """What distinguishes class `a` from class `b`, from the counts alone, the strongest evidence first.
@@ -265,14 +260,12 @@ class Judging(Handle):
         >>> [(value, n_a, n_b) for _, value, n_a, n_b, *_ in model.discrimination("yes", "no")]
         [('rain', 1.0, 0.0), ('sun', 1.0, 2.0)]
         """
-        self._refresh()
-        check(self._spec, "discrimination", self._title)
+        self._require("discrimination")
         labels = [self._label(label) for label in (a, b)]
         kind = self._engine.type_name(self._spec.target_type)
         classes = [self._fragment("class_literal", label, kind) for label in labels]
         relations = (self._relations["likelihoods"], self._plan.current_cells())
-        statement = self._engine.renderer.statement("discrimination", *relations, self._spec.features, *classes)
-        return Query(self._engine, statement, guard=self._requiring_model)
+        return self._macro_query("discrimination", *relations, self._spec.features, *classes)
 
     def profile(self, feature: str, source: Any = None) -> Query:
         """The distribution of one feature in each class.

@@ -10,7 +10,6 @@ from nbsql.answers.query import Query
 from nbsql.errors import InputError
 from nbsql.learning.change import Change
 from nbsql.model.base import Handle
-from nbsql.spec.capabilities import check
 from nbsql.storage import schema as schemas
 from nbsql.storage.drafts import draft_plan, publish
 
@@ -106,8 +105,7 @@ class Learning(Handle):
     @contextmanager
     def _change(self) -> Iterator[Change]:
         with self._requiring_model(), self._engine.transaction():
-            self._refresh()
-            check(self._spec, "ledger", self._title)
+            self._require("ledger")
             change = Change(self._engine, draft_plan(self._engine, self._plan), self._classes, self._title)
             yield change
             plan = publish(self._engine, change.plan, self._relations, self._stamp)

@@ -151,8 +151,7 @@ class Scoring(Imputing, Weighing):
             else:
                 if stamp == self._scorer_stamp:
                     return answer
-        self._refresh()
-        check(self._spec, "predict_one", self._title)
+        self._require("predict_one")
         self._scorer, self._scorer_stamp = RowScorer(engine, self._plan, self._classes, self._title), self._stamp[0][0]
         return self._scorer.score(row)[0]
 
@@ -168,8 +167,7 @@ class Scoring(Imputing, Weighing):
         """
         engine = self._engine
         engine.require("predict_one_sql")
-        self._refresh()
-        check(self._spec, "predict_one", self._title)
+        self._require("predict_one")
         return row_sql(engine, self._plan, self._classes, self._title, self._stamp[0][0])
 
     def predict_proba(self, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
@@ -265,8 +263,7 @@ class Scoring(Imputing, Weighing):
         >>> model.sample(3, seed=7).columns
         ['wind', 'play']
         """
-        self._refresh()
-        check(self._spec, "sample", self._title)
+        self._require("sample")
         return sample(self._engine, self._plan, self._title, n, seed)
 
     def sql(

@@ -9,7 +9,6 @@ from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError
 from nbsql.model.base import Handle
 from nbsql.model.scorecard import Scale, Scorecard, scorecard
-from nbsql.spec.capabilities import check
 
 
 class Weighing(Handle):
@@ -42,8 +41,7 @@ class Weighing(Handle):
         >>> model.scorecard(points=100, odds=1, double=10, digits=0).score("SELECT 'rain' AS sky").fetchall()
         [('rain', 110.0)]
         """
-        self._refresh()
-        check(self._spec, "scorecard", self._title)
+        self._require("scorecard")
         labels = [column.label for column in self._classes]  # in their order
         if len(labels) < 2:
             raise ModelError(f"{self._title} has one class only; points tell two or more apart")
@@ -88,8 +86,7 @@ class Weighing(Handle):
         return self._weights(2)
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
-        self._refresh()
-        check(self._spec, "linear" if degree == 1 else "quadratic", self._title)
+        self._require("linear" if degree == 1 else "quadratic")
 
         def sql() -> str:
             self._refresh()
