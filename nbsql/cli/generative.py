@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 import nbsql
+from nbsql.answers.table import counted
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, print_done, print_value, with_formats, write_or_print
 from nbsql.cli.files import write
 from nbsql.cli.options import command, into_table, option, reads_model
 from nbsql.cli.session import end_progress, open_for_reading
-from nbsql.cli.tables import counted
 
 _ROWS = 20  # the default number of rows of a table
 

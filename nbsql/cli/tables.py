@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from nbsql.answers.table import number, one_line, plain, share
+from nbsql.answers.table import counted, number, one_line, plain, share
 from nbsql.cli.session import end_progress
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
 
-__all__ = ["bar", "command", "console", "echo", "number", "plain", "probability", "query", "share", "sql", "table"]
+__all__ = ["bar", "command", "console", "counted", "echo", "number", "plain", "probability", "query", "share", "sql", "table"]
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -152,11 +152,6 @@ def notes(left_out: Sequence[str], cure: str, more: str | None) -> None:
         lines.append(fill(f"{counted(len(left_out), 'column')} left out; {cure}: {shown}{others}", console().width))
     if lines:
         echo("", *lines)
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things, in words: 1 row, 1,000 rows."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def bar(value: float | None, highest: float = 1.0, *, colour: str = "blue") -> Text:

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from markupsafe import Markup
 
-from nbsql.answers.table import Table, number, paragraph, plain, share
+from nbsql.answers.table import Table, counted, number, paragraph, plain, share
 from nbsql.engines.engine import Engine
 from nbsql.family import Family
 from nbsql.family.stop_words import STOP_WORDS
@@ -46,8 +46,7 @@ def overview_html(engine: Engine, spec: Spec, relations: Relations, title: str) 
 
 def heading(title: str, spec: Spec) -> str:
     """The line that says what a model predicts, and from how many features."""
-    count = len(spec.features)
-    return f"{title}: predicts {spec.target} from {count} feature{'' if count == 1 else 's'}"
+    return f"{title}: predicts {spec.target} from {counted(len(spec.features), 'feature')}"
 
 
 def features_of(features: Sequence[Feature]) -> Table:

@@ -13,6 +13,7 @@ from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, NotSupportedError
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert, write
+from nbsql.report.of_counts import ranked_features
 from nbsql.report.panel import Figure, Panel, Request, check_least, shown
 from nbsql.report.panels import PANELS
 from nbsql.report.subject import ScoredSource, Subject, score_source
@@ -106,8 +107,7 @@ def _each(panel: Panel, request: Request) -> Iterator[Request]:
     model = request.model
     names = [feature.name for feature in model._spec.features]
     if not model._spec.given and len(names) > 1:
-        arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
-        ranked = [row[0] for row in model._engine.ask("ranking_of_features", *arguments)]
+        ranked = ranked_features(model)
         names = [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
     for name in names[:PROFILES]:
         yield replace(request, feature=name)

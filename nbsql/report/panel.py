@@ -63,7 +63,7 @@ class Figure:
         sql: the query that computed the data.
         chart: the name of the file in charts/.
         params: the parameters of the chart, in addition to those in the file.
-        notes: additional notes.
+        notes: additional notes; None is no note.
         name: the name that distinguishes several figures of a panel.
         csv: the rows of the CSV, if they differ from those of the chart.
     """
@@ -73,9 +73,12 @@ class Figure:
     sql: str
     chart: str
     params: Sequence[Mapping[str, Any]] = ()
-    notes: Sequence[str] = ()
+    notes: Sequence[str | None] = ()
     name: str = ""
     csv: list[dict[str, Any]] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", [note for note in self.notes if note is not None])
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -133,6 +136,16 @@ def shown(value: object) -> str:
     """
     text = "missing" if value is None else cut(str(value))
     return text if text.strip() else repr(text)
+
+
+def show(rows: list[dict[str, Any]], *columns: str) -> list[dict[str, Any]]:
+    """The rows with the values of some columns as charts show them."""
+    return [{**row, **{column: shown(row[column]) for column in columns}} for row in rows]
+
+
+def without(row: Mapping[str, Any], *columns: str) -> dict[str, Any]:
+    """A row without some columns, which the chart does not need."""
+    return {name: value for name, value in row.items() if name not in columns}
 
 
 def plain(value: Any, digits: int | None = DIGITS) -> Any:
