@@ -1,4 +1,4 @@
-"""Parses the arguments of the command line into those of the library."""
+"""Parses the arguments of the command line into those of the library; a text of another form raises InputError."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ else:
     ParamType = click.ParamType  # older ones take no type arguments
 
 
+Costs = Sequence[tuple[str, str, float]]  # the actual class, the predicted class, and the cost
+
+
 class Parsed(ParamType):
     """A type of arguments that a function makes of their text.
 
@@ -55,9 +58,6 @@ def family(text: str) -> tuple[str, Family]:
     """The column and the family of a text such as `visits=poisson(a=1,b=2)`.
 
     Values are Python literals; a bare word is a text. A backslash in a quoted text is not an escape.
-
-    Raises:
-        InputError: the text names no family, or an option that the family does not have.
 
     >>> column, found = family("visits=poisson(a=1,b=2)")
     >>> column, str(found), found.a, found.b
@@ -123,9 +123,6 @@ def family_or_auto(text: str) -> tuple[str, str | Family]:
 def prior(text: str) -> str | dict[str, float]:
     """The kind of prior, or the probabilities by label as text.
 
-    Raises:
-        InputError: a part is not LABEL=P.
-
     >>> prior("no=0.9,'yes, sir'=0.1")
     {'no': 0.9, 'yes, sir': 0.1}
     """
@@ -140,9 +137,6 @@ def prior(text: str) -> str | dict[str, float]:
 
 def components(text: str) -> int | dict[str, int]:
     """The number of components, or the numbers of components by label as text.
-
-    Raises:
-        InputError: a part is not LABEL=K.
 
     >>> components("no=2,'yes, sir'=3")
     {'no': 2, 'yes, sir': 3}
@@ -174,11 +168,7 @@ def _numbers_by_label(text: str, form: str) -> dict[str, float]:
 
 
 def folds(text: str) -> int | str:
-    """A number of folds, or "loo", for leave-one-out; the help has it in capitals.
-
-    Raises:
-        InputError: the text is neither.
-    """
+    """A number of folds, or "loo", for leave-one-out; the help has it in capitals."""
     given = text.strip().lower()
     if given != "loo" and not (given.isascii() and given.isdigit() and int(given) >= 2):
         raise InputError(f"{text!r} is neither a number of folds, 2 or more, nor loo")
@@ -192,9 +182,6 @@ def names(text: str) -> list[str]:
 
 def cost(text: str) -> tuple[str, str, float]:
     """The actual class, the predicted class, and the cost.
-
-    Raises:
-        InputError: the text has another form.
 
     >>> cost("ham:'spam: ads'=10")
     ('ham', 'spam: ads', 10.0)
@@ -210,9 +197,6 @@ def cost(text: str) -> tuple[str, str, float]:
 def threshold(text: str) -> tuple[str, float]:
     """The class and its threshold.
 
-    Raises:
-        InputError: the text has another form.
-
     >>> threshold("spam=0.9")
     ('spam', 0.9)
     """
@@ -224,9 +208,6 @@ def threshold(text: str) -> tuple[str, float]:
 
 def limit(text: str) -> tuple[str, float]:
     """A monitored metric and its limit.
-
-    Raises:
-        InputError: the text has another form, or there is no such metric.
 
     >>> limit("psi=0.2")
     ('psi', 0.2)
@@ -260,7 +241,7 @@ def labels_by_text(model: Model) -> dict[str, Any]:
     return {column.label: label for column, label in zip(numbered, model.classes, strict=True)}
 
 
-def costs_by_label(model: Model, costs: Sequence[tuple[str, str, float]]) -> dict[tuple[Any, Any], float] | None:
+def costs_by_label(model: Model, costs: Costs) -> dict[tuple[Any, Any], float] | None:
     """The costs in the form that `Model.predict` accepts; None if there are none."""
     labels = labels_by_text(model)
     return {(labels.get(actual, actual), labels.get(other, other)): price for actual, other, price in costs} or None

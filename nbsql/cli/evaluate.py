@@ -9,7 +9,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, print_value, with_formats, write_or_print
-from nbsql.cli.arguments import COST, FOLDS, costs_by_label
+from nbsql.cli.arguments import COST, FOLDS, Costs, costs_by_label
 from nbsql.cli.options import AT_LEAST_1, command, held_back, limited, option, reads_model, requested_folds, weighted
 from nbsql.cli.session import end_progress, load_to_change, show_warnings
 from nbsql.judging.calibration import METHODS, Method
@@ -38,9 +38,8 @@ _CLASSES = 8  # the most classes in a confusion matrix
 @with_formats(csv="Print CSV: class (empty for the whole), metric, value.")
 @reads_model
 def evaluate(
-    model: nbsql.Model, source: str, *, weight: str | None, bins: int,
-    costs: tuple[tuple[str, str, float], ...], calibrated: bool, against: str | None, by: tuple[str, ...],
-    between: tuple[str, str] | None, label: str | None, table: str | None, limit: int, form: Form,
+    model: nbsql.Model, source: str, *, weight: str | None, bins: int, costs: Costs, calibrated: bool, against: str | None,
+    by: tuple[str, ...], between: tuple[str, str] | None, label: str | None, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
     """Evaluate MODEL on the rows of SOURCE, which has the column that the model predicts.
 

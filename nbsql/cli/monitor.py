@@ -13,6 +13,8 @@ from nbsql.cli.arguments import LIMIT
 from nbsql.cli.options import command, limited, option, reads_model, weighted
 from nbsql.cli.terminal import styled
 
+Limits = tuple[tuple[str, float], ...]  # metrics and their limits
+
 OUTSIDE = 3  # the exit status of a metric beyond its limit; errors have 1, and wrong usage 2
 
 
@@ -27,10 +29,7 @@ OUTSIDE = 3  # the exit status of a metric beyond its limit; errors have 1, and 
 @limited
 @with_formats
 @reads_model
-def monitor(
-    model: nbsql.Model, source: str, *, reference: str | None, by: str | None, weight: str | None,
-    over: tuple[tuple[str, float], ...], under: tuple[tuple[str, float], ...], limit: int, form: Form,
-) -> None:  # fmt: skip
+def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, limit: int, form: Form, **options: Any) -> None:
     """Compare the rows of SOURCE, period by period, with the counts of MODEL, and evaluate MODEL on them.
 
     Metrics of a feature: psi, nulls and unseen. Metrics of all rows: psi (of the score), posterior_psi, label_psi, rows,
@@ -41,7 +40,7 @@ def monitor(
       nbsql monitor shop.duckdb churn customers --by "date_trunc('week', seen_at)" --reference january
       nbsql monitor shop.duckdb churn customers --by month --fail-over psi=0.2 --fail-under accuracy=0.8
     """
-    query, engine = model.monitor(source, reference=reference, by=by, weight=weight), model._engine
+    query, engine = model.monitor(source, **options), model._engine
     if form == "sql" or not (over or under):
         answer(query, form, limit=limit, empty=True)
         return

@@ -39,8 +39,8 @@ _panel = click.argument("panel", type=click.Choice([panel.name for panel in PANE
 @option("--output", "-o", type=click.Path(dir_okay=False), help="The file, .svg, .png, .html or .json; by default PANEL.svg.")
 @reads_model
 def plot(
-    model: nbsql.Model, panel: str, source: str | None, *, feature: str | None, between: tuple[str, str] | None,
-    row: int, least: int, folds: Any, held_back: bool, by: str | None, reference: str | None, output: str | None,
+    model: nbsql.Model, panel: str, source: str | None, *, between: tuple[str, str] | None, folds: Any, held_back: bool,
+    output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Draw PANEL of MODEL into a file. Some panels need SOURCE, rows whose class is known.
 
@@ -52,12 +52,10 @@ def plot(
     where = output or f"{panel}.svg"
     if Path(where).suffix.lower().removeprefix(".") not in FORMATS:
         raise click.UsageError(f"--output {where} ends in none of .{', .'.join(FORMATS)}")
-    labels = labels_by_text(model)
+    labels = labels_by_text(model) if between else {}
     model._engine.announce(panel)
-    drawn = picture(
-        model, panel, source, feature=feature, classes=tuple(labels.get(name, name) for name in between or ()) or None,
-        row=row, least=least, folds=requested_folds(folds, held_back, "auto"), by=by, reference=reference,
-    )  # fmt: skip
+    classes: Any = tuple(labels.get(name, name) for name in between) if between else None
+    drawn = picture(model, panel, source, classes=classes, folds=requested_folds(folds, held_back, "auto"), **options)
     drawn.save(where)
     end_progress(model._engine)
     tables.echo(f"{drawn.finding}", f"drawn into {where}")
@@ -69,10 +67,7 @@ def plot(
 @_least
 @_judged
 @reads_model
-def report(
-    model: nbsql.Model, source: str | None, *, output: str | None, rows: int, least: int, folds: Any, held_back: bool,
-    by: str | None,
-) -> None:  # fmt: skip
+def report(model: nbsql.Model, source: str | None, *, output: str | None, folds: Any, held_back: bool, **options: Any) -> None:
     """Write a report of MODEL: one page that needs no network, with interactive what-ifs if scripts may run.
 
     MODEL is evaluated on SOURCE, rows whose class is known; without SOURCE the page shows only what follows from the counts.
@@ -83,6 +78,6 @@ def report(
       nbsql report shop.duckdb spam
     """
     where = output or f"{model.name}.html"
-    model.report(where, source=source, rows=rows, least=least, folds=requested_folds(folds, held_back, "auto"), by=by)
+    model.report(where, source=source, folds=requested_folds(folds, held_back, "auto"), **options)
     end_progress(model._engine)
     tables.echo(f"the report of model {model.name} is {where}, {Path(where).stat().st_size / 1e6:.1f} MB")

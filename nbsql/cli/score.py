@@ -10,7 +10,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, print_done, with_formats, write_or_print
-from nbsql.cli.arguments import COLUMNS, COST, THRESHOLD, costs_by_label, labels_by_text
+from nbsql.cli.arguments import COLUMNS, COST, THRESHOLD, Costs, costs_by_label, labels_by_text
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
 from nbsql.cli.fit import fit
 from nbsql.cli.options import AT_LEAST_1, calibrated, columns, command, into_table, option, reads_model, together
@@ -19,7 +19,6 @@ from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.model.reviewing import Review
 from nbsql.model.scoring import Verb
 from nbsql.plan import REVIEW, VERBS
 
@@ -64,9 +63,9 @@ _to_file = together(
 @_to_file
 @with_formats
 def predict(
-    database: str, model: str, source: str, *, proba: bool, costs: tuple[tuple[str, str, float], ...],
-    thresholds: tuple[tuple[str, float], ...], top_k: int | None, target: str | None, labelled: bool, coverage: float | None,
-    by_class: bool, calibrated: bool, columns: list[str] | None, **output: Any,
+    database: str, model: str, source: str, *, proba: bool, costs: Costs, thresholds: tuple[tuple[str, float], ...],
+    top_k: int | None, target: str | None, labelled: bool, coverage: float | None, by_class: bool, calibrated: bool,
+    columns: list[str] | None, **output: Any,
 ) -> None:  # fmt: skip
     """Score the rows of SOURCE with MODEL: return all their columns, the predicted class, and its probability.
 
@@ -218,10 +217,7 @@ def explain(
 @columns
 @with_formats
 @reads_model
-def review(
-    model: nbsql.Model, source: str, *, by: Review, count: int, costs: tuple[tuple[str, str, float], ...],
-    calibrated: bool, columns: list[str] | None, form: Form,
-) -> None:  # fmt: skip
+def review(model: nbsql.Model, source: str, *, count: int, costs: Costs, form: Form, **options: Any) -> None:
     """List the rows of SOURCE that a person should label next, the most informative for MODEL first, each with the reason.
 
     \b
@@ -231,8 +227,7 @@ def review(
     """
     priced = costs_by_label(model, costs)
     model._engine.announce("score")
-    query = model.review(source, count, by=by, costs=priced, calibrated=calibrated, columns=columns)
-    answer(query, form, limit=count, empty=True)
+    answer(model.review(source, count, costs=priced, **options), form, limit=count, empty=True)
 
 
 class _SQL(click.Command):

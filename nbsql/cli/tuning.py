@@ -28,10 +28,7 @@ from nbsql.tuning.sweep import By, family_text
 @folding
 @naming_classes
 @with_formats(csv="Print CSV: fold, rows, weight, accuracy, log_loss.", sql=None)
-def cross_validate(
-    database: str, source: str, *, target: str, classes: Sequence[str] | None, folds: Any, fold: str | None, form: Form,
-    **given: Any,
-) -> None:  # fmt: skip
+def cross_validate(database: str, source: str, *, target: str, classes: Sequence[str] | None, form: Form, **given: Any) -> None:
     """Predict every row of SOURCE by the model of the other folds, and evaluate the predictions.
 
     \b
@@ -43,8 +40,7 @@ def cross_validate(
     with open_for_reading(database) as engine:
         with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
-            declared = nbsql.Target(target, classes)
-            found = nbsql.cross_validate(engine, source, target=declared, folds=folds, fold=fold, **options)
+            found = nbsql.cross_validate(engine, source, target=nbsql.Target(target, classes), **options)
         rows = found.folds.fetchall()
         end_progress(engine)
         if form != "table":
@@ -52,7 +48,7 @@ def cross_validate(
             folded = objects(engine, found.folds.sql)
             print_value(engine, form, {**numbers, "folds": folded}, folded)
             return
-        others = "all other rows" if folds == "loo" and fold is None else "the other folds"
+        others = "all other rows" if given["folds"] == "loo" and given["fold"] is None else "the other folds"
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by the models of {others}", "")
         lines = [[fold, f"{n:,}", f"{accuracy:.4f}", f"{loss:.4f}"] for fold, n, _, accuracy, loss in rows]
         lines.append(["all", f"{found.rows:,}", f"{found.accuracy:.4f}", f"{found.log_loss:.4f}"])
@@ -84,8 +80,8 @@ def _to_choose(database: str, name: str | None, *, replace: bool) -> Iterator[En
 @with_formats(csv="Print CSV: rank, alpha, prior, families, accuracy, log_loss.", sql=None)
 def sweep(
     database: str, source: str, *, target: str, alphas: str | None, priors: Sequence[str | Mapping[str, float]],
-    tried: Sequence[tuple[str, Family]], folds: Any, fold: str | None, classes: Sequence[str] | None, by: By,
-    name: str | None, replace: bool, form: Form, **given: Any,
+    tried: Sequence[tuple[str, Family]], classes: Sequence[str] | None, name: str | None, replace: bool, form: Form,
+    **given: Any,
 ) -> None:  # fmt: skip
     """Cross-validate every combination of settings on SOURCE, from one count of its rows, and rank them.
 
@@ -103,8 +99,7 @@ def sweep(
     with _to_choose(database, name, replace=replace) as engine:
         with show_warnings(engine):
             options["prior"] = [typed(engine, source, target, prior) for prior in wanted]
-            declared = nbsql.Target(target, classes)
-            found = nbsql.sweep(engine, source, target=declared, folds=folds, fold=fold, by=by, **options)
+            found = nbsql.sweep(engine, source, target=nbsql.Target(target, classes), **options)
             if name:
                 found.best(name=name, replace=replace)
         end_progress(engine)
@@ -138,8 +133,8 @@ def _numbers(text: str) -> list[float]:
 @replacing
 @with_formats(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
 def auto(
-    database: str, source: str, *, target: str, keep_all: bool, no_calibration: bool, methods: str | None, folds: int,
-    fold: str | None, budget: int, name: str | None, replace: bool, form: Form, **given: Any,
+    database: str, source: str, *, target: str, keep_all: bool, no_calibration: bool, methods: str | None,
+    name: str | None, replace: bool, form: Form, **given: Any,
 ) -> None:  # fmt: skip
     """Choose the families of the columns of SOURCE and the method by cross-validated log loss, and show what was tried.
 
@@ -152,10 +147,7 @@ def auto(
     with _to_choose(database, name, replace=replace) as engine:
         with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
-            found = nbsql.auto(
-                engine, source, target=target, leave_out=not keep_all, calibrate=not no_calibration, folds=folds, fold=fold,
-                budget=budget, **options,
-            )  # fmt: skip
+            found = nbsql.auto(engine, source, target=target, leave_out=not keep_all, calibrate=not no_calibration, **options)
             if name:
                 found.best(name=name, replace=replace)
         end_progress(engine)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -81,9 +81,8 @@ def relevance(model: nbsql.Model, *, values: bool, limit: int, form: Form) -> No
 @with_formats
 @reads_model
 def scorecard(
-    model: nbsql.Model, source: str | None, *, points: float, odds: float, double: float, target: str | None,
-    digits: int | None, reasons: int, against: Literal["best", "average"], dialect: str | None, columns: list[str] | None,
-    limit: int, form: Form,
+    model: nbsql.Model, source: str | None, *, target: str | None, reasons: int, against: Literal["best", "average"],
+    dialect: str | None, columns: list[str] | None, limit: int, form: Form, **scale: Any,
 ) -> None:  # fmt: skip
     """Show the points of every value of MODEL; with SOURCE, the points of its rows.
 
@@ -98,7 +97,7 @@ def scorecard(
     if source is None and (reasons or dialect is not None or columns is not None or against != "best"):
         raise click.UsageError("--reasons, --against, --dialect and --columns are for the points of rows; name a SOURCE")
     label = None if target is None else labels_by_text(model).get(target, target)
-    card = model.scorecard(points=points, odds=odds, double=double, target=label, digits=digits)
+    card = model.scorecard(target=label, **scale)
     if source is not None and dialect is not None:
         tables.sql(card.sql(source, dialect=dialect, reasons=reasons, against=against, columns=columns))
     elif source is not None:

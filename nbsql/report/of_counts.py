@@ -296,20 +296,27 @@ def drift(request: Request) -> Iterator[Figure]:
             feature = f"({model._spec.target})" if row["feature"] is None else shown(row["feature"])
             psi = row["psi"]
             rows.append({**row, "feature": feature, "slice": shown(after), "shade": None if psi is None else min(psi, 0.5)})
-    order: dict[str, float] = {}
-    for row in rows:
-        order[row["feature"]] = max(order.get(row["feature"], 0.0), row["psi"] or 0.0)
-    ranked = sorted(order, key=lambda feature: (-order[feature], feature))[:_BARS]
-    kept = sorted((row for row in rows if row["feature"] in ranked), key=lambda row: ranked.index(row["feature"]))
-    most = max((row for row in kept if row["psi"] is not None), key=lambda row: row["psi"], default=None)
-    if most is None:
+    kept = most_drifted(rows, "psi", _BARS)
+    slices = "" if model._spec.slice_by is None else f"{shown(model._spec.slice_by)} "
+    finding = drift_finding(kept, "psi", "slice", slices)
+    if finding is None:
         raise ModelError(f"{model._title} has nothing whose drift can be measured")
-    little = "" if most["psi"] >= 0.25 else "Little drift: "
-    where = most["slice"] if model._spec.slice_by is None else f"{shown(model._spec.slice_by)} {most['slice']}"
-    yield Figure(
-        f"{little}{most['feature']} drifted most, in {where} (PSI {most['psi']:.2f})",
-        {"rows": kept},
-        sql,
-        "drift",
-        [angle_parameter([row["slice"] for row in kept], 4)],
-    )
+    yield Figure(finding, {"rows": kept}, sql, "drift", [angle_parameter([row["slice"] for row in kept], 4)])
+
+
+def most_drifted(rows: list[dict[str, Any]], measure: str, count: int) -> list[dict[str, Any]]:
+    """The rows of the features with the highest values of a measure, the highest first."""
+    highest: dict[str, float] = {}
+    for row in rows:
+        highest[row["feature"]] = max(highest.get(row["feature"], 0.0), row[measure] or 0.0)
+    ranked = sorted(highest, key=lambda feature: (-highest[feature], feature))[:count]
+    return [row for feature in ranked for row in rows if row["feature"] == feature]
+
+
+def drift_finding(rows: list[dict[str, Any]], measure: str, place: str, places: str = "") -> str | None:
+    """The sentence about the largest drift, with the slice or period in the column `place`; None if none is known."""
+    most = max((row for row in rows if row[measure] is not None), key=lambda row: row[measure], default=None)
+    if most is None:
+        return None
+    little = "" if most[measure] >= 0.25 else "Little drift: "
+    return f"{little}{most['feature']} drifted most, in {places}{most[place]} (PSI {most[measure]:.2f})"

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, NotSupportedError
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert, write
@@ -77,7 +76,8 @@ def _sections(
     for panel in PANELS:
         if (panel.needs_source and found is None) or (panel.shows_rows and not rows) or (panel.of_periods and by is None):
             continue
-        _at_work(model._engine, panel.name)
+        if model._engine.watch is not None:
+            model._engine.watch(panel.name)
         figures: list[RenderedFigure] = []
         for one in _each(panel, request):
             found_figures, reason = _figures(panel, one)
@@ -111,8 +111,3 @@ def _each(panel: Panel, request: Request) -> Iterator[Request]:
         names = [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
     for name in names[:PROFILES]:
         yield replace(request, feature=name)
-
-
-def _at_work(engine: Engine, task: str) -> None:
-    if engine.watch is not None:
-        engine.watch(task)
