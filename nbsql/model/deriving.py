@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed
+from nbsql.family.base import whole_number
 from nbsql.learning.change import Ledger
 from nbsql.learning.derive import check_slice_names, derive, slice_names
 from nbsql.learning.half_life import check_reference_time
@@ -99,8 +100,8 @@ class Deriving(Handle):
         """
         self._require("derive")
         slice_names(self._engine, self._plan, self._title)
-        if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
-            raise InputError(f"last must be a whole number of at least 1, not {last!r}")
+        if last is not None:
+            whole_number(last, "last")
         if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 < decay <= 1:
             raise InputError(f"decay must be more than 0 and at most 1, not {decay!r}")
         return self._derive(f"the last {last} slices" if last else "all slices", "windowed_cells", last, float(decay))

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from nbsql.answers.decisions import cost_matrix
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.family.base import whole_number
 from nbsql.model.base import Handle
 from nbsql.plan import REVIEW, Rows
 from nbsql.rendering.dialect import folded
@@ -60,8 +61,7 @@ class Reviewing(Handle):
         if by not in REVIEW.options:
             kinds = REVIEW.options
             raise InputError(f"by must be one of {listed(kinds)}, not {by!r}{suggestion(str(by), kinds)}")
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise InputError(f"n must be a whole number of at least 1, not {n!r}")
+        whole_number(n, "n")
         if costs is not None and by != "expected cost":
             raise InputError(f"costs go with by='expected cost', not with by={by!r}")
         if calibrated and by in ("evidence", "novelty"):

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.errors import InputError, ModelError, NotSupportedError
+from nbsql.family.base import whole_number
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert, write
 from nbsql.report.of_counts import ranked_features
-from nbsql.report.panel import Figure, Panel, Request, check_least, shown
+from nbsql.report.panel import Figure, Panel, Request, shown
 from nbsql.report.panels import PANELS
 from nbsql.report.subject import ScoredSource, Subject, score_source
 from nbsql.version import __version__
@@ -27,9 +28,8 @@ def write_report(
 ) -> None:
     """Write the report of a model; see `Model.report`."""
     vl_convert()  # raise an error before any work
-    check_least(least)
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 0:
-        raise InputError(f"rows must be a whole number of at least 0, not {rows!r}")
+    whole_number(least, "least")
+    whole_number(rows, "rows", 0)
     if rows and source is None:
         raise InputError("rows are those of a source; give it, or leave out rows")
     if by is not None and source is None:

@@ -13,7 +13,6 @@ from typing import Any
 from nbsql.answers.query import Query
 from nbsql.answers.table import plain as cut
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
 from nbsql.report.subject import ScoredSource, Subject
 
 CHARTS = Path(__file__).parent / "charts"
@@ -179,9 +178,3 @@ def class_parameter(classes: Iterable[str]) -> dict[str, Any]:
 def angle_parameter(labels: Iterable[str], room: int) -> dict[str, Any]:
     """The parameter `angle` of labels over columns: horizontal if the longest label fits into `room` characters."""
     return {"name": "angle", "value": 0 if max(map(len, labels), default=0) <= room else -40}
-
-
-def check_least(least: Any) -> None:
-    """Raise InputError unless `least` is a whole number of at least 1."""
-    if isinstance(least, bool) or not isinstance(least, int) or least < 1:
-        raise InputError(f"least must be a whole number of at least 1, not {least!r}")
