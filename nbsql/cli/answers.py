@@ -7,7 +7,8 @@ import datetime
 import io
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from functools import wraps
 from typing import Any, Literal
@@ -17,17 +18,11 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.files import write
-from nbsql.cli.session import end_progress
+from nbsql.cli.session import end_progress, open_for_writing, or_memory, record_statements, rehearse_statements
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
 
 Form = Literal["table", "json", "csv", "sql"]
-
-_ROWS = 30  # the default number of rows of a table on the terminal
-
-limited = click.option(
-    "--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="The most rows of the table."
-)
 
 
 def with_formats(
@@ -62,11 +57,30 @@ def with_formats(
     return decorated if command is None else decorated(command)
 
 
-def answer(engine: Engine, query: nbsql.Query, form: Form, *, limit: int, empty: bool = False, bars: str | None = None) -> None:
+@contextmanager
+def write_or_print(database: str, form: Form, *, create: bool = False, rehearse: bool = False) -> Iterator[Engine]:
+    """A database opened for writing; for the form "sql" nothing changes, and the statements are printed at the end.
+
+    Args:
+        database: the path or address.
+        form: the format.
+        create: whether a file that does not exist is created.
+        rehearse: whether the statements also run before they are rolled back, since later ones depend on their results.
+    """
+    if form != "sql":
+        with open_for_writing(database, create=create) as engine:
+            yield engine
+        return
+    path = or_memory(database) if create else database
+    with rehearse_statements(path) if rehearse else record_statements(path) as recorder:
+        yield recorder
+        tables.sql(recorder.script)
+
+
+def answer(query: nbsql.Query, form: Form, *, limit: int, empty: bool = False, bars: str | None = None) -> None:
     """Show the rows of a query in a format; a table shows the first rows only.
 
     Args:
-        engine: the engine.
         query: the query.
         form: the format.
         limit: the most rows of a table on the terminal.
@@ -76,13 +90,10 @@ def answer(engine: Engine, query: nbsql.Query, form: Form, *, limit: int, empty:
     if form == "sql":
         tables.sql(query.sql)
     elif form in ("json", "csv"):
-        write(engine, query.sql, form, None)
+        write(query.engine, query.sql, form, None)
     else:
-        hidden, more = tables.query(engine, query.sql, limit=limit, empty=empty, bars=bars)
-        notes = [f"the first {limit} rows; --limit N shows more, --csv all"] if more else []
-        notes += [tables.left_out(hidden, "--csv has all")] if hidden else []
-        if notes:
-            tables.echo("", *notes)
+        hidden, more = tables.query(query.engine, query.sql, limit=limit, empty=empty, bars=bars)
+        tables.notes(hidden, "--csv has all", f"the first {limit} rows; --limit N shows more, --csv all" if more else None)
 
 
 def print_value(engine: Engine, form: Form, whole: Any, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -95,7 +106,9 @@ def print_value(engine: Engine, form: Form, whole: Any, rows: Sequence[Mapping[s
 
 
 def print_done(engine: Engine, form: Form, sentence: str, **facts: Any) -> None:
-    """Report what was done: in a sentence, or as facts in JSON or CSV."""
+    """Report what was done: in a sentence, or as facts in JSON or CSV; not if its SQL is printed instead."""
+    if form == "sql":
+        return
     if form == "table":
         end_progress(engine)
         tables.echo(sentence)

@@ -11,27 +11,22 @@ import click
 import duckdb
 
 from nbsql import __version__
-from nbsql.cli.auto import auto
-from nbsql.cli.calibrate import calibrate
 from nbsql.cli.changes import compact, forget, rollback, update
 from nbsql.cli.completion import complete
-from nbsql.cli.dbt import ad_hoc, dbt_path
 from nbsql.cli.demo import demo
-from nbsql.cli.derived import cross_validate, drift, export, import_, merge, sweep
-from nbsql.cli.evaluate import evaluate
+from nbsql.cli.evaluate import calibrate, evaluate
+from nbsql.cli.exchange import export, from_statistics, from_tables, import_, merge
 from nbsql.cli.fit import fit
 from nbsql.cli.generative import log_likelihood, sample
-from nbsql.cli.given import from_statistics, from_tables
-from nbsql.cli.help import help_
+from nbsql.cli.help import ad_hoc, dbt_path, help_
 from nbsql.cli.messages import in_options
 from nbsql.cli.models import drop, list_, show
-from nbsql.cli.monitor import monitor
+from nbsql.cli.monitor import drift, monitor
 from nbsql.cli.report import plot, report
-from nbsql.cli.review import review
-from nbsql.cli.score import explain, impute, predict, sql
-from nbsql.cli.scorecard import scorecard
+from nbsql.cli.score import explain, impute, predict, review, sql
 from nbsql.cli.terminal import show_every_character, styled
-from nbsql.cli.weights import linear, quadratic, relevance
+from nbsql.cli.tuning import auto, cross_validate, sweep
+from nbsql.cli.weights import linear, quadratic, relevance, scorecard
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import NbsqlError
 

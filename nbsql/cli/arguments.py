@@ -1,4 +1,4 @@
-"""Parses the arguments of the command line into those of the library."""
+"""Parses the arguments of the command line into those of the library; a text of another form raises InputError."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,12 +26,15 @@ _WORDS = {"true": True, "false": False, "none": None}
 if TYPE_CHECKING:
     from nbsql.model import Model
 
-    _Type = click.ParamType[Any]
+    ParamType = click.ParamType[Any]
 else:
-    _Type = click.ParamType  # older ones take no type arguments
+    ParamType = click.ParamType  # older ones take no type arguments
 
 
-class Parsed(_Type):
+Costs = Sequence[tuple[str, str, float]]  # the actual class, the predicted class, and the cost
+
+
+class Parsed(ParamType):
     """A type of arguments that a function makes of their text.
 
     Args:
@@ -56,9 +59,6 @@ def family(text: str) -> tuple[str, Family]:
 
     Values are Python literals; a bare word is a text. A backslash in a quoted text is not an escape.
 
-    Raises:
-        InputError: the text names no family, or an option that the family does not have.
-
     >>> column, found = family("visits=poisson(a=1,b=2)")
     >>> column, str(found), found.a, found.b
     ('visits', 'poisson', 1.0, 2.0)
@@ -69,10 +69,7 @@ def family(text: str) -> tuple[str, Family]:
     if match is None:
         raise InputError(f"{text!r} is not COLUMN=FAMILY, such as visits=poisson or visits=poisson(a=1,b=2)")
     name = match["family"].lower()
-    if name not in FAMILIES:
-        raise InputError(f"no family {name!r}{suggestion(name, FAMILIES) or f'; the families are {listed(FAMILIES)}'}")
-    kind = FAMILIES[name]
-    names = [field.name for field in dataclasses.fields(kind) if field.init]
+    kind = family_kind(name)
     options: dict[str, Any] = {}
     columns: list[Any] = []
     for part in split(match["options"] or ""):
@@ -80,20 +77,41 @@ def family(text: str) -> tuple[str, Family]:
         if pair is None and kind.over_columns:
             columns.append(_value(part, as_text=True))
         elif pair is None:
-            raise InputError(f"{part!r} is no option of {name!r}; write it as option=value: {name}({names[-1]}={part})")
-        elif pair[1] not in names:
-            hint = suggestion(pair[1], names) or f"; it has {listed(names)}"
-            raise InputError(f"family {name!r} has no option {pair[1]!r}{hint}")
+            last = option_names(kind)[-1]
+            raise InputError(f"{part!r} is no option of {name!r}; write it as option=value: {name}({last}={part})")
         elif pair[1] in options:
             raise InputError(f"option {pair[1]!r} of {name!r} is given twice; give it once")
         else:
             options[pair[1]] = _value(pair[2])
     if columns:
         options["columns"] = columns
+    return match["column"], family_with(name, options, match["options"])
+
+
+def family_kind(name: str) -> type[Family]:
+    """The class of a family. Raises InputError if there is none of that name."""
+    if name not in FAMILIES:
+        raise InputError(f"no family {name!r}{suggestion(name, FAMILIES) or f'; the families are {listed(FAMILIES)}'}")
+    return FAMILIES[name]
+
+
+def option_names(kind: type[Family]) -> list[str]:
+    """The options of a family."""
+    return [field.name for field in dataclasses.fields(kind) if field.init]
+
+
+def family_with(name: str, options: Mapping[Any, Any], given: Any) -> Family:
+    """A family with options; `given` is how the user wrote them. Raises InputError for an option that it does not have."""
+    kind = family_kind(name)
+    names = option_names(kind)
+    for option in options:
+        if option not in names:
+            hint = suggestion(str(option), names) or f"; it has {listed(names)}"
+            raise InputError(f"family {name!r} has no option {option!r}{hint}")
     try:
-        return match["column"], kind(**options)
+        return kind(**options)
     except TypeError as error:
-        raise InputError(f"family {name!r} cannot take {match['options']!r}: {error}") from None
+        raise InputError(f"family {name!r} cannot take {given!r}: {error}") from None
 
 
 def family_or_auto(text: str) -> tuple[str, str | Family]:
@@ -104,9 +122,6 @@ def family_or_auto(text: str) -> tuple[str, str | Family]:
 
 def prior(text: str) -> str | dict[str, float]:
     """The kind of prior, or the probabilities by label as text.
-
-    Raises:
-        InputError: a part is not LABEL=P.
 
     >>> prior("no=0.9,'yes, sir'=0.1")
     {'no': 0.9, 'yes, sir': 0.1}
@@ -122,9 +137,6 @@ def prior(text: str) -> str | dict[str, float]:
 
 def components(text: str) -> int | dict[str, int]:
     """The number of components, or the numbers of components by label as text.
-
-    Raises:
-        InputError: a part is not LABEL=K.
 
     >>> components("no=2,'yes, sir'=3")
     {'no': 2, 'yes, sir': 3}
@@ -156,11 +168,7 @@ def _numbers_by_label(text: str, form: str) -> dict[str, float]:
 
 
 def folds(text: str) -> int | str:
-    """A number of folds, or "loo", for leave-one-out; the help has it in capitals.
-
-    Raises:
-        InputError: the text is neither.
-    """
+    """A number of folds, or "loo", for leave-one-out; the help has it in capitals."""
     given = text.strip().lower()
     if given != "loo" and not (given.isascii() and given.isdigit() and int(given) >= 2):
         raise InputError(f"{text!r} is neither a number of folds, 2 or more, nor loo")
@@ -174,9 +182,6 @@ def names(text: str) -> list[str]:
 
 def cost(text: str) -> tuple[str, str, float]:
     """The actual class, the predicted class, and the cost.
-
-    Raises:
-        InputError: the text has another form.
 
     >>> cost("ham:'spam: ads'=10")
     ('ham', 'spam: ads', 10.0)
@@ -192,9 +197,6 @@ def cost(text: str) -> tuple[str, str, float]:
 def threshold(text: str) -> tuple[str, float]:
     """The class and its threshold.
 
-    Raises:
-        InputError: the text has another form.
-
     >>> threshold("spam=0.9")
     ('spam', 0.9)
     """
@@ -206,9 +208,6 @@ def threshold(text: str) -> tuple[str, float]:
 
 def limit(text: str) -> tuple[str, float]:
     """A monitored metric and its limit.
-
-    Raises:
-        InputError: the text has another form, or there is no such metric.
 
     >>> limit("psi=0.2")
     ('psi', 0.2)
@@ -242,7 +241,7 @@ def labels_by_text(model: Model) -> dict[str, Any]:
     return {column.label: label for column, label in zip(numbered, model.classes, strict=True)}
 
 
-def costs_by_label(model: Model, costs: Sequence[tuple[str, str, float]]) -> dict[tuple[Any, Any], float] | None:
+def costs_by_label(model: Model, costs: Costs) -> dict[tuple[Any, Any], float] | None:
     """The costs in the form that `Model.predict` accepts; None if there are none."""
     labels = labels_by_text(model)
     return {(labels.get(actual, actual), labels.get(other, other)): price for actual, other, price in costs} or None

@@ -9,22 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 import nbsql
+from nbsql.cli.arguments import ParamType
 from nbsql.cli.session import open_for_reading
 from nbsql.engines.connect import is_postgres
 from nbsql.engines.engine import Engine
 from nbsql.errors import NbsqlError
 from nbsql.family import FAMILIES
-
-if TYPE_CHECKING:
-    _Type = click.ParamType[Any]
-else:
-    _Type = click.ParamType  # older ones take no type arguments
 
 _DATABASES = (".duckdb", ".db", ".ddb")
 _HIDDEN = ("information_schema", "pg_catalog")
@@ -95,7 +91,7 @@ def complete(command: click.Command) -> None:
             parameter.type = _CompletedType(parameter.type, COMPLETERS[named])
 
 
-class _CompletedType(_Type):
+class _CompletedType(ParamType):
     """A parameter type with a function that completes its values."""
 
     def __init__(self, inner: click.ParamType[Any], completer: _Completer) -> None:

@@ -9,6 +9,7 @@ import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.options import command, option
 from nbsql.cli.session import open_for_writing, show_warnings
 from nbsql.cli.terminal import styled
 from nbsql.cli.words import explained
@@ -18,9 +19,9 @@ from nbsql.models import demo as demonstration
 from nbsql.models.demo import NAME, TARGET, Demonstration
 
 
-@click.command(short_help="See it work: predict which real flights arrive late.")
-@click.option("--database", type=click.Path(), metavar="PATH", help="Keep the flights and the model in a new database file.")
-@click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
+@command("See it work: predict which real flights arrive late.")
+@option("--database", type=click.Path(), metavar="PATH", help="Keep the flights and the model in a new database file.")
+@option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def demo(database: str | None, *, as_sql: bool) -> None:
     """Learn from real flights which of them arrive late, and evaluate the predictions on held-out flights.
 
@@ -29,7 +30,7 @@ def demo(database: str | None, *, as_sql: bool) -> None:
     \b
       nbsql demo
       nbsql demo --database flights.duckdb
-    """  # noqa: D301 - \b keeps the lines
+    """
     if as_sql:
         _print()
         return

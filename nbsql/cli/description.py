@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import nbsql
-from nbsql.cli.answers import Form, objects, print_value
+from nbsql.cli.answers import Form, objects, print_value, with_formats
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.spec.spec import Spec
 
 FEATURES = "Print CSV, a row a feature: feature, family, columns, types, options."
+
+# The formats of commands that make or change a model.
+describing = with_formats(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
 
 
 def spec_of(engine: Engine, model: nbsql.Model) -> tuple[Spec, tuple[Any, ...]]:

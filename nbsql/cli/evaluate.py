@@ -1,4 +1,4 @@
-"""`nbsql evaluate`: how well a model does on rows whose class is known."""
+"""`nbsql evaluate` and `nbsql calibrate`: how well a model does on rows whose class is known, and how sure it is."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answer, limited, print_value, with_formats
-from nbsql.cli.arguments import COST, costs_by_label
-from nbsql.cli.session import end_progress, open_for_reading
+from nbsql.cli.answers import Form, answer, print_value, with_formats, write_or_print
+from nbsql.cli.arguments import COST, FOLDS, Costs, costs_by_label
+from nbsql.cli.options import AT_LEAST_1, command, held_back, limited, option, reads_model, requested_folds, weighted
+from nbsql.cli.session import end_progress, load_to_change, show_warnings
+from nbsql.judging.calibration import METHODS, Method
 from nbsql.judging.evaluation import SLICES, TABLES
 
 if TYPE_CHECKING:
@@ -20,35 +22,24 @@ _SHARES = ("accuracy", "accuracy of the majority", "balanced accuracy", "ROC AUC
 _CLASSES = 8  # the most classes in a confusion matrix
 
 
-@click.command(short_help="Evaluate a model on rows whose class is known.")
-@click.argument("database")
-@click.argument("model")
-@click.argument("source")
-@click.option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row.")
-@click.option(
-    "--bins",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="The number of bins of the calibration and the lift.",
-)
-@click.option("--cost", "costs", type=COST, multiple=True, help="The cost of a mistake, if not 1; evaluates `predict --cost`.")
-@click.option("--calibrated", is_flag=True, help="Evaluate the probabilities that `nbsql calibrate` has calibrated.")
-@click.option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
-@click.option(
+@command("Evaluate a model on rows whose class is known.", "database", "model", "source")
+@weighted
+@option("--bins", type=AT_LEAST_1, default=10, help="The number of bins of the calibration and the lift.")
+@option("--cost", "costs", type=COST, multiple=True, help="The cost of a mistake, if not 1; evaluates `predict --cost`.")
+@option("--calibrated", is_flag=True, help="Evaluate the probabilities that `nbsql calibrate` has calibrated.")
+@option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
+@option(
     "--by", metavar="COLUMN", multiple=True, help="Evaluate each value of a column by itself; with several, each combination."
 )
-@click.option(
-    "--between", nargs=2, metavar="A B", help="Compare two slices: how much more often one of them is selected or wrong."
-)
-@click.option("--label", metavar="CLASS", help="The class that counts as selected; of two classes the larger by default.")
-@click.option("--table", type=click.Choice((*TABLES, *SLICES)), help="Show one of the tables behind the numbers instead.")
+@option("--between", nargs=2, metavar="A B", help="Compare two slices: how much more often one of them is selected or wrong.")
+@option("--label", metavar="CLASS", help="The class that counts as selected; of two classes the larger by default.")
+@option("--table", type=click.Choice((*TABLES, *SLICES)), help="Show one of the tables behind the numbers instead.")
 @limited
 @with_formats(csv="Print CSV: class (empty for the whole), metric, value.")
+@reads_model
 def evaluate(
-    database: str, model: str, source: str, *, weight: str | None, bins: int,
-    costs: tuple[tuple[str, str, float], ...], calibrated: bool, against: str | None, by: tuple[str, ...],
-    between: tuple[str, str] | None, label: str | None, table: str | None, limit: int, form: Form,
+    model: nbsql.Model, source: str, *, weight: str | None, bins: int, costs: Costs, calibrated: bool, against: str | None,
+    by: tuple[str, ...], between: tuple[str, str] | None, label: str | None, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
     """Evaluate MODEL on the rows of SOURCE, which has the column that the model predicts.
 
@@ -59,47 +50,48 @@ def evaluate(
       nbsql evaluate shop.duckdb churn holdout --against last_year
       nbsql evaluate shop.duckdb churn holdout --by region
       nbsql evaluate shop.duckdb churn holdout --by region --between north south
-    """  # noqa: D301 - \b keeps the lines
-    with open_for_reading(database) as engine:
-        loaded = nbsql.load(engine, model)
-        if against is not None:
-            if costs or calibrated or table or by:
-                raise click.UsageError("--against goes with --weight alone; leave out --cost, --calibrated, --by and --table")
-            answer(engine, loaded.compare(nbsql.load(engine, against), source, weight=weight), form, limit=limit, empty=True)
-            return
-        if (between is not None or table in SLICES) and not by:
-            raise click.UsageError(
-                f"{'--between' if between else f'--table {table}'} is of slices; say by which column, --by region"
-            )
-        if label is not None and between is None:
-            raise click.UsageError("--label goes with --between")
-        if by and form != "table":
-            table = table or "slices"
-        if form == "sql" and between is None:
-            options: dict[str, Any] = {"weight": weight, "bins": bins, "calibrated": calibrated, "by": by or None}
-            tables.sql(loaded.evaluate_sql(source, table=table or "metrics", costs=costs_by_label(loaded, costs), **options))
-            return
-        engine.announce("judge")
-        options = {"weight": weight, "bins": bins, "costs": costs_by_label(loaded, costs), "calibrated": calibrated}
-        evaluation = loaded.evaluate(source, **options, by=by or None)
-        slices = evaluation.slices
-        if slices is not None and between is not None:
-            sides = [tuple(side.split(",")) if len(by) > 1 else side for side in between]
-            answer(engine, slices.compare(*sides, label=label), form, limit=limit, empty=True)
-            return
-        if table is not None:
-            query = slices.intervals if slices is not None and table == "slice_intervals" else getattr(evaluation, table)
-            answer(engine, query, form, limit=limit, empty=True)
-            return
-        confusion = evaluation.confusion.fetchall() if len(evaluation.classes) <= _CLASSES else []
-        end_progress(engine)
-        if form != "table":
-            print_value(engine, form, evaluation.to_dict(), _numbers(evaluation))
-        else:
-            _report(evaluation, loaded.target, str(loaded.name), source, confusion)
-            if slices is not None:
-                tables.echo("", f"by {', '.join(by)}, the surely worst first", "")
-                answer(engine, slices, form, limit=limit)
+    """
+    if against is not None:
+        if costs or calibrated or table or by:
+            raise click.UsageError("--against goes with --weight alone; leave out --cost, --calibrated, --by and --table")
+        other = nbsql.load(model._engine, against)
+        answer(model.compare(other, source, weight=weight), form, limit=limit, empty=True)
+        return
+    if (between is not None or table in SLICES) and not by:
+        raise click.UsageError(
+            f"{'--between' if between else f'--table {table}'} is of slices; say by which column, --by region"
+        )
+    if label is not None and between is None:
+        raise click.UsageError("--label goes with --between")
+    if by and form != "table":
+        table = table or "slices"
+    options: dict[str, Any] = {
+        "weight": weight, "bins": bins, "calibrated": calibrated, "by": by or None, "costs": costs_by_label(model, costs),
+    }  # fmt: skip
+    if form == "sql" and between is None:
+        tables.sql(model.evaluate_sql(source, table=table or "metrics", **options))
+        return
+    engine = model._engine
+    engine.announce("judge")
+    evaluation = model.evaluate(source, **options)
+    slices = evaluation.slices
+    if slices is not None and between is not None:
+        sides = [tuple(side.split(",")) if len(by) > 1 else side for side in between]
+        answer(slices.compare(*sides, label=label), form, limit=limit, empty=True)
+        return
+    if table is not None:
+        query = slices.intervals if slices is not None and table == "slice_intervals" else getattr(evaluation, table)
+        answer(query, form, limit=limit, empty=True)
+        return
+    confusion = evaluation.confusion.fetchall() if len(evaluation.classes) <= _CLASSES else []
+    end_progress(engine)
+    if form != "table":
+        print_value(engine, form, evaluation.to_dict(), _numbers(evaluation))
+        return
+    _report(evaluation, model.target, str(model.name), source, confusion)
+    if slices is not None:
+        tables.echo("", f"by {', '.join(by)}, the surely worst first", "")
+        answer(slices, form, limit=limit)
 
 
 def _numbers(evaluation: nbsql.Evaluation) -> list[dict[str, Any]]:
@@ -113,7 +105,7 @@ def _numbers(evaluation: nbsql.Evaluation) -> list[dict[str, Any]]:
 
 
 def _report(evaluation: nbsql.Evaluation, target: str, model: str, source: str, confusion: list[tuple[Any, ...]]) -> None:
-    rows = f"{evaluation.rows:,} row{'' if evaluation.rows == 1 else 's'}"
+    rows = tables.counted(evaluation.rows, "row")
     tables.echo(f"model {model} judged on {rows} of {tables.plain(source)}", *evaluation.notes(), "")
     lines: list[list[str | Text | None]] = [
         [name, _number(value), tables.bar(value if name in _SHARES else None)] for name, value in evaluation.summary()
@@ -148,3 +140,41 @@ def _label(label: Any) -> str:
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
+
+
+@command("Calibrate the probabilities of a model.", "database", "model", "source")
+@option("--method", type=click.Choice(METHODS), default="temperature", help="The calibration method.")
+@option("--folds", type=FOLDS, help="Score each of N folds by a model of the others; loo leaves out one row.  [default: 10]")
+@held_back
+@option("--weight", metavar="COLUMN", help="Weights of the held-back rows and of the test rows.")
+@option("--test", metavar="SOURCE", help="Rows that neither the model nor the calibration has seen, to evaluate both on.")
+@with_formats(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")
+def calibrate(
+    database: str, model: str, source: str, *, method: Method, folds: Any, held_back: bool, weight: str | None,
+    test: str | None, form: Form,
+) -> None:  # fmt: skip
+    """Calibrate MODEL on SOURCE, the rows that it has learnt, and store the calibration with it.
+
+    \b
+      nbsql calibrate shop.duckdb churn customers --test holdout
+      nbsql calibrate shop.duckdb churn validation --held-back --method platt
+    """
+    chosen_folds = requested_folds(folds, held_back, 10)
+    if weight is not None and not held_back and test is None:
+        raise click.UsageError("--weight is of rows held back, or of a test; folds count by the weight of the fit")
+    with write_or_print(database, form, rehearse=True) as engine, show_warnings(engine):
+        loaded = load_to_change(engine, model)
+        found = loaded.calibrate(source, method=method, folds=chosen_folds, weight=weight, test=test)
+        end_progress(engine)
+        if form == "table":
+            temperature = "" if found.temperature is None else f": T = {found.temperature:.4f}"
+            learnt = f"{found.rows:,} rows of {tables.plain(source)}"
+            tables.echo(f"model {model} calibrated by {method} on {learnt}{temperature}", "")
+            lines = [
+                [place, f"{rows:,}", name, f"{before:.4f}", f"{after:.4f}"]
+                for place, rows, name, before, after in found.table()
+            ]
+            tables.table(["", "rows", "", "before", "after"], lines, right=(1, 3, 4))
+        elif form != "sql":
+            names = ("on", "rows", "metric", "before", "after")
+            print_value(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from nbsql.cli.arguments import Parsed
-from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import FAMILIES, Family
+from nbsql.cli.arguments import Parsed, family_with
+from nbsql.errors import InputError
+from nbsql.family import Family
 
 AUTO = "auto"
 
@@ -100,18 +99,7 @@ def _family(asked: Any) -> str | Family:
     name = options.pop("family")
     if name == AUTO and not options:
         return AUTO
-    if name not in FAMILIES:
-        raise InputError(f"no family {name!r}{suggestion(name, FAMILIES) or f'; the families are {listed(FAMILIES)}'}")
-    kind = FAMILIES[name]
-    names = [field.name for field in dataclasses.fields(kind) if field.init]
-    for option in options:
-        if option not in names:
-            hint = suggestion(str(option), names) or f"; it has {listed(names)}"
-            raise InputError(f"family {name!r} has no option {option!r}{hint}")
-    try:
-        return kind(**options)
-    except TypeError as error:
-        raise InputError(f"family {name!r} cannot take {options!r}: {error}") from None
+    return family_with(name, options, options)
 
 
 FAMILIES_FILE = Parsed("auto|FILE", auto_or_families)

@@ -47,7 +47,7 @@ def write(engine: Engine, query: str, file_format: str, output: str | None) -> N
     if output is None:
         with tempfile.TemporaryDirectory() as folder:
             file = str(Path(folder) / f"answer.{file_format}")
-            _copy(engine, query, file, file_format)
+            engine.write(query, file, file_format)
             end_progress(engine)
             with Path(file).open("rb") as rows:
                 shutil.copyfileobj(rows, sys.stdout.buffer)
@@ -58,7 +58,7 @@ def write(engine: Engine, query: str, file_format: str, output: str | None) -> N
         raise DatabaseError(f"cannot write {output!r}: its folder does not exist; make it first")
     part = str(target.with_name(f".{os.getpid()}.{target.name}"))
     try:
-        _copy(engine, query, part, file_format)
+        engine.write(query, part, file_format)
         Path(part).replace(target)
     except OSError as error:
         raise DatabaseError(f"cannot write {output!r}: {error.strerror}") from error
@@ -86,7 +86,7 @@ def stream(engine: Engine, queries: Sequence[str], file_format: str) -> None:
         for position, query in enumerate(queries):
             file = Path(folder) / f"{position}.{file_format}"
             try:
-                _copy(engine, query, str(file), file_format)
+                engine.write(query, str(file), file_format)
             except DatabaseError:
                 if has_gone():
                     raise BrokenPipeError(errno.EPIPE, "the reader has gone") from None
@@ -125,7 +125,3 @@ def _stop_with_reader(engine: Engine) -> Iterator[Callable[[], bool]]:
     finally:
         over.set()
         waiting.join()
-
-
-def _copy(engine: Engine, query: str, file: str, file_format: str) -> None:
-    engine.write(query, file, file_format)

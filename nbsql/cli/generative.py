@@ -5,35 +5,34 @@ from __future__ import annotations
 import click
 
 import nbsql
+from nbsql.answers.table import counted
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, print_value, with_formats
+from nbsql.cli.answers import Form, print_done, print_value, with_formats, write_or_print
 from nbsql.cli.files import write
-from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, record_statements
+from nbsql.cli.options import command, into_table, option, reads_model
+from nbsql.cli.session import end_progress, open_for_reading
 
 _ROWS = 20  # the default number of rows of a table
 
 
-@click.command(short_help="Draw rows from a model.")
-@click.argument("database")
-@click.argument("model")
-@click.argument("n", type=click.IntRange(min=0))
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same rows.")
-@click.option("--into", metavar="TABLE", help="Store the rows as a new table of DATABASE.")
+@command("Draw rows from a model.", "database", "model", click.argument("n", type=click.IntRange(min=0)))
+@option("--seed", type=int, default=0, help="The same seed gives the same rows.")
+@into_table
 @with_formats
-def sample(
-    database: str, model: str, n: int, *, seed: int, into: str | None, form: Form
-) -> None:  # fmt: skip
+def sample(database: str, model: str, n: int, *, seed: int, into: str | None, form: Form) -> None:
     """Draw N rows from MODEL: first a class by the priors, then the features from their distributions in that class.
 
     \b
       nbsql sample shop.duckdb churn 10
       nbsql sample shop.duckdb churn 100000 --seed 7 --into drawn
       nbsql sample shop.duckdb churn 1000 --csv > drawn.csv
-    """  # noqa: D301 - \b keeps the lines
-    if into is not None and form in ("json", "csv"):
-        raise click.UsageError("--into keeps the rows in the database; leave out --json and --csv")
+    """
     if into is not None:
-        _into(database, model, n, seed, into, form)
+        if form in ("json", "csv"):
+            raise click.UsageError("--into keeps the rows in the database; leave out --json and --csv")
+        with write_or_print(database, form) as engine:
+            nbsql.load(engine, model).sample(n, seed=seed).create_table(into)
+            print_done(engine, form, f"drew {counted(n, 'row')} from model {model} into the table {into} of {database}")
         return
     with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
@@ -44,51 +43,33 @@ def sample(
         else:
             # A shorter sample is the beginning of a longer one, so that only the rows that are shown need to be drawn.
             hidden, _ = tables.query(engine, loaded.sample(min(n, _ROWS), seed=seed).sql, keep=1)
-            notes = [f"the first {_ROWS} of {n:,} rows; --csv prints all, --into TABLE keeps them"] if n > _ROWS else []
-            notes += [tables.left_out(hidden, "--csv has all")] if hidden else []
-            if notes:
-                tables.echo("", *notes)
+            more = f"the first {_ROWS} of {n:,} rows; --csv prints all, --into TABLE keeps them"
+            tables.notes(hidden, "--csv has all", more if n > _ROWS else None)
 
 
-def _into(database: str, name: str, n: int, seed: int, into: str, form: Form) -> None:
-    with record_statements(database) if form == "sql" else open_for_writing(database, create=False) as engine:
-        nbsql.load(engine, name).sample(n, seed=seed).create_table(into)
-        if form == "sql":
-            tables.sql(engine.script)  # type: ignore[attr-defined]
-            return
-        end_progress(engine)
-        tables.echo(f"drew {n:,} row{'' if n == 1 else 's'} from model {name} into the table {into} of {database}")
-
-
-@click.command("log-likelihood", short_help="Compute the log-likelihood of the rows of a table.")
-@click.argument("database")
-@click.argument("model")
-@click.argument("source")
-@click.option("--labelled", is_flag=True, help="Use ln p(x, c), with the class c of the row, instead of ln p(x).")
+@command("Compute the log-likelihood of the rows of a table.", "database", "model", "source")
+@option("--labelled", is_flag=True, help="Use ln p(x, c), with the class c of the row, instead of ln p(x).")
 @with_formats
-def log_likelihood(
-    database: str, model: str, source: str, *, labelled: bool, form: Form
-) -> None:  # fmt: skip
+@reads_model
+def log_likelihood(model: nbsql.Model, source: str, *, labelled: bool, form: Form) -> None:
     """Compute the log-likelihood of the rows of SOURCE under MODEL, in total and on average, in nats.
 
     \b
       nbsql log-likelihood shop.duckdb churn holdout
       nbsql log-likelihood shop.duckdb churn holdout --labelled --json
-    """  # noqa: D301 - \b keeps the lines
-    with open_for_reading(database) as engine:
-        statement = nbsql.load(engine, model).log_likelihood_sql(source, labelled=labelled)
-        if form == "sql":
-            tables.sql(statement)
-            return
-        engine.announce("score")
-        ((total, rows),) = engine.rows(statement)
-        end_progress(engine)
-        numbers = {"rows": rows, "log_likelihood": total, "mean": total / rows if rows else None}
-        if form != "table":
-            print_value(engine, form, numbers, [numbers])
-        else:
-            what = "ln p(x, c)" if labelled else "ln p(x)"
-            title = f"{what} of {rows:,} row{'' if rows == 1 else 's'} of {tables.plain(source)} by model {model}, in nats"
-            tables.echo(title, "")
-            shown = [["together", tables.number(total)], *([["a row", tables.number(total / rows)]] if rows else [])]
-            tables.table(["", what], shown, right=[1])
+    """
+    engine, statement = model._engine, model.log_likelihood_sql(source, labelled=labelled)
+    if form == "sql":
+        tables.sql(statement)
+        return
+    engine.announce("score")
+    ((total, rows),) = engine.rows(statement)
+    end_progress(engine)
+    numbers = {"rows": rows, "log_likelihood": total, "mean": total / rows if rows else None}
+    if form != "table":
+        print_value(engine, form, numbers, [numbers])
+        return
+    what = "ln p(x, c)" if labelled else "ln p(x)"
+    tables.echo(f"{what} of {counted(rows, 'row')} of {tables.plain(source)} by model {model.name}, in nats", "")
+    shown = [["together", tables.number(total)], *([["a row", tables.number(total / rows)]] if rows else [])]
+    tables.table(["", what], shown, right=[1])

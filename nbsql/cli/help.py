@@ -1,4 +1,4 @@
-"""`nbsql help`: shows the pages of the documentation, which come with nbsql, in the terminal."""
+"""`nbsql help`, `dbt-path` and `ad-hoc`: what comes with nbsql, the pages of the documentation and its SQL."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.options import command
 from nbsql.errors import InputError, suggestion
 from nbsql.rendering.renderer import macro_path
 
@@ -35,8 +36,7 @@ def page_text(path: Path) -> str:
     return _DIRECTIVES.sub(summarised, path.read_text(encoding="utf-8"))
 
 
-@click.command("help", short_help="Show a page of the documentation, or of a command.")
-@click.argument("topic", required=False)
+@command("Show a page of the documentation, or of a command.", "topic?", name="help")
 @click.pass_context
 def help_(context: click.Context, topic: str | None) -> None:
     """Show the page TOPIC of the documentation, or the help of the command TOPIC; without TOPIC, list the pages.
@@ -45,7 +45,7 @@ def help_(context: click.Context, topic: str | None) -> None:
       nbsql help
       nbsql help families
       nbsql help over-time | less
-    """  # noqa: D301 - \b keeps the lines
+    """
     found = pages()
     group = context.find_root().command
     commands = group.commands if isinstance(group, click.Group) else {}
@@ -56,8 +56,8 @@ def help_(context: click.Context, topic: str | None) -> None:
     elif topic in found:
         _show(page_text(found[topic]))
     elif topic in commands:
-        command = commands[topic]
-        tables.echo(command.get_help(click.Context(command, info_name=topic, parent=context.parent)))
+        shown = commands[topic]
+        tables.echo(shown.get_help(click.Context(shown, info_name=topic, parent=context.parent)))
     else:
         hint = suggestion(topic, [*found, *commands]) or ";"
         raise InputError(f"no page and no command {topic!r}{hint} nbsql help lists the pages")
@@ -72,3 +72,25 @@ def _show(text: str) -> None:
     from rich.markdown import Markdown
 
     out.print(Markdown(text))
+
+
+@command("Print the folder of the dbt package.")
+def dbt_path() -> None:
+    """Print the folder of the dbt package that is installed with nbsql, for the packages.yml of a dbt project.
+
+    \b
+      nbsql dbt-path
+      echo "packages: [{local: '$( nbsql dbt-path )'}]" > packages.yml
+    """
+    tables.echo(str(macro_path()))
+
+
+@command("Print the classifier as one page of plain SQL.")
+def ad_hoc() -> None:
+    """Print naive Bayes as one page of plain DuckDB SQL, for use without Python: table macros for any table by its name.
+
+    \b
+      nbsql ad-hoc > ad_hoc.sql
+      duckdb shop.duckdb -init ad_hoc.sql
+    """
+    tables.echo((macro_path() / "ad_hoc.sql").read_text(encoding="utf-8").rstrip())

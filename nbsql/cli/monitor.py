@@ -1,4 +1,4 @@
-"""`nbsql monitor`: monitors a model over time, with an exit status for metrics beyond a limit."""
+"""`nbsql monitor` and `nbsql drift`: a model over time, with an exit status for metrics beyond a limit."""
 
 from __future__ import annotations
 
@@ -8,41 +8,28 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answer, limited, with_formats
+from nbsql.cli.answers import Form, answer, with_formats
 from nbsql.cli.arguments import LIMIT
-from nbsql.cli.session import open_for_reading
+from nbsql.cli.options import command, limited, option, reads_model, weighted
 from nbsql.cli.terminal import styled
+
+Limits = tuple[tuple[str, float], ...]  # metrics and their limits
 
 OUTSIDE = 3  # the exit status of a metric beyond its limit; errors have 1, and wrong usage 2
 
 
-@click.command(short_help="Monitor a model: its drift and its accuracy, period by period.")
-@click.argument("database")
-@click.argument("model")
-@click.argument("source")
-@click.option("--reference", metavar="SOURCE", help="Rows to compare SOURCE with, instead of the counts of MODEL.")
-@click.option("--by", metavar="EXPRESSION", help="The period of a row: a column or an SQL expression; by default one period.")
-@click.option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row.")
-@click.option(
-    "--fail-over",
-    "over",
-    type=LIMIT,
-    multiple=True,
-    help="Exit with status 3 if a metric is above the limit. Repeatable.",
-)
-@click.option(
-    "--fail-under",
-    "under",
-    type=LIMIT,
-    multiple=True,
-    help="Exit with status 3 if a metric is below the limit. Repeatable.",
+@command("Monitor a model: its drift and its accuracy, period by period.", "database", "model", "source")
+@option("--reference", metavar="SOURCE", help="Rows to compare SOURCE with, instead of the counts of MODEL.")
+@option("--by", metavar="EXPRESSION", help="The period of a row: a column or an SQL expression; by default one period.")
+@weighted
+@option("--fail-over", "over", type=LIMIT, multiple=True, help="Exit with status 3 if a metric is above the limit. Repeatable.")
+@option(
+    "--fail-under", "under", type=LIMIT, multiple=True, help="Exit with status 3 if a metric is below the limit. Repeatable."
 )
 @limited
 @with_formats
-def monitor(
-    database: str, model: str, source: str, *, reference: str | None, by: str | None, weight: str | None,
-    over: tuple[tuple[str, float], ...], under: tuple[tuple[str, float], ...], limit: int, form: Form,
-) -> None:  # fmt: skip
+@reads_model
+def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, limit: int, form: Form, **options: Any) -> None:
     """Compare the rows of SOURCE, period by period, with the counts of MODEL, and evaluate MODEL on them.
 
     Metrics of a feature: psi, nulls and unseen. Metrics of all rows: psi (of the score), posterior_psi, label_psi, rows,
@@ -52,18 +39,16 @@ def monitor(
       nbsql monitor shop.duckdb churn customers --by month
       nbsql monitor shop.duckdb churn customers --by "date_trunc('week', seen_at)" --reference january
       nbsql monitor shop.duckdb churn customers --by month --fail-over psi=0.2 --fail-under accuracy=0.8
-    """  # noqa: D301 - \b keeps the lines
-    with open_for_reading(database) as engine:
-        query = nbsql.load(engine, model).monitor(source, reference=reference, by=by, weight=weight)
-        if form == "sql" or not (over or under):
-            answer(engine, query, form, limit=limit, empty=True)
-            return
-        with engine.temporaries() as temporary:
-            relation, renderer = temporary("monitored"), engine.renderer
-            engine.create("monitor", relation, renderer.dialect.query(query.sql))
-            shown = nbsql.Query(engine, renderer.statement("sorted_monitoring", relation))
-            answer(engine, shown, form, limit=limit, empty=True)
-            outside = engine.ask("outside_limits", relation, over, under)
+    """
+    query, engine = model.monitor(source, **options), model._engine
+    if form == "sql" or not (over or under):
+        answer(query, form, limit=limit, empty=True)
+        return
+    with engine.temporaries() as temporary:
+        relation, renderer = temporary("monitored"), engine.renderer
+        engine.create("monitor", relation, renderer.dialect.query(query.sql))
+        answer(nbsql.Query(engine, renderer.statement("sorted_monitoring", relation)), form, limit=limit, empty=True)
+        outside = engine.ask("outside_limits", relation, over, under)
     for row in outside:
         click.echo(f"{styled('outside', fg='red', bold=True)}: {_line(*row)}", err=True)
     if outside:
@@ -81,3 +66,16 @@ def _line(
     most = "" if moved is None else f"; {tables.plain(str(moved))} moved most"
     chance = "" if by_chance is None else f", {by_chance:.4g} of it by chance"
     return f"{where}, {metric}{subject} is {value:.4g}, {side} {limit:g}{chance}{most}"
+
+
+@command("Measure the drift between two slices or batches of a model.", "database", "model", "a", "b")
+@limited
+@with_formats
+@reads_model
+def drift(model: nbsql.Model, a: str, b: str, *, limit: int, form: Form) -> None:
+    """Compare slice B of MODEL with slice A, or batches of its ledger if it has no slices. The largest drift comes first.
+
+    \b
+      nbsql drift shop.duckdb churn 2026-01 2026-02
+    """
+    answer(model.drift(a, b), form, limit=limit, empty=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+import nbsql
 from nbsql.cli.messages import in_options
 from nbsql.cli.standard_input import NAME, ReadsStandardInput
 from nbsql.cli.terminal import styled
@@ -21,7 +22,6 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.steps import script
 from nbsql.engines.watch import Watch, interruptible
 from nbsql.errors import DatabaseError, NbsqlError, NbsqlWarning
-from nbsql.model import Model
 from nbsql.plan import Statement
 
 _MEMORY = ":memory:"
@@ -59,7 +59,7 @@ class Rehearsal(Recorder):
             super().run("drop what is temporary", self.renderer.statement(macro, *arguments, **options))
         return super(Recorder, self).ask(macro, *arguments, **options)
 
-    def begin(self, model: Model) -> None:
+    def begin(self, model: nbsql.Model) -> None:
         """Begin the script with a check that the model has not changed since the statements were made."""
         changed = self.ask("updated_at_text", model._relations["spec"])[0][0]
         message = f"model {model.name} has changed since this script was written; write it again"
@@ -85,9 +85,8 @@ def _is_file(path: str) -> bool:
 
 
 @contextmanager
-def open_for_reading(path: str) -> Iterator[Engine]:
-    """A database opened read-only, so that others can read it at the same time."""
-    engine = _open_engine(path, read_only=_is_file(path))
+def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Iterator[Any]:
+    engine = _open_engine(path, role, read_only=read_only)
     try:
         with interruptible(engine):
             yield engine
@@ -96,32 +95,27 @@ def open_for_reading(path: str) -> Iterator[Engine]:
         engine.close()
 
 
-@contextmanager
-def record_statements(path: str) -> Iterator[Recorder]:
+def open_for_reading(path: str) -> AbstractContextManager[Engine]:
+    """A database opened read-only, so that others can read it at the same time."""
+    return _opened(path, read_only=_is_file(path))
+
+
+def record_statements(path: str) -> AbstractContextManager[Recorder]:
     """A database whose changes are recorded instead of run."""
-    engine = _open_engine(path, Recorder, read_only=True)
-    try:
-        yield engine
-    finally:
-        engine.close()
+    return _opened(path, Recorder, read_only=True)
 
 
 @contextmanager
 def rehearse_statements(path: str) -> Iterator[Rehearsal]:
     """A database whose changes are recorded, run because later statements depend on them, and rolled back."""
     _check_there(path)
-    engine = _open_engine(path, Rehearsal)
-    try:
-        with interruptible(engine):
-            if is_postgres(path):
-                with engine.connection.transaction(force_rollback=True):
-                    yield engine
-            else:
-                engine.connection.begin()  # closing the connection rolls it back
+    with _opened(path, Rehearsal) as engine:
+        if is_postgres(path):
+            with engine.connection.transaction(force_rollback=True):
                 yield engine
-    finally:
-        end_progress(engine)
-        engine.close()
+        else:
+            engine.connection.begin()  # closing the connection rolls it back
+            yield engine
 
 
 @contextmanager
@@ -130,16 +124,14 @@ def open_for_writing(path: str, *, create: bool = True) -> Iterator[Engine]:
     if not create:
         _check_there(path)
     new, unused = is_new(path), False
-    engine = _open_engine(path)
     try:
-        with interruptible(engine):
-            yield engine
-    except BaseException:
-        unused = new and _is_empty(engine)
-        raise
+        with _opened(path) as engine:
+            try:
+                yield engine
+            except BaseException:
+                unused = new and _is_empty(engine)
+                raise
     finally:
-        end_progress(engine)
-        engine.close()
         if unused:
             discard(path)
 
@@ -164,6 +156,19 @@ def _check_there(path: str) -> None:
     _check_name(path)
     if _is_file(path) and is_new(path):
         raise missing_database(path)
+
+
+def or_memory(path: str) -> str:
+    """The path of a database, or of an empty one in memory if there is none yet."""
+    return _MEMORY if _is_file(path) and is_new(path) else path
+
+
+def load_to_change(engine: Engine, name: str) -> nbsql.Model:
+    """A model that will be changed; a script of the changes begins with a check that it is still the same."""
+    model = nbsql.load(engine, name)
+    if isinstance(engine, Rehearsal):
+        engine.begin(model)
+    return model
 
 
 def check_new_database(path: str, source: str) -> None:

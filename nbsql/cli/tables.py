@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from nbsql.answers.table import number, one_line, plain, share
+from nbsql.answers.table import counted, number, one_line, plain, share
 from nbsql.cli.session import end_progress
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
 
-__all__ = ["bar", "command", "console", "echo", "number", "plain", "probability", "query", "share", "sql", "table"]
+__all__ = ["bar", "command", "console", "counted", "echo", "number", "plain", "probability", "query", "share", "sql", "table"]
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -143,19 +143,23 @@ def _first_and_last(widths: Sequence[int], width: int, last: Sequence[int]) -> l
     return [*before, *shown, *([] if len(shown) == len(last) else [None])]
 
 
-def left_out(names: Sequence[str], cure: str) -> str:
-    """The lines about columns that did not fit the terminal."""
-    count = f"{len(names)} column{'' if len(names) == 1 else 's'} left out"
-    shown = ", ".join(map(plain, names[:_NAMED])) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
-    return fill(f"{count}; {cure}: {shown}", console().width)
+def notes(left_out: Sequence[str], cure: str, more: str | None) -> None:
+    """Print below a table that there are more rows, and which columns did not fit the terminal."""
+    lines = [] if more is None else [more]
+    if left_out:
+        shown = ", ".join(map(plain, left_out[:_NAMED]))
+        others = f" and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else ""
+        lines.append(fill(f"{counted(len(left_out), 'column')} left out; {cure}: {shown}{others}", console().width))
+    if lines:
+        echo("", *lines)
 
 
-def bar(value: float | None, highest: float = 1.0) -> Text:
+def bar(value: float | None, highest: float = 1.0, *, colour: str = "blue") -> Text:
     """A number as a bar, relative to the highest number."""
     from rich.text import Text
 
     length = round(_STRIP * value / highest) if value is not None and highest > 0 and 0 < value <= highest else 0
-    return Text("█" * length, style="blue")
+    return Text("█" * length, style=colour)
 
 
 def query(

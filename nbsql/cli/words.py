@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _LINES = 15  # the most features shown for one row; the rest is summed
-_STRIP = 10  # characters of the longest bar
 
 
 def explained(engine: Engine, statement: str, target: str, first: int) -> int:
@@ -80,15 +79,12 @@ def _difference(best: float, other: float) -> float:
 
 def _evidence(difference: float, best: str, other: str, scale: float) -> list[str | Text]:
     """The factor by which a value favours a class, and a bar."""
-    from rich.text import Text
-
     winner, colour = (best, "green") if difference > 0 else (other, "red")
     factor = times(abs(difference))
     words = "as likely in both" if factor == "1" else f"{factor} × for {tables.plain(winner)}"
     # Beside an infinite difference, which has the whole bar, all others vanish.
     share = 1.0 if math.isinf(difference) else abs(difference) / scale if scale else 0.0
-    length = round(_STRIP * min(share, 1.0)) if scale else 0
-    return [words, Text("█" * length, style=colour)]
+    return [words, tables.bar(min(share, 1.0) if scale else 0.0, colour=colour)]
 
 
 def times(difference: float) -> str:

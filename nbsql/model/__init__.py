@@ -2,24 +2,79 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
 from nbsql.model.base import existing_plan, updated_at
+from nbsql.model.deriving import Deriving
+from nbsql.model.judging import Judging
 from nbsql.model.learning import Learning
-from nbsql.model.showing import Showing
+from nbsql.model.reviewing import Reviewing
+from nbsql.model.scoring import Scoring
+from nbsql.report import Plots, write_report
 
 
-class Model(Showing, Learning):
+class Model(Scoring, Reviewing, Judging, Deriving, Learning):
     """A fitted model: statistics in the database, and the queries on them.
 
-    Models are returned by `nbsql.fit` and `nbsql.load`, among others.
+    Models are returned by `nbsql.fit` and `nbsql.load`, among others. The examples of the methods go on from this one.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-    >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+    >>> con = duckdb.connect()
+    >>> model = nbsql.fit(con, data, target="play")
     >>> model.classes
     ['no', 'yes']
     >>> model.predict("SELECT 'rain' AS sky").fetchall()[0][1]
     'yes'
+    >>> _ = con.execute("CREATE TABLE days AS SELECT i // 4 AS week, i % 3 AS wind, i % 2 AS play FROM range(24) AS t(i)")
+    >>> by_week = nbsql.fit(con, "days", target="play", exclude=["week"], slice_by="week")
     """
+
+    @property
+    def plot(self) -> Plots:
+        """The pictures of the model, one method for each: `model.plot.ranking().save("ranking.svg")`."""
+        return Plots(self)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        source: Any = None,
+        rows: int = 0,
+        least: int = 5,
+        folds: int | str | None = "auto",
+        by: str | None = None,
+    ) -> None:
+        """Write a report of the model: one page of HTML that needs no network, with every picture that has data.
+
+        The page can be read without scripts. With scripts it also answers what-if questions: other values of a row, or
+        another threshold. Without a source it shows what the counts alone tell.
+
+        Args:
+            path: the path of the file, which is overwritten.
+            source: rows whose class is known, on which the model is judged.
+            rows: how many of these rows the page may show: the surest, the most doubtful and the strangest. With 0, no value
+                of a row leaves the database.
+            least: counts below this are combined or left out, so that nothing is said about few rows.
+            folds: for a source that the model has learnt from, so that each row is judged by the counts of the other folds
+                or, with "loo", of all other rows. "auto" does so for a table that the model was fitted on: by leave-one-out,
+                or by five folds with more than 100,000 rows or a family that does not allow leave-one-out. None: the model
+                itself judges all rows.
+            by: the period of a row of the source, as `monitor` takes it; the page then has its numbers by period.
+
+        Raises:
+            InputError: the source lacks a feature or the class, the file cannot be written, or folds are asked for on rows
+                that the model has not learnt.
+            NotSupportedError: the extra `report` is not installed.
+
+        >>> import pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.report(f"{folder}/weather.html", source=data)
+        ...     pathlib.Path(folder, "weather.html").stat().st_size < 1_500_000
+        True
+        """
+        write_report(self, path, source, rows=rows, least=least, folds=folds, by=by)
 
 
 __all__ = ["Model", "existing_plan", "updated_at"]

@@ -152,12 +152,14 @@ class Handle:
     @property
     def counts(self) -> Query:
         """The cells summed over all batches: slice, class, feature, value, n, mean, m2, batch ("all")."""
-        statement = self._engine.renderer.statement("folded_cells", self._relations["statistics"], "all")
-        return Query(self._engine, statement, guard=self._requiring_model)
+        return self._macro_query("folded_cells", self._relations["statistics"], "all")
 
     def _relation_query(self, name: str, *order: str) -> Query:
-        statement = self._engine.renderer.statement("sorted_by", self._relations[name], order)
-        return Query(self._engine, statement, guard=self._requiring_model)
+        return self._macro_query("sorted_by", self._relations[name], order)
+
+    def _macro_query(self, macro: str, *arguments: Any) -> Query:
+        """The query that a macro renders from relations of the model."""
+        return Query(self._engine, self._engine.renderer.statement(macro, *arguments), guard=self._requiring_model)
 
     def _query(self, verb: str, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
         data = self._source(source)
@@ -262,6 +264,11 @@ class Handle:
                 classes = class_columns(self._engine.rows(plan.class_order()))
             self._spec, self._plan, self._classes, self._stamp = spec, plan, classes, stamp
             stamp = self._updated_at()
+
+    def _require(self, use: str) -> None:
+        """Read the model again if it was changed elsewhere, and raise an error unless it supports the use."""
+        self._refresh()
+        check(self._spec, use, self._title)
 
     def _updated_at(self) -> Any:
         with self._requiring_model():

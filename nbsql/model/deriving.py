@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed
+from nbsql.family.base import whole_number
 from nbsql.learning.change import Ledger
 from nbsql.learning.derive import check_slice_names, derive, slice_names
 from nbsql.learning.half_life import check_reference_time
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
-from nbsql.spec.capabilities import check, check_components, check_segmented
+from nbsql.spec.capabilities import check_components, check_segmented
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.spec import Spec
 from nbsql.storage.drafts import draft_plan, publish
@@ -40,15 +41,11 @@ class Deriving(Handle):
             InputError: there is no such entry, it is not a time, or it is more than 500 half-lives from the newest rows,
                 where nothing is left.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.update(data)
         >>> [n for _, n, *_ in model.as_of("1").priors]
         [2.0, 2.0]
         """
-        self._refresh()
-        check(self._spec, "as_of", self._title)
+        self._require("as_of")
         if self._spec.half_life is not None and not isinstance(batch, str):
             return self._at_time(self._spec.half_life, batch)
         number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
@@ -68,7 +65,7 @@ class Deriving(Handle):
         """
         self._refresh()
         check_segmented(self._spec, self._title)
-        return Query(self._engine, self._engine.renderer.statement("segments_of", self._relations["statistics"]))
+        return self._macro_query("segments_of", self._relations["statistics"])
 
     @property
     def components(self) -> Query:
@@ -84,15 +81,10 @@ class Deriving(Handle):
     def slices(self, names: Sequence[Any]) -> Self:
         """The model of some slices only, as a transient model. Slices are named by their text, or by values with that text.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> _ = con.execute("CREATE TABLE days AS SELECT i // 4 AS week, i % 3 AS wind, i % 2 AS play FROM range(24) AS t(i)")
-        >>> model = nbsql.fit(con, "days", target="play", exclude=["week"], slice_by="week")
-        >>> sum(n for _, n, *_ in model.slices([0, 1]).priors)
+        >>> sum(n for _, n, *_ in by_week.slices([0, 1]).priors)
         8.0
         """
-        self._refresh()
-        check(self._spec, "derive", self._title)
+        self._require("derive")
         texts = check_slice_names(self._engine, self._plan, self._title, names)
         return self._derive(f"slices {listed(texts)}", "cells_of_slices", texts)
 
@@ -103,18 +95,13 @@ class Deriving(Handle):
             last: the number of slices, the newest first.
             decay: a slice of age k counts decay ** k times, where the newest slice has age 0; above 0 and at most 1.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> _ = con.execute("CREATE TABLE days AS SELECT i // 4 AS week, i % 3 AS wind, i % 2 AS play FROM range(24) AS t(i)")
-        >>> model = nbsql.fit(con, "days", target="play", exclude=["week"], slice_by="week")
-        >>> sum(n for _, n, *_ in model.window(last=2).priors)
+        >>> sum(n for _, n, *_ in by_week.window(last=2).priors)
         8.0
         """
-        self._refresh()
-        check(self._spec, "derive", self._title)
+        self._require("derive")
         slice_names(self._engine, self._plan, self._title)
-        if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
-            raise InputError(f"last must be a whole number of at least 1, not {last!r}")
+        if last is not None:
+            whole_number(last, "last")
         if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 < decay <= 1:
             raise InputError(f"decay must be more than 0 and at most 1, not {decay!r}")
         return self._derive(f"the last {last} slices" if last else "all slices", "windowed_cells", last, float(decay))
@@ -132,16 +119,11 @@ class Deriving(Handle):
             a: a slice, or a list of slices.
             b: the slices to compare with it.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> _ = con.execute("CREATE TABLE days AS SELECT i // 4 AS week, i % 3 AS wind, i % 2 AS play FROM range(24) AS t(i)")
-        >>> model = nbsql.fit(con, "days", target="play", exclude=["week"], slice_by="week")
-        >>> [feature for feature, *_ in model.drift(0, 5)]
+        >>> [feature for feature, *_ in by_week.drift(0, 5)]
         ['wind', None]
         """
         engine = self._engine
-        self._refresh()
-        check(self._spec, "drift", self._title)
+        self._require("drift")
         sides = []
         for side in (a, b):
             names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
@@ -155,7 +137,7 @@ class Deriving(Handle):
                     raise InputError(f"name at least one batch; {self._title} has {listed(e.batch for e in ledger.entries)}")
                 query = self._fragment("cells_of_batches", self._relations["statistics"], batches)
             sides.append(self._fragment("subquery", query))
-        return Query(engine, engine.renderer.statement("drift", *sides, self._spec.features))
+        return self._macro_query("drift", *sides, self._spec.features)
 
     def export(
         self,
@@ -186,9 +168,7 @@ class Deriving(Handle):
             InputError: the file exists already, or a feature cannot be shared this way.
             ModelError: the model cannot be shared this way.
 
-        >>> import duckdb, nbsql, tempfile, pathlib
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> import pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     model.export(f"{folder}/weather.parquet")
         ...     [path.name for path in pathlib.Path(folder).iterdir()]

@@ -44,7 +44,6 @@ class Imputing(Handle):
                 a number.
             ModelError: the model is logistic, or has segments or components.
 
-        >>> import duckdb, nbsql
         >>> rows = "('sun', 'hot', 'dry'), ('sun', 'hot', 'dry'), ('rain', 'mild', 'wet'), ('rain', 'mild', 'wet')"
         >>> data = f"SELECT * FROM (VALUES {rows}) AS t(sky, heat, day)"
         >>> model = nbsql.fit(duckdb.connect(), data, target="day")

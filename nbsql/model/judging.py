@@ -50,10 +50,7 @@ class Judging(Handle):
         Raises:
             InputError: the source lacks a feature, the target, the weight or a column of `by`, or has no row to judge.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> evaluation = nbsql.fit(con, data, target="play").evaluate(data)
+        >>> evaluation = model.evaluate(data)
         >>> evaluation.accuracy, evaluation.roc_auc
         (0.75, 0.75)
         >>> evaluation.confusion.fetchall()
@@ -85,8 +82,6 @@ class Judging(Handle):
         Raises:
             InputError: the models differ in target or connection, or the source lacks a column that is needed.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
         >>> data = "SELECT i % 2 AS y, 'a' || i % 4 AS a, 'b' || i % 3 AS b FROM range(60) AS t(i)"
         >>> better, worse = (nbsql.fit(con, data, target="y", features=[name]) for name in "ab")
         >>> better.compare(worse, data).fetchall()[0][:5]
@@ -131,14 +126,10 @@ class Judging(Handle):
             InputError: a source lacks a feature or the weight, or `by` is not an expression over the columns of the source.
             ModelError: the model has no counts.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> _ = con.execute("CREATE TABLE t AS SELECT i // 30 AS week, i % 3 AS x, i % 2 AS y FROM range(60) AS r(i)")
-        >>> model = nbsql.fit(con, "t", target="y", exclude=["week"])
-        >>> model.monitor("t", by="week").columns
+        >>> by_week.monitor("days", by="week").columns
         ['period', 'feature', 'class', 'metric', 'value', 'reference', 'moved', 'by_chance']
-        >>> [(period, value) for period, _, _, metric, value, *_ in model.monitor("t", by="week") if metric == "rows"]
-        [('0', 30.0), ('1', 30.0)]
+        >>> [(period, value) for period, _, _, metric, value, *_ in by_week.monitor("days", by="week") if metric == "rows"][:2]
+        [('0', 4.0), ('1', 4.0)]
         """
         data = self._source(source)
         reference_rows = None if reference is None else self._source(reference)
@@ -163,9 +154,6 @@ class Judging(Handle):
         With `by` there are also the tables "slices" and "slice_intervals". With costs, all tables judge the predictions of
         least cost, and the table "cost" has what these cost: cost, expected_cost.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> print(model.evaluate_sql(data)[:4])
         WITH
         """
@@ -215,16 +203,13 @@ class Judging(Handle):
         Raises:
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
         >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 2 * 2 + i % 5 AS x FROM range(60) AS r(i)")
         >>> model = nbsql.fit(con, "t", target="y")
         >>> model.calibrate("t", folds="loo").rows
         60
         """
         engine = self._engine
-        self._refresh()
-        check(self._spec, "calibrate" if folds is None else "calibrate_by_folds", self._title)
+        self._require("calibrate" if folds is None else "calibrate_by_folds")
         with engine.transaction():
             data = self._source(source, reads_target=True)
             test_rows = None if test is None else self._source(test, reads_target=True)
@@ -249,21 +234,14 @@ class Judging(Handle):
             values: return a row for each value or token, or for each of the columns that share a covariance matrix: feature,
                 value, n, mutual_information, chi_square.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> [feature for feature, *_ in model.relevance()]
         ['sky']
         """
-        self._refresh()
-        check(self._spec, "drift", self._title)
+        self._require("drift")
         statistics, features = self._plan.current_cells(), self._spec.features
-        renderer = self._engine.renderer
         if values:
-            return Query(
-                self._engine, renderer.statement("relevance_of_values", statistics, self._relations["priors"], features)
-            )
-        return Query(self._engine, renderer.statement("relevance", statistics, features))
+            return self._macro_query("relevance_of_values", statistics, self._relations["priors"], features)
+        return self._macro_query("relevance", statistics, features)
 
     def discrimination(self, a: Any, b: Any) -> Query:
         """What distinguishes class `a` from class `b`, from the counts alone, the strongest evidence first.
@@ -279,20 +257,15 @@ class Judging(Handle):
         Raises:
             InputError: the model has no such class.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> [(value, n_a, n_b) for _, value, n_a, n_b, *_ in model.discrimination("yes", "no")]
         [('rain', 1.0, 0.0), ('sun', 1.0, 2.0)]
         """
-        self._refresh()
-        check(self._spec, "discrimination", self._title)
+        self._require("discrimination")
         labels = [self._label(label) for label in (a, b)]
         kind = self._engine.type_name(self._spec.target_type)
         classes = [self._fragment("class_literal", label, kind) for label in labels]
         relations = (self._relations["likelihoods"], self._plan.current_cells())
-        statement = self._engine.renderer.statement("discrimination", *relations, self._spec.features, *classes)
-        return Query(self._engine, statement, guard=self._requiring_model)
+        return self._macro_query("discrimination", *relations, self._spec.features, *classes)
 
     def profile(self, feature: str, source: Any = None) -> Query:
         """The distribution of one feature in each class.
@@ -310,9 +283,6 @@ class Judging(Handle):
             InputError: the model has no such feature, or the source lacks it.
             ModelError: the model has segments or components, or the feature has no distribution by itself.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.profile("sky").columns
         ['class', 'value', 'n', 'share', 'likelihood', 'log_odds', 'of_value']
         """
@@ -339,7 +309,6 @@ class Judging(Handle):
         Raises:
             InputError: the source lacks a feature or the class, or there are no two features to compare.
 
-        >>> import duckdb, nbsql
         >>> data = "SELECT i % 2 AS y, 'a' || i // 2 % 4 AS a, 'b' || i // 8 % 4 AS b FROM range(320) AS t(i)"
         >>> model = nbsql.fit(duckdb.connect(), data, target="y")
         >>> model.dependence(data).columns

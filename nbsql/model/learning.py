@@ -10,7 +10,6 @@ from nbsql.answers.query import Query
 from nbsql.errors import InputError
 from nbsql.learning.change import Change
 from nbsql.model.base import Handle
-from nbsql.spec.capabilities import check
 from nbsql.storage import schema as schemas
 from nbsql.storage.drafts import draft_plan, publish
 
@@ -34,9 +33,6 @@ class Learning(Handle):
             InputError: the source or its rows cannot be learnt, or the ledger has that name already. Nothing has changed.
             ModelError: the model does not follow from counts that can be added to.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.update("SELECT 'rain' AS sky, 'no' AS play")
         >>> [n for _, n, *_ in model.priors]
         [3.0, 2.0]
@@ -50,9 +46,6 @@ class Learning(Handle):
         Raises:
             InputError: the model has not learnt these rows; the message names the first such count. Nothing has changed.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.forget("SELECT 'rain' AS sky, 'yes' AS play")
         >>> [n for _, n, *_ in model.priors]
         [2.0, 1.0]
@@ -69,9 +62,6 @@ class Learning(Handle):
     def rollback(self, batch: str) -> None:
         """Undo all changes after `batch`, an entry of the ledger.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.update(data, batch="again")
         >>> model.rollback("again")
         >>> [n for _, n, *_ in model.priors]
@@ -85,9 +75,6 @@ class Learning(Handle):
 
         The model stays the same; its earlier states are lost.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.update(data)
         >>> model.compact()
         >>> len(model.batches.fetchall())
@@ -99,9 +86,6 @@ class Learning(Handle):
     def drop(self) -> None:
         """Remove the model from the database.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> con = duckdb.connect()
         >>> nbsql.fit(con, data, target="play", name="weather").drop()
         >>> nbsql.models(con)
         []
@@ -121,8 +105,7 @@ class Learning(Handle):
     @contextmanager
     def _change(self) -> Iterator[Change]:
         with self._requiring_model(), self._engine.transaction():
-            self._refresh()
-            check(self._spec, "ledger", self._title)
+            self._require("ledger")
             change = Change(self._engine, draft_plan(self._engine, self._plan), self._classes, self._title)
             yield change
             plan = publish(self._engine, change.plan, self._relations, self._stamp)

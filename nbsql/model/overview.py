@@ -7,7 +7,7 @@ from dataclasses import fields
 
 from markupsafe import Markup
 
-from nbsql.answers.table import Table, number, paragraph, plain, share
+from nbsql.answers.table import Table, counted, number, paragraph, plain, share
 from nbsql.engines.engine import Engine
 from nbsql.family import Family
 from nbsql.family.stop_words import STOP_WORDS
@@ -24,30 +24,32 @@ def overview(engine: Engine, spec: Spec, relations: Relations, title: str) -> It
     """The lines of an overview of a model, as `nbsql show` prints it."""
     yield heading(title, spec)
     yield ""
-    for table in filter(lambda table: table.rows, (features_of(spec.features), classes_of(engine, spec, relations))):
-        yield from indented_lines(Table(table.columns, table.rows[:ROWS], table.right))
-        if len(table.rows) > ROWS:
-            yield f"  … and {len(table.rows) - ROWS} more"
+    for table, more in _tables(engine, spec, relations):
+        yield from (f"  {line}" for line in [*table.text().splitlines(), *more])
         yield ""
     yield from history(engine, spec, relations, ledger_at="model.batches")
 
 
 def overview_html(engine: Engine, spec: Spec, relations: Relations, title: str) -> str:
     """The same overview as HTML."""
-    tables = filter(lambda table: table.rows, (features_of(spec.features), classes_of(engine, spec, relations)))
     parts = [paragraph(heading(title, spec))]
-    for table in tables:
-        parts.append(Table(table.columns, table.rows[:ROWS], table.right).html())
-        if len(table.rows) > ROWS:
-            parts.append(paragraph(f"… and {len(table.rows) - ROWS} more"))
+    for table, more in _tables(engine, spec, relations):
+        parts += [table.html(), *map(paragraph, more)]
     parts += map(paragraph, history(engine, spec, relations, ledger_at="model.batches"))
     return str(Markup("").join(parts))
 
 
+def _tables(engine: Engine, spec: Spec, relations: Relations) -> Iterator[tuple[Table, list[str]]]:
+    """The first rows of the features and of the classes, and a line that says how many more there are."""
+    for table in (features_of(spec.features), classes_of(engine, spec, relations)):
+        more = [f"… and {len(table.rows) - ROWS} more"] if len(table.rows) > ROWS else []
+        if table.rows:
+            yield Table(table.columns, table.rows[:ROWS], table.right), more
+
+
 def heading(title: str, spec: Spec) -> str:
     """The line that says what a model predicts, and from how many features."""
-    count = len(spec.features)
-    return f"{title}: predicts {spec.target} from {count} feature{'' if count == 1 else 's'}"
+    return f"{title}: predicts {spec.target} from {counted(len(spec.features), 'feature')}"
 
 
 def features_of(features: Sequence[Feature]) -> Table:
@@ -94,11 +96,6 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
 def _components(components: Components) -> str:
     counts = components.requested
     return str(counts) if isinstance(counts, int) else ", ".join(f"{plain(label)} {count}" for label, count in counts.items())
-
-
-def indented_lines(table: Table) -> Iterator[str]:
-    """A table as lines of text."""
-    yield from (f"  {line}" for line in table.text().splitlines())
 
 
 def options_text(family: Family, *, complete: bool = False) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from nbsql.answers.decisions import cost_matrix
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.family.base import whole_number
 from nbsql.model.base import Handle
 from nbsql.plan import REVIEW, Rows
 from nbsql.rendering.dialect import folded
@@ -51,9 +52,6 @@ class Reviewing(Handle):
             InputError: the source lacks a feature, or already has a column that would be added; or an option is invalid.
             ModelError: the model has one class, no evidence, or no feature that could have unseen values.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> days = "SELECT * FROM (VALUES ('sun'), ('rain'), ('sun'), ('hail')) AS t(sky)"
         >>> [(sky, stands_for, reason) for sky, _, _, _, stands_for, reason in model.review(days, 2)]
         [('hail', 1, 'no 50 %, yes 50 %'), ('sun', 2, 'no 60 %, yes 40 %')]
@@ -63,8 +61,7 @@ class Reviewing(Handle):
         if by not in REVIEW.options:
             kinds = REVIEW.options
             raise InputError(f"by must be one of {listed(kinds)}, not {by!r}{suggestion(str(by), kinds)}")
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise InputError(f"n must be a whole number of at least 1, not {n!r}")
+        whole_number(n, "n")
         if costs is not None and by != "expected cost":
             raise InputError(f"costs go with by='expected cost', not with by={by!r}")
         if calibrated and by in ("evidence", "novelty"):

@@ -97,9 +97,6 @@ class Scorecard(Displayed):
         Raises:
             InputError: the source lacks a feature, or has a column of these names.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> card = nbsql.fit(duckdb.connect(), data, target="play").scorecard(digits=0)
         >>> card.score("SELECT unnest(['sun', 'rain', 'snow']) AS sky", reasons=1).fetchall()
         [('sun', 475.0, 'sky'), ('rain', 507.0, None), ('snow', 487.0, 'sky')]
         """
@@ -141,9 +138,6 @@ class Scorecard(Displayed):
             InputError: the dialect is unknown, or the source cannot be scored.
             NotSupportedError: with or without a dialect, a category has a type that every engine writes in its own way.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> card = nbsql.fit(duckdb.connect(), data, target="play").scorecard(digits=0)
         >>> duckdb.connect().execute(card.sql("SELECT 'rain' AS sky")).fetchall()
         [('rain', 507.0)]
         """

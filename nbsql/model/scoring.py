@@ -77,20 +77,16 @@ class Scoring(Imputing, Weighing):
             InputError: the source lacks a feature, or already has a column that would be added; or an option is invalid.
             ModelError: the model is not calibrated or, with coverage, not by "conformal".
 
-        >>> import duckdb, nbsql
-        >>> con = duckdb.connect()
-        >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
-        >>> model = nbsql.fit(con, data, target="day")
-        >>> model.predict("SELECT 'sun' AS sky").fetchall()
-        [('sun', 'dry', 0.8181818181818181)]
-        >>> model.predict("SELECT 'sun' AS sky", costs={("wet", "dry"): 9}).fetchall()
-        [('sun', 'wet', 0.18181818181818182, 0.8181818181818181)]
-        >>> model.predict("SELECT 'sun' AS sky", thresholds={"wet": 0.1}).fetchall()
-        [('sun', 'wet', 0.18181818181818182)]
-        >>> model.predict("SELECT 'sun' AS sky", top_k=2).fetchall()
-        [('sun', 'dry', 0.8181818181818181, 1), ('sun', 'wet', 0.18181818181818182, 2)]
-        >>> model.predict("SELECT 7 AS id, 'sun' AS sky", columns=["id"]).fetchall()
-        [(7, 'dry', 0.8181818181818181)]
+        >>> model.predict("SELECT 'rain' AS sky").fetchall()
+        [('rain', 'yes', 0.6666666666666666)]
+        >>> model.predict("SELECT 'rain' AS sky", costs={("no", "yes"): 9}).fetchall()
+        [('rain', 'no', 0.33333333333333337, 0.6666666666666666)]
+        >>> model.predict("SELECT 'rain' AS sky", thresholds={"no": 0.1}).fetchall()
+        [('rain', 'no', 0.33333333333333337)]
+        >>> model.predict("SELECT 'rain' AS sky", top_k=2).fetchall()
+        [('rain', 'yes', 0.6666666666666666, 1), ('rain', 'no', 0.33333333333333337, 2)]
+        >>> model.predict("SELECT 7 AS id, 'rain' AS sky", columns=["id"]).fetchall()
+        [(7, 'yes', 0.6666666666666666)]
         """
         if target is not None and target != self._spec.target:
             if any(each is not None for each in (costs, thresholds, coverage)) or by_class or calibrated:
@@ -139,10 +135,8 @@ class Scoring(Imputing, Weighing):
             InputError: the row lacks a feature or has it twice, or a value has a kind that the feature does not accept, such
                 as a text for a number.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
-        >>> nbsql.fit(duckdb.connect(), data, target="day").predict_one({"sky": "sun"})["prediction"]
-        'dry'
+        >>> model.predict_one({"sky": "sun"})["prediction"]
+        'no'
         """
         engine = self._engine
         engine.require("predict_one")
@@ -157,8 +151,7 @@ class Scoring(Imputing, Weighing):
             else:
                 if stamp == self._scorer_stamp:
                     return answer
-        self._refresh()
-        check(self._spec, "predict_one", self._title)
+        self._require("predict_one")
         self._scorer, self._scorer_stamp = RowScorer(engine, self._plan, self._classes, self._title), self._stamp[0][0]
         return self._scorer.score(row)[0]
 
@@ -169,16 +162,12 @@ class Scoring(Imputing, Weighing):
         valid for the current state of the model: later it raises an error that asks to prepare it again. For a model without
         such a form (`nbsql/answers/one_row.py`) it is the query of `predict_proba`.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.predict_one_sql().count("$1")
         1
         """
         engine = self._engine
         engine.require("predict_one_sql")
-        self._refresh()
-        check(self._spec, "predict_one", self._title)
+        self._require("predict_one")
         return row_sql(engine, self._plan, self._classes, self._title, self._stamp[0][0])
 
     def predict_proba(self, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
@@ -186,9 +175,6 @@ class Scoring(Imputing, Weighing):
 
         With `columns`, only these columns of the source are returned.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.predict_proba("SELECT 'rain' AS sky").columns
         ['sky', 'prediction', 'probability', 'probability_no', 'probability_yes']
         """
@@ -200,9 +186,6 @@ class Scoring(Imputing, Weighing):
         For a logistic model these are scores, whose softmax is the posterior: with two classes, the log-odds of the larger
         label, and 0.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.joint_log_likelihood("SELECT 'rain' AS sky").columns
         ['sky', 'joint_log_likelihood_no', 'joint_log_likelihood_yes']
         """
@@ -211,9 +194,6 @@ class Scoring(Imputing, Weighing):
     def log_evidence(self, source: Any, *, columns: Sequence[str] | None = None) -> Query:
         """The rows of `source`, or only these columns, with `log_evidence`, ln p(x) in nats: low for a row unlike any class.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.log_evidence("SELECT 'rain' AS sky").columns
         ['sky', 'log_evidence']
         """
@@ -225,9 +205,6 @@ class Scoring(Imputing, Weighing):
         The contributions of a row in a class sum to its joint log-likelihood. The row without a feature is the prior, or the
         bias of a logistic model.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> rows = model.explain("SELECT 'rain' AS sky").fetchall()
         >>> [(label, feature, value) for _, label, feature, value, _ in rows]
         [('no', None, None), ('no', 'sky', 'rain'), ('yes', None, None), ('yes', 'sky', 'rain')]
@@ -246,9 +223,6 @@ class Scoring(Imputing, Weighing):
         Raises:
             InputError: the source lacks a feature, or the target if `labelled`, or has no row to take the mean of.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> round(model.log_likelihood(data, mean=True), 4)
         -0.5977
         """
@@ -258,9 +232,6 @@ class Scoring(Imputing, Weighing):
     def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
         """The query that `log_likelihood` would run, without running it: total, rows.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> print(model.log_likelihood_sql(data)[:4])
         SELE
         """
@@ -287,14 +258,12 @@ class Scoring(Imputing, Weighing):
             InputError: a feature has a family that cannot be drawn from: a complement, or weighted words, n-grams or the
                 presence of words.
 
-        >>> import duckdb, nbsql
         >>> day = {"yes": {"wind": {"weak": 1}}, "no": {"wind": {"strong": 1}}}
         >>> model = nbsql.from_tables(duckdb.connect(), priors={"yes": 0.75, "no": 0.25}, likelihoods=day, target="play")
         >>> model.sample(3, seed=7).columns
         ['wind', 'play']
         """
-        self._refresh()
-        check(self._spec, "sample", self._title)
+        self._require("sample")
         return sample(self._engine, self._plan, self._title, n, seed)
 
     def sql(
@@ -325,11 +294,9 @@ class Scoring(Imputing, Weighing):
             InputError: the verb or dialect is unknown, or the source cannot be scored.
             NotSupportedError: with a dialect, a feature is a text, a bag or a list, or the model has segments or components.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
-        >>> query = nbsql.fit(duckdb.connect(), data, target="day").sql("predict", "SELECT 'sun' AS sky", inline=True)
+        >>> query = model.sql("predict", "SELECT 'rain' AS sky", inline=True)
         >>> duckdb.connect().execute(query).fetchall()
-        [('sun', 'dry', 0.8181818181818181)]
+        [('rain', 'yes', 0.6666666666666666)]
         """
         if verb not in VERBS and (verb != "statistics" or dialect is None):
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")

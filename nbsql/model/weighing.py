@@ -9,7 +9,6 @@ from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError
 from nbsql.model.base import Handle
 from nbsql.model.scorecard import Scale, Scorecard, scorecard
-from nbsql.spec.capabilities import check
 
 
 class Weighing(Handle):
@@ -39,14 +38,10 @@ class Weighing(Handle):
             ModelError: a feature is a number with a density, a text or over several columns; or a value has no points, since
                 without smoothing one side never has it.
 
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
         >>> model.scorecard(points=100, odds=1, double=10, digits=0).score("SELECT 'rain' AS sky").fetchall()
         [('rain', 110.0)]
         """
-        self._refresh()
-        check(self._spec, "scorecard", self._title)
+        self._require("scorecard")
         labels = [column.label for column in self._classes]  # in their order
         if len(labels) < 2:
             raise ModelError(f"{self._title} has one class only; points tell two or more apart")
@@ -68,7 +63,6 @@ class Weighing(Handle):
         Raises:
             ModelError: a feature has no linear form; the message names it.
 
-        >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (3.0, 'a'), (5.0, 'b'), (7.0, 'b')) AS t(x, y)"
         >>> family = nbsql.Gaussian(shared_variance=True)
         >>> nbsql.fit(duckdb.connect(), data, target="y", families={"x": family}).linear().fetchall()
@@ -84,7 +78,6 @@ class Weighing(Handle):
         Raises:
             ModelError: a feature is not a polynomial of its number; the message names it.
 
-        >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
         >>> model = nbsql.fit(duckdb.connect(), data, target="y")
         >>> model.quadratic().columns
@@ -93,8 +86,7 @@ class Weighing(Handle):
         return self._weights(2)
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
-        self._refresh()
-        check(self._spec, "linear" if degree == 1 else "quadratic", self._title)
+        self._require("linear" if degree == 1 else "quadratic")
 
         def sql() -> str:
             self._refresh()

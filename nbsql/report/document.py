@@ -17,12 +17,8 @@ from nbsql.version import __version__
 
 _SQL = 6_000  # the most characters of a query in a page that is too large
 _EMPTY = re.compile(r'<path class="(?:fore|back)ground"[^>]* d=""[^>]*/>|<path class="background"[^>]* d="M0,0h0v0h0Z"[^>]*/>')
-_USUAL = (
-    ' opacity="1"',
-    ' pointer-events="none"',
-    ' aria-hidden="true"',
-    ' stroke-width="1"',
-)  # defaults of SVG, or attributes that the figure already has
+# Defaults of SVG, and attributes that the figure already has.
+_USUAL = (' opacity="1"', ' pointer-events="none"', ' aria-hidden="true"', ' stroke-width="1"')
 _WIDTH = re.compile(r'<svg[^>]* width="([\d.]+)"')
 _ID = re.compile(r'(\bid="|url\(#|href="#)([\w-]+)')
 
@@ -42,11 +38,9 @@ class RenderedFigure:
     def shortened(self) -> RenderedFigure:
         """The same figure with a shortened query; the picture has the whole query."""
         rest = len(self.sql) - _SQL
-        return (
-            self
-            if rest <= 0
-            else replace(self, sql=f"{self.sql[:_SQL]}\n-- ... {rest:,} more characters; model.plot has the whole query")
-        )
+        if rest <= 0:
+            return self
+        return replace(self, sql=f"{self.sql[:_SQL]}\n-- ... {rest:,} more characters; model.plot has the whole query")
 
 
 @dataclass(frozen=True)

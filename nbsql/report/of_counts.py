@@ -10,10 +10,10 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import number, share
+from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
 from nbsql.judging.profile import feature_named, is_number
-from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, plain, records, shown
+from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, plain, records, show, shown, without
 from nbsql.report.subject import Subject
 from nbsql.spec.capabilities import check
 
@@ -38,22 +38,20 @@ def card(request: Request) -> Iterator[Figure]:
     model = request.model
     query = model.priors
     rows = sorted(records(query), key=lambda row: -(row["prior"] or 0))
-    counted = [row for row in rows if row["n"] is None or row["n"] >= request.least][: 2 * _BARS]
-    rest = [row for row in rows if row not in counted]
+    listed = [row for row in rows if row["n"] is None or row["n"] >= request.least][: 2 * _BARS]
+    rest = [row for row in rows if row not in listed]
     if rest:
         n = None if any(row["n"] is None for row in rest) else sum(row["n"] for row in rest)
-        label = f"({len(rest)} more class{'' if len(rest) == 1 else 'es'})"
-        counted.append({"class": label, "n": n, "prior": plain(sum(row["prior"] for row in rest))})
+        label = f"({len(rest)} more {'class' if len(rest) == 1 else 'classes'})"
+        listed.append({"class": label, "n": n, "prior": plain(sum(row["prior"] for row in rest))})
     total = sum(row["n"] or 0 for row in rows)
     bars = [
         {"class": shown(row["class"]), "n": row["n"], "prior": row["prior"], "label": _of_rows(row["prior"], row["n"])}
-        for row in counted
+        for row in listed
     ]
     features = [f"{feature.name} ({feature.family.name})" for feature in model._spec.features]
     learnt = f", learnt from {number(total)} rows" if total else ""
-    many = f"{len(features)} feature{'' if len(features) == 1 else 's'}"
-    classes = f"{len(rows)} class{'' if len(rows) == 1 else 'es'}"
-    finding = f"Predicts {model._spec.target} ({classes}) from {many}{learnt}"
+    finding = f"Predicts {model._spec.target} ({counted(len(rows), 'class')}) from {counted(len(features), 'feature')}{learnt}"
     named = ", ".join(features[:30]) + (f" and {len(features) - 30} more" if len(features) > 30 else "")
     yield Figure(finding, {"rows": bars}, query.sql, "card", notes=[f"Features: {named}.", *_history(request)])
 
@@ -73,8 +71,12 @@ def _history(request: Request) -> list[str]:
     return [f"Prior: {prior}. Smoothing: alpha = {request.model._spec.defaults['alpha']:g}.", *lines]
 
 
-def _ranked(model: Subject) -> Query:
-    check(model._spec, "drift", model._title)
+def ranked_features(model: Subject) -> list[str]:
+    """The features by their mutual information with the class, the most informative first."""
+    return [row[0] for row in _ranking(model).fetchall()]
+
+
+def _ranking(model: Subject) -> Query:
     arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
     return Query(model._engine, model._engine.renderer.statement("ranking_of_features", *arguments))
 
@@ -86,7 +88,8 @@ def bounds(request: Request) -> Iterator[Figure]:
     I(all; class) is at most the sum over the features (Cover and Thomas, Elements of Information Theory, section 2.5).
     """
     model = request.model
-    query = _ranked(model)
+    check(model._spec, "drift", model._title)
+    query = _ranking(model)
     entropy = entropy_of(request)
     majority = max((row["prior"] or 0 for row in records(model.priors)), default=0)
     information = {
@@ -129,22 +132,22 @@ def entropy_of(request: Request) -> float:
 def ranking(request: Request) -> Iterator[Figure]:
     """The features by their mutual information with the class, and the shares of their missing values."""
     model = request.model
-    query = _ranked(model)
+    check(model._spec, "drift", model._title)
+    query = _ranking(model)
     rows = records(query)
     if not rows:
         raise ModelError(f"{model._title} has no features to rank")
-    bars = [
-        {**row, "feature": shown(row["feature"]), "label": f"{share(row['missing'])} missing" if row["missing"] else ""}
-        for row in rows[: 2 * _BARS]
-    ]
+    bars = show(rows[: 2 * _BARS], "feature")
+    for row in bars:
+        row["label"] = f"{share(row['missing'])} missing" if row["missing"] else ""
     best = f"{bars[0]['feature']} is the most informative about {model._spec.target}"
     if len(bars) == 1:
         information = f"{bars[0]['mutual_information']:.2f} nats of information about {model._spec.target}"
         best = f"{bars[0]['feature']}, the only feature, has {information}"
     second = f", followed by {bars[1]['feature']}" if len(bars) > 1 else ""
     least = f"; {bars[-1]['feature']} is the least informative" if len(bars) > 2 else ""
-    notes = [f"The {2 * _BARS} most informative of {len(rows)} features."] if len(rows) > 2 * _BARS else []
-    yield Figure(f"{best}{second}{least}", {"rows": bars}, query.sql, "ranking", notes=notes)
+    note = f"The {2 * _BARS} most informative of {len(rows)} features." if len(rows) > 2 * _BARS else None
+    yield Figure(f"{best}{second}{least}", {"rows": bars}, query.sql, "ranking", notes=[note])
 
 
 def profile(request: Request) -> Iterator[Figure]:
@@ -153,21 +156,18 @@ def profile(request: Request) -> Iterator[Figure]:
         raise InputError("a profile is of one feature; say which: feature='message', say")
     feature = feature_named(request.model._spec, request.feature, request.model._title)
     classes = top_classes(request)
-    many = len(request.model._classes)
-    notes = [f"Only the {len(classes)} most probable classes are shown."] if many > len(classes) else []
+    all_shown = len(classes) >= len(request.model._classes)
+    note = None if all_shown else f"Only the {len(classes)} most probable classes are shown."
     name = shown(feature.name)
     if is_number(feature):
         query = request.model.profile(feature.name, None if request.scored is None else request.scored.source)
         rows = [row for row in records(query, digits=6) if str(row["class"]) in classes]
-        yield _number(name, rows, query.sql, request.least, notes, classes)
+        yield _number(name, rows, query.sql, request.least, note, classes)
         return
     words = feature.family.bag or (feature.family.over_columns and not feature.family.level)
     query = telling_words(request, feature.name) if words else frequent_values(request, feature.name, _VALUES)
     rows = [row for row in records(query, digits=6) if str(row["class"]) in classes]
-    if words:
-        yield _words(name, rows, query.sql, request.least, notes, classes)
-    else:
-        yield _values(name, rows, query.sql, request.least, notes, classes)
+    yield (_words if words else _values)(name, rows, query.sql, request.least, note, classes)
 
 
 def telling_words(request: Request, feature: str) -> Query:
@@ -186,42 +186,35 @@ def _of_profile(request: Request, feature: str, macro: str, *arguments: Any) -> 
     return Query(engine, engine.renderer.statement(macro, profile, *arguments))
 
 
-def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str], classes: list[str]) -> Figure:
+def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: str | None, classes: list[str]) -> Figure:
     highest = max((row["density"] or 0 for row in rows if row["part"] == "density"), default=0)
     faint = _FAINT * highest
     places = [row["lower"] for row in rows if row["part"] == "density" and (row["density"] or 0) > faint]
     low, high = min(places, default=0), max(places, default=0)
-    kept = [
+    kept = show([
         row for row in rows
         if (row["part"] == "density" and low <= row["lower"] <= high)
         or (row["part"] == "histogram" and row["n"] >= least and row["upper"] >= low and row["lower"] <= high)
-    ]  # fmt: skip
-    for row in kept:
-        row["class"] = shown(row["class"])
+    ], "class")  # fmt: skip
     modes: dict[str, tuple[float, float]] = {}
     for row in (row for row in kept if row["part"] == "density"):
         if row["density"] is not None and row["density"] > modes.get(row["class"], (0, 0))[0]:
             modes[row["class"]] = (row["density"], row["lower"])
     said = [f"{number(float(f'{modes[label][1]:.3g}'))} in {label}" for label in map(shown, classes) if label in modes]
-    if any(row["part"] == "histogram" for row in rows):
-        notes = [*notes, f"Bins with fewer than {least} rows are left out."]
+    binned = any(row["part"] == "histogram" for row in rows)
+    notes = [note, f"Bins with fewer than {least} rows are left out." if binned else None]
     finding = f"{name} is most likely near {', '.join(said[:4])}" if said else f"{name} by class"
     colours = [class_parameter(map(shown, classes))]
     return Figure(finding, {"rows": kept}, sql, "profile_of_numbers", colours, notes, name)
 
 
-def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str], classes: list[str]) -> Figure:
+def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: str | None, classes: list[str]) -> Figure:
     folded = max((row["how_many"] for row in rows if row["folded"]), default=0)
-    label = f"({folded} other{'' if folded == 1 else 's'})"
+    others = f"({counted(folded, 'other')})"
     bars = [
-        {
-            **{key: value for key, value in row.items() if key not in ("folded", "how_many", "place")},
-            "value": label if row["folded"] else shown(row["value"]),
-        }
-        for row in rows
+        {**without(row, "folded", "how_many", "place"), "value": others if row["folded"] else row["value"]}
+        for row in show(rows, "class", "value")
     ]
-    for row in bars:
-        row["class"] = shown(row["class"])
     telling = [row for row in bars if row["log_odds"] is not None and row["n"] >= least]
     if telling:
         best = max(telling, key=lambda row: row["share"] * abs(row["log_odds"]))
@@ -232,11 +225,8 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
             finding = f"The values of {name} are about equally frequent in all classes"
     else:
         finding = f"Values of {name} by class"
-    notes = (
-        [*notes, f"Values with fewer than {least} rows, and all after the {_VALUES} most frequent, are combined."]
-        if folded
-        else notes
-    )
+    combined = f"Values with fewer than {least} rows, and all after the {_VALUES} most frequent, are combined."
+    notes = [note, combined if folded else None]
     return Figure(finding, {"rows": bars}, sql, "profile_of_values", [class_parameter(map(shown, classes))], notes, name)
 
 
@@ -245,23 +235,17 @@ def _times(log_odds: float) -> str:
     return f"{factor:.1f} times" if factor < 10 else f"{number(float(f'{factor:.2g}'))} times"
 
 
-def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str], classes: list[str]) -> Figure:
+def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: str | None, classes: list[str]) -> Figure:
     found = [
         row for each in classes for row in rows
         if str(row["class"]) == each and row["place_in_class"] <= WORDS and (row["log_odds"] or 0) > 0
     ]  # fmt: skip
     if not found:
         raise ModelError(f"no word of {name} that occurs {least} times or more favours a class")
-    bars = [
-        {
-            **{key: value for key, value in row.items() if key not in ("place", "place_in_class")},
-            "class": shown(row["class"]), "value": shown(row["value"]),
-        }
-        for row in found
-    ]  # fmt: skip
+    bars = [without(row, "place", "place_in_class") for row in show(found, "class", "value")]
     firsts = {row["class"]: row["value"] for row in reversed(bars)}
     said = [f"{firsts[label]} for {label}" for label in map(shown, classes) if label in firsts]
-    notes = [*notes, f"Words that occur fewer than {least} times are left out."]
+    notes = [note, f"Words that occur fewer than {least} times are left out."]
     finding = f"Most distinctive word{'' if len(said) == 1 else 's'} of {name}: {', '.join(said[:4])}"
     return Figure(finding, {"rows": bars}, sql, "profile_of_words", [class_parameter(map(shown, classes))], notes, name)
 
@@ -274,28 +258,18 @@ def discrimination(request: Request) -> Iterator[Figure]:
     a, b = request.classes or (known[0], known[1])
     query = request.model.discrimination(a, b)
     rows = records(query)
-    counted = [row for row in rows if row["n"] + row["other_n"] >= request.least and row["log_ratio"] is not None]
-    if not counted:
+    frequent = [row for row in rows if row["n"] + row["other_n"] >= request.least and row["log_ratio"] is not None]
+    if not frequent:
         raise ModelError(
             f"no value that occurs {request.least} times or more distinguishes {a} from {b}; numbers have profiles instead"
         )
     one, other = shown(plain(a)), shown(plain(b))
-    strongest = [
-        {
-            **row,
-            "feature": shown(row["feature"]),
-            "value": shown(row["value"]),
-            "label": f"{shown(row['feature'])} = {shown(row['value'])}",
-            "for": one if row["log_ratio"] > 0 else other,
-        }
-        for row in counted[:_BARS]
-    ]
-    notes = (
-        [f"Values that occur fewer than {request.least} times in the two classes are left out."]
-        if len(counted) < len(rows)
-        else []
-    )
-    notes += [f"The {_BARS} most distinctive of {len(counted)} values."] if len(counted) > _BARS else []
+    strongest = show(frequent[:_BARS], "feature", "value")
+    for row in strongest:
+        row |= {"label": f"{row['feature']} = {row['value']}", "for": one if row["log_ratio"] > 0 else other}
+    rare = f"Values that occur fewer than {request.least} times in the two classes are left out."
+    more = f"The {_BARS} most distinctive of {len(frequent)} values."
+    notes = [rare if len(frequent) < len(rows) else None, more if len(frequent) > _BARS else None]
     first = strongest[0]
     rest = other if first["for"] == one else one
     finding = f"{first['label']} is {_times(first['log_ratio'])} as likely in {first['for']} as in {rest}"
@@ -322,20 +296,27 @@ def drift(request: Request) -> Iterator[Figure]:
             feature = f"({model._spec.target})" if row["feature"] is None else shown(row["feature"])
             psi = row["psi"]
             rows.append({**row, "feature": feature, "slice": shown(after), "shade": None if psi is None else min(psi, 0.5)})
-    order: dict[str, float] = {}
-    for row in rows:
-        order[row["feature"]] = max(order.get(row["feature"], 0.0), row["psi"] or 0.0)
-    ranked = sorted(order, key=lambda feature: (-order[feature], feature))[:_BARS]
-    kept = sorted((row for row in rows if row["feature"] in ranked), key=lambda row: ranked.index(row["feature"]))
-    most = max((row for row in kept if row["psi"] is not None), key=lambda row: row["psi"], default=None)
-    if most is None:
+    kept = most_drifted(rows, "psi", _BARS)
+    slices = "" if model._spec.slice_by is None else f"{shown(model._spec.slice_by)} "
+    finding = drift_finding(kept, "psi", "slice", slices)
+    if finding is None:
         raise ModelError(f"{model._title} has nothing whose drift can be measured")
-    little = "" if most["psi"] >= 0.25 else "Little drift: "
-    where = most["slice"] if model._spec.slice_by is None else f"{shown(model._spec.slice_by)} {most['slice']}"
-    yield Figure(
-        f"{little}{most['feature']} drifted most, in {where} (PSI {most['psi']:.2f})",
-        {"rows": kept},
-        sql,
-        "drift",
-        [angle_parameter([row["slice"] for row in kept], 4)],
-    )
+    yield Figure(finding, {"rows": kept}, sql, "drift", [angle_parameter([row["slice"] for row in kept], 4)])
+
+
+def most_drifted(rows: list[dict[str, Any]], measure: str, count: int) -> list[dict[str, Any]]:
+    """The rows of the features with the highest values of a measure, the highest first."""
+    highest: dict[str, float] = {}
+    for row in rows:
+        highest[row["feature"]] = max(highest.get(row["feature"], 0.0), row[measure] or 0.0)
+    ranked = sorted(highest, key=lambda feature: (-highest[feature], feature))[:count]
+    return [row for feature in ranked for row in rows if row["feature"] == feature]
+
+
+def drift_finding(rows: list[dict[str, Any]], measure: str, place: str, places: str = "") -> str | None:
+    """The sentence about the largest drift, with the slice or period in the column `place`; None if none is known."""
+    most = max((row for row in rows if row[measure] is not None), key=lambda row: row[measure], default=None)
+    if most is None:
+        return None
+    little = "" if most[measure] >= 0.25 else "Little drift: "
+    return f"{little}{most['feature']} drifted most, in {places}{most[place]} (PSI {most[measure]:.2f})"

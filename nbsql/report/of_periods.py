@@ -7,7 +7,7 @@ from typing import Any
 
 from nbsql.errors import InputError
 from nbsql.judging.monitor import monitor as watched
-from nbsql.report.of_counts import CLASSES
+from nbsql.report.of_counts import CLASSES, drift_finding, most_drifted
 from nbsql.report.panel import Figure, Request, angle_parameter, records, shown
 from nbsql.spec.capabilities import check
 
@@ -41,11 +41,7 @@ def monitor(request: Request) -> Iterator[Figure]:
         for row in kept
         if row["metric"] == "psi" and (row["value"] is not None or row["feature"] not in (None, request.by))
     ]
-    highest: dict[str, float] = {}
-    for row in moved:
-        highest[row["feature"]] = max(highest.get(row["feature"], 0.0), row["value"] or 0.0)
-    ranked = sorted(highest, key=lambda name: (-highest[name], name))[:_FEATURES]
-    moved = [row for name in ranked for row in moved if row["feature"] == name]
+    moved = most_drifted(moved, "value", _FEATURES)
     measures = [
         {"measure": name, **{key: row[key] for key in ("period", "value", "reference")}}
         for metric, name in _LINES.items()
@@ -61,25 +57,21 @@ def monitor(request: Request) -> Iterator[Figure]:
     if not periods:
         raise InputError(f"no period of {source.label} has {request.least} rows or more")
     tables = {"rows": moved, "measures": measures, "mix": [row for row in mix if row["class"] in classes]}
-    notes = [] if not few else [f"Periods with fewer than {request.least} rows are left out: {len(few)}."]
-    if len(periods) < len(enough):
-        notes.append(f"Only the last {_PERIODS} of {len(enough)} periods are shown.")
-    if request.against is None:
-        notes.append("The reference is the counts of the model, which do not contain the distribution of its scores.")
+    of_counts = "The reference is the counts of the model, which do not contain the distribution of its scores."
+    notes = [
+        f"Periods with fewer than {request.least} rows are left out: {len(few)}." if few else None,
+        f"Only the last {_PERIODS} of {len(enough)} periods are shown." if len(periods) < len(enough) else None,
+        of_counts if request.against is None else None,
+    ]
     params = [angle_parameter(periods, 4), {"name": "periods", "value": periods}]
     yield Figure(_finding(moved, measures), tables, query.sql, "monitor", params, notes, csv=kept)
 
 
 def _finding(moved: list[dict[str, Any]], measures: list[dict[str, Any]]) -> str:
     """The finding: the largest drift, and the period in which the model was worst."""
-    known = [row for row in moved if row["value"] is not None]
-    parts = []
-    if known:
-        most = max(known, key=lambda row: row["value"])
-        little = "" if most["value"] >= 0.25 else "Little drift: "
-        parts.append(f"{little}{most['feature']} drifted most, in {most['period']} (PSI {most['value']:.2f})")
+    parts = [drift_finding(moved, "value", "period")]
     right = [row for row in measures if row["measure"] == _LINES["accuracy"]]
     if right:
         worst = min(right, key=lambda row: row["value"])
         parts.append(f"accuracy is lowest in {worst['period']} ({worst['value']:.3f})")
-    return "; ".join(parts) or "There is nothing to compare"
+    return "; ".join(filter(None, parts)) or "There is nothing to compare"

@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import number, share
+from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
-from nbsql.report.of_counts import CLASSES, bounds, entropy_of, top_classes
-from nbsql.report.panel import Figure, Request, angle_parameter, chosen, class_parameter, plain, records, shown
+from nbsql.report.of_counts import CLASSES, bounds, entropy_of, ranked_features, top_classes
+from nbsql.report.panel import Figure, Request, angle_parameter, chosen, class_parameter, plain, records, show, shown
 from nbsql.report.subject import CELLS, STEPS
 
 _MATRIX = 14  # the most classes of a confusion matrix
@@ -52,21 +52,15 @@ def verdict(request: Request) -> Iterator[Figure]:
         "for always predicting the most frequent class"
     )
     named = [f"{name} {value:.4f}" for name, value in evaluation.summary()[2:] if value is not None and not math.isnan(value)]
+    overconfident = "The log loss is above that of the priors: the model is overconfident. Calibrate it."
     notes = [
+        f"{request.source.how}." if request.source.how else None,
         f"Evaluated on {shown(request.source.label)}. Other metrics: {', '.join(named)}.",
         *(f"{note}." for note in evaluation.notes()),
+        overconfident if evaluation.log_loss > entropy else None,
     ]
-    if request.source.how:
-        notes.insert(0, f"{request.source.how}.")
-    if evaluation.log_loss > entropy:
-        notes.append("The log loss is above that of the priors: the model is overconfident. Calibrate it.")
-    yield Figure(
-        finding,
-        {"rows": [{**row, "value": plain(row["value"])} for row in rows]},
-        request.source.sql("metrics", 10),
-        "verdict",
-        notes=notes,
-    )
+    bars = [{**row, "value": plain(row["value"])} for row in rows]
+    yield Figure(finding, {"rows": bars}, request.source.sql("metrics", 10), "verdict", notes=notes)
 
 
 def confusion(request: Request) -> Iterator[Figure]:
@@ -85,26 +79,19 @@ def confusion(request: Request) -> Iterator[Figure]:
         wanted = {*named, "no class"} if len(named) < len(ranked) else {*named, predicted}
         key = (actual if actual in named else rest, predicted if predicted in wanted else rest)
         cells[key] = cells.get(key, 0) + row["n"]
-    across = list(
-        dict.fromkeys(
-            [
-                *named,
-                *sorted({predicted for _, predicted in cells} - {*named, rest}),
-                *([rest] if len(named) < len(ranked) else []),
-            ]
-        )
-    )
-    down = [*named, *([rest] if len(named) < len(ranked) else [])]
+    others = [rest] if len(named) < len(ranked) else []
+    across = list(dict.fromkeys([*named, *sorted({predicted for _, predicted in cells} - {*named, rest}), *others]))
+    down = [*named, *others]
     totals = {actual: sum(n for (a, _), n in cells.items() if a == actual) for actual in down}
     rows = []
     for actual in down:
         for predicted in across:
             n = cells.get((actual, predicted), 0)
-            few = 0 < n < request.least
+            hidden = 0 < n < request.least
             rows.append({
-                "class": actual, "prediction": predicted, "n": None if few else plain(n),
-                "share": None if few or not totals[actual] else plain(n / totals[actual]),
-                "label": f"< {request.least}" if few else number(n),
+                "class": actual, "prediction": predicted, "n": None if hidden else plain(n),
+                "share": None if hidden or not totals[actual] else plain(n / totals[actual]),
+                "label": f"< {request.least}" if hidden else number(n),
             })  # fmt: skip
     wrong = [(n, key) for key, n in cells.items() if key[0] != key[1] and n >= request.least]
     if wrong:
@@ -112,12 +99,9 @@ def confusion(request: Request) -> Iterator[Figure]:
         finding = f"Most frequent error: {number(n)} of {number(totals[actual])} rows of {actual} are predicted as {predicted}"
     else:
         finding = "No errors" if request.least == 1 else f"No error occurs {request.least} times or more"
-    notes = [f"Counts below {request.least} are shown as < {request.least}."] if any(row["n"] is None for row in rows) else []
-    notes += (
-        [f"The {len(named)} most frequent classes are shown; the other {len(ranked) - len(named)} are combined."]
-        if rest in down
-        else []
-    )
+    few = f"Counts below {request.least} are shown as < {request.least}."
+    more = f"The {len(named)} most frequent classes are shown; the other {len(ranked) - len(named)} are combined."
+    notes = [few if any(row["n"] is None for row in rows) else None, more if others else None]
     yield Figure(finding, {"rows": rows}, source.sql("confusion"), "confusion", [angle_parameter(across, 9)], notes)
 
 
@@ -145,8 +129,7 @@ def threshold(request: Request) -> Iterator[Figure]:
             positives, negatives = totals[label]
             if row["recall"] * positives + row["false_positive_rate"] * negatives >= request.least - 0.01:
                 curve.append({**row, "class": label})
-    for row in [*rows, *curve]:
-        row["class"] = shown(row["class"])
+    rows, curve = show(rows, "class"), show(curve, "class")
     names = [shown(label) for label in classes]
     half = next((row for row in rows if row["class"] == names[0] and row["threshold"] == 0.5), None)
     if half is None or half["precision"] is None:
@@ -155,17 +138,12 @@ def threshold(request: Request) -> Iterator[Figure]:
         recall, precision = share(half["recall"]), share(half["precision"])
         finding = f"At a threshold of 0.5, the recall of {names[0]} is {recall} and the precision {precision}"
     area = next((item.roc_auc for item in source.evaluation.classes if shown(plain(item.label)) == names[0]), None)
-    notes = [] if area is None else [f"ROC AUC of {names[0]}: {area:.4f}."]
-    if len(rows) < len(steps):
-        notes.append(f"Thresholds that flag fewer than {request.least} rows are left out.")
-    yield Figure(
-        finding,
-        {"rows": rows, "curve": curve},
-        source.sql("threshold_steps", STEPS),
-        "threshold",
-        [chosen("shown", names, "class")],
-        notes,
-    )
+    notes = [
+        None if area is None else f"ROC AUC of {names[0]}: {area:.4f}.",
+        f"Thresholds that flag fewer than {request.least} rows are left out." if len(rows) < len(steps) else None,
+    ]
+    tables, sql = {"rows": rows, "curve": curve}, source.sql("threshold_steps", STEPS)
+    yield Figure(finding, tables, sql, "threshold", [chosen("shown", names, "class")], notes)
 
 
 def reliability(request: Request) -> Iterator[Figure]:
@@ -210,10 +188,8 @@ def lift(request: Request) -> Iterator[Figure]:
     if not rows:
         raise ModelError(f"no class of {source.label} has the {request.least} rows that a curve needs")
     rows.sort(key=lambda row: classes.index(str(row["class"])))
-    first = classes[0]
-    for row in rows:
-        row["class"] = shown(row["class"])
-    top = next((row for row in rows if row["class"] == shown(first)), rows[0])
+    rows = show(rows, "class")
+    top = next((row for row in rows if row["class"] == shown(classes[0])), rows[0])
     depth, gain = share(top["depth"]), share(top["gain"])
     finding = f"The top {depth} of the rows contain {gain} of all {top['class']} rows, a lift of {top['lift']:.1f}"
     ranked = [label for label in top_classes(request) if label in classes]
@@ -244,13 +220,9 @@ def slices(request: Request) -> Iterator[Figure]:
         f"Worst where {shown(worst['feature'])} is {shown(worst['slice'])}: accuracy is {share(worst['accuracy'])} "
         f"on {number(worst['n'])} rows, and {share(worst['of_all'])} overall"
     )
-    notes = (
-        [f"The {len(rows)} of {len(found)} values whose accuracy has the lowest upper bound."] if len(rows) < len(found) else []
-    )
-    if source.held_out is not None:
-        notes.append(
-            "Scored by the model itself, which has learnt from these rows: trust the differences more than the levels."
-        )
+    more = f"The {len(rows)} of {len(found)} values whose accuracy has the lowest upper bound."
+    learnt = "Scored by the model itself, which has learnt from these rows: trust the differences more than the levels."
+    notes = [more if len(rows) < len(found) else None, learnt if source.held_out is not None else None]
     yield Figure(finding, {"rows": rows}, sql, "slices", notes=notes)
 
 
@@ -259,8 +231,7 @@ def dependence(request: Request) -> Iterator[Figure]:
     model, source = request.model, request.source
     single = [feature.name for feature in model._spec.features if not feature.family.bag and not feature.family.over_columns]
     if len(single) < 2:
-        many = f"{len(single)} feature{'' if len(single) == 1 else 's'}"
-        raise ModelError(f"{model._title} has {many} with one value per row; dependence needs two")
+        raise ModelError(f"{model._title} has {counted(len(single), 'feature')} with one value per row; dependence needs two")
     wanted = _most_telling(request, single)
     query = model.dependence(source.source, features=wanted)
     rows = []
@@ -269,7 +240,8 @@ def dependence(request: Request) -> Iterator[Figure]:
         del row["family"]
         names = shown(row["feature"]), shown(row["other"])
         rows += [{**row, "feature": one, "other": other, "excess": plain(excess)} for one, other in (names, names[::-1])]
-    order = [shown(name) for name in _columns(request, wanted)]
+    columns = {feature.name: feature.column for feature in model._spec.features}
+    order = [shown(columns[name]) for name in wanted]
     for row in rows:
         row["place"], row["other_place"] = order.index(row["feature"]), order.index(row["other"])
     rows.sort(key=lambda row: (row["place"], row["other_place"]))
@@ -281,22 +253,15 @@ def dependence(request: Request) -> Iterator[Figure]:
         )
     else:
         finding = "No two features depend on each other within the classes"
-    notes = [f"The {len(wanted)} most informative of {len(single)} features."] if len(wanted) < len(single) else []
-    yield Figure(finding, {"rows": rows}, query.sql, "dependence", notes=notes)
+    note = f"The {len(wanted)} most informative of {len(single)} features." if len(wanted) < len(single) else None
+    yield Figure(finding, {"rows": rows}, query.sql, "dependence", notes=[note])
 
 
 def _most_telling(request: Request, names: list[str]) -> list[str]:
     model = request.model
     if len(names) <= _FEATURES or model._spec.given:
         return names[:_FEATURES]
-    arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
-    ranked = [row[0] for row in model._engine.ask("ranking_of_features", *arguments)]
-    return [name for name in ranked if name in names][:_FEATURES]
-
-
-def _columns(request: Request, names: list[str]) -> list[str]:
-    columns = {feature.name: feature.column for feature in request.model._spec.features}
-    return [columns[name] for name in names]
+    return [name for name in ranked_features(model) if name in names][:_FEATURES]
 
 
 def waterfall(request: Request) -> Iterator[Figure]:
@@ -358,12 +323,9 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> 
     probability = share(min(fact["nbsql_probability"], 1 - 1e-9))
     finding = f"{_KINDS[fact['nbsql_kind']]}: predicted {shown(plain(best))} ({probability}){actual}"
     sql = request.source.explained(request.source.rows.relation).sql
-    note = (
-        f"The runner-up class is {shown(plain(other))}. ln p(x) = {fact['nbsql_evidence']:.2f}."
-        if fact["nbsql_evidence"] is not None
-        else ""
-    )
-    return Figure(finding, {"rows": bars}, sql, "waterfall", notes=[note] if note else [], name=f"row {fact['nbsql_position']}")
+    evidence = fact["nbsql_evidence"]
+    note = None if evidence is None else f"The runner-up class is {shown(plain(other))}. ln p(x) = {evidence:.2f}."
+    return Figure(finding, {"rows": bars}, sql, "waterfall", notes=[note], name=f"row {fact['nbsql_position']}")
 
 
 def _difference(a: float, b: float) -> float:

@@ -9,11 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, NotSupportedError
+from nbsql.family.base import whole_number
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert, write
-from nbsql.report.panel import Figure, Panel, Request, check_least, shown
+from nbsql.report.of_counts import ranked_features
+from nbsql.report.panel import Figure, Panel, Request, shown
 from nbsql.report.panels import PANELS
 from nbsql.report.subject import ScoredSource, Subject, score_source
 from nbsql.version import __version__
@@ -27,9 +28,8 @@ def write_report(
 ) -> None:
     """Write the report of a model; see `Model.report`."""
     vl_convert()  # raise an error before any work
-    check_least(least)
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 0:
-        raise InputError(f"rows must be a whole number of at least 0, not {rows!r}")
+    whole_number(least, "least")
+    whole_number(rows, "rows", 0)
     if rows and source is None:
         raise InputError("rows are those of a source; give it, or leave out rows")
     if by is not None and source is None:
@@ -76,7 +76,8 @@ def _sections(
     for panel in PANELS:
         if (panel.needs_source and found is None) or (panel.shows_rows and not rows) or (panel.of_periods and by is None):
             continue
-        _at_work(model._engine, panel.name)
+        if model._engine.watch is not None:
+            model._engine.watch(panel.name)
         figures: list[RenderedFigure] = []
         for one in _each(panel, request):
             found_figures, reason = _figures(panel, one)
@@ -106,13 +107,7 @@ def _each(panel: Panel, request: Request) -> Iterator[Request]:
     model = request.model
     names = [feature.name for feature in model._spec.features]
     if not model._spec.given and len(names) > 1:
-        arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
-        ranked = [row[0] for row in model._engine.ask("ranking_of_features", *arguments)]
+        ranked = ranked_features(model)
         names = [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
     for name in names[:PROFILES]:
         yield replace(request, feature=name)
-
-
-def _at_work(engine: Engine, task: str) -> None:
-    if engine.watch is not None:
-        engine.watch(task)

@@ -13,7 +13,6 @@ from typing import Any
 from nbsql.answers.query import Query
 from nbsql.answers.table import plain as cut
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
 from nbsql.report.subject import ScoredSource, Subject
 
 CHARTS = Path(__file__).parent / "charts"
@@ -63,7 +62,7 @@ class Figure:
         sql: the query that computed the data.
         chart: the name of the file in charts/.
         params: the parameters of the chart, in addition to those in the file.
-        notes: additional notes.
+        notes: additional notes; None is no note.
         name: the name that distinguishes several figures of a panel.
         csv: the rows of the CSV, if they differ from those of the chart.
     """
@@ -73,9 +72,12 @@ class Figure:
     sql: str
     chart: str
     params: Sequence[Mapping[str, Any]] = ()
-    notes: Sequence[str] = ()
+    notes: Sequence[str | None] = ()
     name: str = ""
     csv: list[dict[str, Any]] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "notes", [note for note in self.notes if note is not None])
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -135,6 +137,16 @@ def shown(value: object) -> str:
     return text if text.strip() else repr(text)
 
 
+def show(rows: list[dict[str, Any]], *columns: str) -> list[dict[str, Any]]:
+    """The rows with the values of some columns as charts show them."""
+    return [{**row, **{column: shown(row[column]) for column in columns}} for row in rows]
+
+
+def without(row: Mapping[str, Any], *columns: str) -> dict[str, Any]:
+    """A row without some columns, which the chart does not need."""
+    return {name: value for name, value in row.items() if name not in columns}
+
+
 def plain(value: Any, digits: int | None = DIGITS) -> Any:
     """A value for JSON: numbers are rounded to some digits, infinities and other values are texts, and NULL is None."""
     if isinstance(value, Decimal):
@@ -166,9 +178,3 @@ def class_parameter(classes: Iterable[str]) -> dict[str, Any]:
 def angle_parameter(labels: Iterable[str], room: int) -> dict[str, Any]:
     """The parameter `angle` of labels over columns: horizontal if the longest label fits into `room` characters."""
     return {"name": "angle", "value": 0 if max(map(len, labels), default=0) <= room else -40}
-
-
-def check_least(least: Any) -> None:
-    """Raise InputError unless `least` is a whole number of at least 1."""
-    if isinstance(least, bool) or not isinstance(least, int) or least < 1:
-        raise InputError(f"least must be a whole number of at least 1, not {least!r}")

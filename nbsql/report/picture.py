@@ -77,13 +77,11 @@ class Picture:
     def _as(self, kind: str) -> bytes:
         if kind == "json":
             return json.dumps(self.spec, ensure_ascii=False, indent=2, allow_nan=False).encode()
+        on_white = {**self.spec, "background": "white"}  # the text has the colour of the surrounding page, or black
         if kind == "svg":
-            return svg_of(
-                {**self.spec, "background": "white"}
-            ).encode()  # the text has the colour of the surrounding page, or black
+            return svg_of(on_white).encode()
         if kind == "png":
-            spec = {**self.spec, "background": "white"}
-            drawn: bytes = vl_convert().vegalite_to_png(spec, scale=2)
+            drawn: bytes = vl_convert().vegalite_to_png(on_white, scale=2)
             return drawn
         return picture_document(self.panel, self.figure).encode()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from nbsql.errors import InputError
-from nbsql.report.panel import Figure, Request, check_least
+from nbsql.family.base import whole_number
+from nbsql.report.panel import Figure, Request
 from nbsql.report.panels import panel_named
 from nbsql.report.picture import Picture
 from nbsql.report.subject import Subject, score_source
@@ -43,11 +44,10 @@ def picture(
         ModelError: the model has nothing to show.
     """
     panel = panel_named(name)
-    check_least(least)
+    whole_number(least, "least")
     if panel.needs_source and source is None:
         raise InputError(f"{name} is about rows whose class is known; give them as the source")
-    if isinstance(row, bool) or not isinstance(row, int) or row < 1:
-        raise InputError(f"row must be a whole number of at least 1, not {row!r}")
+    whole_number(row, "row")
     model._refresh()
     if panel.of_periods:
         if source is None or by is None:

@@ -58,16 +58,11 @@ def nomogram(request: Request) -> Iterator[Figure]:
     chosen = {"name": "chosen", "expr": f"[0, {', '.join(f'what_{place}' for place in range(1, len(names) + 1))}]"}
     labels = [shown(label) for label in classes]
     of_classes = {"name": "classes", "value": labels}
-    classes_shown = {
-        "name": "shown",
-        "value": labels[0],
-        "bind": {"input": "select", "options": labels, "name": "show contributions to "},
-    }
-    notes = [f"Left as missing: {', '.join(map(shown, left))}."] if left else []
-    if any(_spread(row["contribution"]) > _FAR for row in rows if row["feature_no"]):
-        notes.append(
-            "Contributions of more than 8 nats (odds of 3,000 to 1) are drawn at the edge with the number beside them."
-        )
+    to_class = {"input": "select", "options": labels, "name": "show contributions to "}
+    classes_shown = {"name": "shown", "value": labels[0], "bind": to_class}
+    far = any(_spread(row["contribution"]) > _FAR for row in rows if row["feature_no"])
+    at_edge = "Contributions of more than 8 nats (odds of 3,000 to 1) are drawn at the edge with the number beside them."
+    notes = [f"Left as missing: {', '.join(map(shown, left))}." if left else None, at_edge if far else None]
     spoken = [row for row in rows if row["value"] is not None]
     widest: dict[str, Any] | None = max(spoken, key=lambda row: _spread(row["contribution"]), default=None)
     if widest is None:
@@ -195,13 +190,8 @@ def _points(place: int, name: str, choices: _Choices, classes: Sequence[str]) ->
     """One row for each choice, with its contribution to each class."""
     for choice, (value, terms) in enumerate(choices):
         added = [terms.get(label, 0.0) for label in classes]
-        yield {
-            "feature_no": place,
-            "feature": name,
-            "choice": choice,
-            "value": value if choice else None,
-            "contribution": added,
-        }
+        value_of = {"choice": choice, "value": value if choice else None}
+        yield {"feature_no": place, "feature": name, **value_of, "contribution": added}
 
 
 def _spread(added: Sequence[float]) -> float:
@@ -211,10 +201,6 @@ def _spread(added: Sequence[float]) -> float:
 
 
 def _select(place: int, name: str, choices: _Choices) -> dict[str, Any]:
-    options = list(range(len(choices)))
-    labels = [value for value, _ in choices]
-    return {
-        "name": f"what_{place}",
-        "value": 0,
-        "bind": {"input": "select", "options": options, "labels": labels, "name": f"{name} "},
-    }
+    options, labels = list(range(len(choices))), [value for value, _ in choices]
+    bind = {"input": "select", "options": options, "labels": labels, "name": f"{name} "}
+    return {"name": f"what_{place}", "value": 0, "bind": bind}

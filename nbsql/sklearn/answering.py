@@ -60,7 +60,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
     def predict_joint_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """Ln p(x, c), one column for each class of `classes_`; -inf if it is impossible. The arguments are as in `predict`."""
         scores, model = self._joint(X, connection)
-        return self._in_order(scores, model, -np.inf)
+        return self._in_order(scores, model)
 
     def predict_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """The logarithm of `predict_proba`, exact where that is too small for a double."""
@@ -72,7 +72,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
             highest = scores.max(axis=1, keepdims=True)
         scores = scores - highest
         scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        return self._in_order(scores, model, -np.inf)
+        return self._in_order(scores, model)
 
     def predict_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """The posteriors, one column for each class in the order of `classes_`. The arguments are those of `predict`.
@@ -131,9 +131,9 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         places = {key: place for place, key in enumerate(label_keys(self.classes_))}
         return [places[label if label in places else str(label)] for label in model.classes]
 
-    def _in_order(self, scores: Any, model: nbsql.Model, impossible: float) -> Any:
-        """The scores with one column for each class of `classes_`."""
-        found = np.full((len(scores), len(self.classes_)), impossible)
+    def _in_order(self, scores: Any, model: nbsql.Model) -> Any:
+        """The scores with one column for each class of `classes_`; -inf for those that the model does not have."""
+        found = np.full((len(scores), len(self.classes_)), -np.inf)
         found[:, self._class_positions(model)] = scores
         return found
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from nbsql.family import Bernoulli, Categorical, Complement, Gaussian, Multinomial, MultivariateGaussian
 from nbsql.family.multivariate_gaussian import powers_of_two
+from nbsql.sklearn.columns import free_name
 from nbsql.sklearn.forms import Cells, EstimatorCounts, by_feature, column_type, feature_of, labels_of, prior_of, text_of
 from nbsql.sklearn.inputs import Code, Input, Number, Word
 from nbsql.sklearn.words import no_counterpart
@@ -16,8 +17,17 @@ from nbsql.spec.spec import Feature, Prior
 
 def read_counts(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
     """The counts of an estimator; None if it stores none, or if SQL cannot count its inputs."""
-    counts = _COUNTS.get(type(estimator).__name__)
-    return counts(estimator, inputs) if counts is not None else None
+    name, labels, cells = type(estimator).__name__, labels_of(estimator), Cells()
+    if name == "QuadraticDiscriminantAnalysis":
+        features = _quadratic_discriminant(estimator, inputs, labels, cells)
+        return EstimatorCounts(features, Prior("given"), cells, labels, given=True)
+    if name not in _COUNTS:
+        return None
+    for label, size in zip(labels, estimator.class_count_, strict=True):
+        if size > 0:  # a class that `partial_fit` was told of but has not seen has no cell
+            cells.add(label, None, size)
+    found = _COUNTS[name](estimator, inputs, labels, cells)
+    return None if found is None else EstimatorCounts(found, prior_of(estimator, labels), cells, labels)
 
 
 def _alphas(estimator: Any, count: int) -> list[float]:
@@ -28,42 +38,41 @@ def _alphas(estimator: Any, count: int) -> list[float]:
     return [max(each, least) for each in given]
 
 
-def _classes(cells: Cells, labels: Sequence[Any], sizes: Any) -> None:
-    """Add the row counts of the classes; a class that `partial_fit` was told of but has not seen has no cell."""
-    for name, size in zip(labels, sizes, strict=True):
-        if size > 0:
-            cells.add(name, None, size)
-
-
 def _columns(inputs: Sequence[Input]) -> list[str] | None:
     """The columns of the inputs; None if an input is not simply a column, or if a column occurs twice."""
-    names = [each.column for each in inputs if isinstance(each, Number) and each.plain]
-    return names if len(names) == len(inputs) == len(set(names)) else None
+    numbers = _numbers(inputs)
+    return None if numbers is None or not all(each.plain for each in numbers) else [each.column for each in numbers]
 
 
-def _gaussian(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
-    """The moments. For plain columns var_smoothing is added when they are read; for scaled ones it is part of the variances."""
+def _numbers(inputs: Sequence[Input]) -> list[Number] | None:
+    """The inputs, if they are numbers of different columns and none is constant; None otherwise."""
     numbers = [each for each in inputs if isinstance(each, Number) and each.scale != 0]
-    names = [each.column for each in numbers]
-    if len(numbers) < len(inputs) or len(set(names)) < len(names):
+    return numbers if len(numbers) == len(inputs) == len({each.column for each in numbers}) else None
+
+
+def _words(inputs: Sequence[Input], alphas: Sequence[float]) -> list[Word]:
+    """The inputs, if they are the words of one text with one pseudo-count; none otherwise."""
+    words = [each for each in inputs if isinstance(each, Word)]
+    return words if len(words) == len(inputs) and len({each.column for each in words}) == len(set(alphas)) == 1 else []
+
+
+def _gaussian(estimator: Any, inputs: Sequence[Input], labels: Sequence[Any], cells: Cells) -> list[Feature] | None:
+    """The moments. For plain columns var_smoothing is added when they are read; for scaled ones it is part of the variances."""
+    numbers = _numbers(inputs)
+    if numbers is None:
         return None
-    labels, cells = labels_of(estimator), Cells()
     sizes = [float(n) for n in estimator.class_count_]
     for name, size in zip(labels, sizes, strict=True):
         if not size > 0:
             raise no_counterpart(f"GaussianNB of class {name!r} without a row", "fit or partial_fit it on rows of every class")
-    plain = all(each.plain for each in numbers)
-    smoothing = _smoothing(estimator) if plain else 0.0
-    _classes(cells, labels, sizes)
+    smoothing = _smoothing(estimator) if all(each.plain for each in numbers) else 0.0
+    added = float(estimator.epsilon_) if smoothing else 0.0
     for c, (name, n) in enumerate(zip(labels, sizes, strict=True)):
         for j, each in enumerate(numbers):
-            added = float(estimator.epsilon_) if smoothing else 0.0
             variance = max(float(estimator.var_[c, j]) - added, 0.0) / (each.scale * each.scale)
-            mean = (float(estimator.theta_[c, j]) - each.offset) / each.scale + each.centre
-            cells.add(name, each.column, n, mean=mean, m2=variance * n)
+            cells.add(name, each.column, n, mean=each.column_value(estimator.theta_[c, j]), m2=variance * n)
     family = Gaussian(smoothing=smoothing, floor=0.0)
-    features = [feature_of(name, family, index) for index, name in enumerate(names, start=1)]
-    return EstimatorCounts(features, prior_of(estimator, labels), cells, labels)
+    return [feature_of(each.column, family, index) for index, each in enumerate(numbers, start=1)]
 
 
 def _smoothing(estimator: Any) -> float:
@@ -78,32 +87,25 @@ def _smoothing(estimator: Any) -> float:
     return float(estimator.var_smoothing) if abs(share - estimator.var_smoothing) <= 1e-6 * share else share
 
 
-def _multinomial(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
+def _multinomial(estimator: Any, inputs: Sequence[Input], labels: Sequence[Any], cells: Cells) -> list[Feature] | None:
     complement = type(estimator).__name__ == "ComplementNB"
     norm = complement and bool(estimator.norm)
-    labels, cells = labels_of(estimator), Cells()
-    _classes(cells, labels, estimator.class_count_)
     alphas = _alphas(estimator, len(inputs))
-    words = [each for each in inputs if isinstance(each, Word)]
-    features: list[Feature]
-    if words:
+    if words := _words(inputs, alphas):
         family = words[0].family
-        if len(words) < len(inputs) or len({each.column for each in words}) > 1 or len(set(alphas)) > 1:
-            return None
         if family.reweights_tokens or family.presence:  # weighted counts of words are sums over rows
             return None
-        event: Any = "complement" if complement else "multinomial"
-        features = [_bag(words, alphas[0], event=event, weight_norm=norm)]
-        _add(cells, labels, estimator.feature_count_, words[0].column, [each.token for each in words])
+        feature = _bag(words, alphas[0], event="complement" if complement else "multinomial", weight_norm=norm)
+        values = [each.token for each in words]
     else:
         names = _columns(inputs)
         if names is None:
             return None
-        alpha = by_feature(names, alphas)
+        alpha, values = by_feature(names, alphas), names
         kind = Complement(names, alpha=alpha, norm=norm) if complement else Multinomial(names, alpha=alpha)
-        features = [feature_of(_free_name(kind.name, names), kind, 1, names)]
-        _add(cells, labels, estimator.feature_count_, features[0].name, names)
-    return EstimatorCounts(features, prior_of(estimator, labels), cells, labels)
+        feature = feature_of(free_name(kind.name, names), kind, 1, names)
+    _add(cells, labels, estimator.feature_count_, feature.name, values)
+    return [feature]
 
 
 def _bag(words: Sequence[Word], alpha: float, **options: Any) -> Feature:
@@ -118,45 +120,28 @@ def _add(cells: Cells, labels: Sequence[Any], counts: Any, feature: str, values:
                 cells.add(name, feature, n, value=value)
 
 
-def _free_name(name: str, taken: Sequence[str]) -> str:
-    """A name for a feature over several columns that none of them has."""
-    while name in taken:
-        name += "_"
-    return name
-
-
-def _bernoulli(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
-    labels, cells = labels_of(estimator), Cells()
-    alphas = _alphas(estimator, len(inputs))
-    words = [each for each in inputs if isinstance(each, Word)]
-    _classes(cells, labels, estimator.class_count_)
-    if words:
-        if len(words) < len(inputs) or len({each.column for each in words}) > 1 or len(set(alphas)) > 1:
-            return None
+def _bernoulli(estimator: Any, inputs: Sequence[Input], labels: Sequence[Any], cells: Cells) -> list[Feature] | None:
+    alphas, sizes = _alphas(estimator, len(inputs)), estimator.class_count_.tolist()
+    if words := _words(inputs, alphas):
         feature = _bag(words, alphas[0], event="bernoulli")
-        for name, n in zip(labels, estimator.class_count_.tolist(), strict=True):
+        for name, n in zip(labels, sizes, strict=True):
             if n > 0:
                 cells.add(name, feature.name, n)
         _add(cells, labels, estimator.feature_count_, feature.name, [each.token for each in words])
-        return EstimatorCounts([feature], prior_of(estimator, labels), cells, labels)
+        return [feature]
     names = _columns(inputs)
     if names is None:
         return None
-    for name, n, row in zip(labels, estimator.class_count_.tolist(), estimator.feature_count_.tolist(), strict=True):
+    for name, n, row in zip(labels, sizes, estimator.feature_count_.tolist(), strict=True):
         for column, count in zip(names, row, strict=True):
             cells.add(name, column, count, value="true")
             cells.add(name, column, n - count, value="false")
-    features = [
-        feature_of(name, Bernoulli(alpha=alpha, beta=alpha), index)
-        for index, (name, alpha) in enumerate(zip(names, alphas, strict=True), start=1)
-    ]
-    return EstimatorCounts(features, prior_of(estimator, labels), cells, labels)
+    families = [Bernoulli(alpha=alpha, beta=alpha) for alpha in alphas]
+    return [feature_of(name, family, index) for index, (name, family) in enumerate(zip(names, families, strict=True), start=1)]
 
 
-def _categorical(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
-    labels, cells, features = labels_of(estimator), Cells(), []
-    _classes(cells, labels, estimator.class_count_)
-    alpha = _alphas(estimator, 1)[0]
+def _categorical(estimator: Any, inputs: Sequence[Input], labels: Sequence[Any], cells: Cells) -> list[Feature]:
+    features, alpha = [], _alphas(estimator, 1)[0]
     for j, each in enumerate(inputs):
         counts = estimator.category_count_[j]
         if isinstance(each, Code):
@@ -173,16 +158,15 @@ def _categorical(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | N
         family = Categorical(alpha=alpha, levels=texts)
         features.append(feature_of(each.column, family, j + 1, types=column_type(values)))
         _add(cells, labels, counts, each.column, texts)
-    return EstimatorCounts(features, prior_of(estimator, labels), cells, labels)
+    return features
 
 
-def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
+def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input], labels: Sequence[Any], cells: Cells) -> list[Feature]:
     """The means and covariance matrices of the classes, without counts."""
-    numbers = [each for each in inputs if isinstance(each, Number) and each.scale != 0]
-    names = [each.column for each in numbers]
-    if len(numbers) < len(inputs) or len(set(names)) < len(names):
+    numbers = _numbers(inputs)
+    if numbers is None:
         raise no_counterpart("QuadraticDiscriminantAnalysis of anything but numbers", "leave out the other columns")
-    labels, cells = labels_of(estimator), Cells()
+    names = [each.column for each in numbers]
     if any(rotation.shape[1] < len(names) for rotation in estimator.rotations_):
         raise no_counterpart("QuadraticDiscriminantAnalysis of collinear columns", "fit it with reg_param, or leave one out")
     pairs = zip(estimator.rotations_, estimator.scalings_, strict=True)
@@ -190,26 +174,23 @@ def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input]) -> Estimato
     spreads = sum(matrix.diagonal() for matrix in matrices) / len(matrices)
     variances = [float(v) / (each.scale * each.scale) for v, each in zip(spreads, numbers, strict=True)]
     family = MultivariateGaussian(names, shared=False, scales=powers_of_two(variances))
-    feature = feature_of(_free_name("qda", names), family, 1, names)
+    feature = feature_of(free_name("qda", names), family, 1, names)
     for c, (name, matrix) in enumerate(zip(labels, matrices, strict=True)):
         cells.add(name, None, float(estimator.priors_[c]))
-        means = [
-            (float(m) - each.offset) / each.scale + each.centre for m, each in zip(estimator.means_[c], numbers, strict=True)
-        ]
+        means = [each.column_value(mean) for mean, each in zip(estimator.means_[c], numbers, strict=True)]
         covariance = [
             [float(matrix[i, j]) / (one.scale * other.scale) for j, other in enumerate(numbers)]
             for i, one in enumerate(numbers)
         ]
         for value, mean, m2 in family.moments_of(means, covariance):
             cells.add(name, feature.name, 1, value=value, mean=mean, m2=m2)
-    return EstimatorCounts([feature], Prior("given"), cells, labels, given=True)
+    return [feature]
 
 
-_COUNTS = {
+_COUNTS: dict[str, Callable[[Any, Sequence[Input], Sequence[Any], Cells], list[Feature] | None]] = {
     "GaussianNB": _gaussian,
     "MultinomialNB": _multinomial,
     "ComplementNB": _multinomial,
     "BernoulliNB": _bernoulli,
     "CategoricalNB": _categorical,
-    "QuadraticDiscriminantAnalysis": _quadratic_discriminant,
 }

@@ -13,38 +13,25 @@ from nbsql.spec.spec import Feature, Prior
 
 @dataclass
 class Cells:
-    """The cells of a model as columns that the engine reads as a source: class, feature, value, n, mean, m2."""
+    """The cells of a model, each with its class, feature, value, n, mean and m2."""
 
-    labels: list[Any] = field(default_factory=list)
-    features: list[str | None] = field(default_factory=list)
-    values: list[str | None] = field(default_factory=list)
-    n: list[float] = field(default_factory=list)
-    mean: list[float | None] = field(default_factory=list)
-    m2: list[float | None] = field(default_factory=list)
+    rows: list[tuple[Any, str | None, str | None, float, float | None, float | None]] = field(default_factory=list)
 
     def add(
         self,
         name: Any,
         feature: str | None,
         n: float,
-        *,
         value: str | None = None,
         mean: float | None = None,
         m2: float | None = None,
     ) -> None:
         """Add a cell."""
-        self.labels.append(name)
-        self.features.append(feature)
-        self.values.append(value)
-        self.n.append(float(n))
-        self.mean.append(mean)
-        self.m2.append(m2)
+        self.rows.append((name, feature, value, float(n), mean, m2))
 
     def columns(self) -> dict[str, list[Any]]:
-        """The source."""
-        return {
-            "class": self.labels, "feature": self.features, "value": self.values, "n": self.n, "mean": self.mean, "m2": self.m2,
-        }  # fmt: skip
+        """The cells as columns that the engine reads as a source."""
+        return _as_columns(("class", "feature", "value", "n", "mean", "m2"), self.rows)
 
 
 @dataclass(frozen=True)
@@ -83,24 +70,21 @@ class Weights:
     rows: dict[tuple[Any, str | None, str | None, str], list[float | None]] = field(default_factory=dict)
 
     def add(
-        self,
-        name: Any,
-        feature: str | None,
-        times: str,
-        weight: float,
-        *,
-        value: str | None = None,
-        mean: float | None = None,
+        self, name: Any, feature: str | None, times: str, weight: float, *, value: str | None = None, mean: float | None = None
     ) -> None:
         """Add a weight to the sum of those with the same key."""
         row = self.rows.setdefault((name, feature, value, times), [0.0, mean])
         row[0] = (row[0] or 0.0) + float(weight)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The source."""
-        names = ("class", "feature", "value", "times")
-        found = {name: [key[place] for key in self.rows] for place, name in enumerate(names)}
-        return {**found, "weight": [row[0] for row in self.rows.values()], "mean": [row[1] for row in self.rows.values()]}
+        """The weights as columns that the engine reads as a source."""
+        return _as_columns(
+            ("class", "feature", "value", "times", "weight", "mean"), [(*key, *row) for key, row in self.rows.items()]
+        )
+
+
+def _as_columns(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 Form = EstimatorCounts | Weights

@@ -146,7 +146,7 @@ def _columns(whole: Any, steps: Sequence[Any], columns: Sequence[str] | str | No
 
 def _labels_as_text(form: EstimatorCounts) -> tuple[str, ...]:
     """All labels as text, if the estimator was told of a label that it has not seen."""
-    counted = {name for name, feature in zip(form.cells.labels, form.cells.features, strict=True) if feature is None}
+    counted = {name for name, feature, *_ in form.cells.rows if feature is None}
     return tuple(map(label_text, form.classes)) if set(form.classes) > counted else ()
 
 

@@ -19,6 +19,10 @@ class Number:
     centre: float = 0.0
     offset: float = 0.0
 
+    def column_value(self, z: float) -> float:
+        """The x of a number z."""
+        return (float(z) - self.offset) / self.scale + self.centre
+
     @property
     def plain(self) -> bool:
         """Whether the number is the column itself."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from nbsql.family import Categorical
@@ -56,9 +56,8 @@ def _add(found: Weights, label: Any, each: Input, weight: float, square: float =
 
 def _add_number(found: Weights, label: Any, each: Number, weight: float, square: float) -> None:
     known = found.rows.get((label, each.column, None, "x"))
-    centre = (
-        each.centre if known is None or known[1] is None else known[1]
-    )  # one centre for each column, however often it is used
+    # One centre for each column, however often it is used.
+    centre = each.centre if known is None or known[1] is None else known[1]
     offset = each.offset + each.scale * (centre - each.centre)  # z = scale (x - centre) + offset
     found.add(label, None, "1", weight * offset + square * offset * offset)
     slope = each.scale * (weight + 2 * square * offset)
@@ -86,22 +85,10 @@ def _gaussian(estimator: Any, inputs: Sequence[Input], found: Weights) -> None:
                 _add(found, label, each, mean / variance, -0.5 / variance)
 
 
-def _discriminant(estimator: Any) -> tuple[Any, Any]:
-    return estimator.coef_, estimator.intercept_
-
-
 def _logistic(estimator: Any) -> tuple[Any, Any]:
     if getattr(estimator, "multi_class", "deprecated") == "ovr" and len(estimator.classes_) > 2:
         raise no_counterpart("LogisticRegression(multi_class='ovr')", "fit it without")
     return estimator.coef_, estimator.intercept_
-
-
-def _multinomial(estimator: Any) -> tuple[Any, Any]:
-    return estimator.feature_log_prob_, estimator.class_log_prior_
-
-
-def _complement(estimator: Any) -> tuple[Any, Any]:
-    return estimator.feature_log_prob_, [0.0] * len(estimator.classes_)
 
 
 def _bernoulli(estimator: Any) -> tuple[Any, Any]:
@@ -111,12 +98,12 @@ def _bernoulli(estimator: Any) -> tuple[Any, Any]:
     return estimator.feature_log_prob_ - absent, estimator.class_log_prior_ + absent.sum(axis=1)
 
 
-_LINEAR = {
-    "LinearDiscriminantAnalysis": _discriminant,
+_LINEAR: dict[str, Callable[[Any], tuple[Any, Any]]] = {  # the slopes and the constants
+    "LinearDiscriminantAnalysis": lambda estimator: (estimator.coef_, estimator.intercept_),
     "LogisticRegression": _logistic,
     "LogisticRegressionCV": _logistic,
-    "MultinomialNB": _multinomial,
-    "ComplementNB": _complement,
+    "MultinomialNB": lambda estimator: (estimator.feature_log_prob_, estimator.class_log_prior_),
+    "ComplementNB": lambda estimator: (estimator.feature_log_prob_, [0.0] * len(estimator.classes_)),
     "BernoulliNB": _bernoulli,
 }
 

@@ -89,9 +89,11 @@ class NaiveBayesCV(NaiveBayesClassifier):
         self.nulls = nulls
         self.unseen = unseen
 
+    def _lists(self) -> dict[str, Any]:
+        return {"alpha": self.alphas, "prior": self.priors, "families": self.families}
+
     def _options(self) -> dict[str, Any]:
-        lists = {"alpha": self.alphas, "prior": self.priors, "families": self.families}
-        return {**lists, "estimate": self.estimate, "nulls": self.nulls, "unseen": self.unseen}
+        return {**self._lists(), "estimate": self.estimate, "nulls": self.nulls, "unseen": self.unseen}
 
     def _fit_table(self, *_: Any) -> None:
         raise InputError("NaiveBayesCV takes rows; of a table nbsql.sweep is the same")
@@ -117,14 +119,17 @@ class NaiveBayesCV(NaiveBayesClassifier):
         folds: Any = "loo" if fold is None else 2
         tried = nbsql.sweep(engine, source, fold=fold, folds=folds, by=by, **options, **self._options())
         found = tried.ranking.fetchall()
-        lists = [[value] if isinstance(value, (str, Mapping)) or value is None else list(value) for value in self._lists()]
-        params = [dict(zip(("alpha", "prior", "families"), values, strict=True)) for values in itertools.product(*lists)]
+        lists = {
+            name: [value] if isinstance(value, (str, Mapping)) or value is None else list(value)
+            for name, value in self._lists().items()
+        }
+        params = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
         places = [tried.settings.index({**each, "families": each["families"] or {}}) for each in params]
         accuracy = np.array([found[place][4] for place in places])
         log_loss = np.array([found[place][5] for place in places])
         self.cv_results_ = {
             "params": params,
-            **{f"param_{name}": _objects([each[name] for each in params]) for name in ("alpha", "prior", "families")},
+            **{f"param_{name}": _objects([each[name] for each in params]) for name in lists},
             "mean_test_accuracy": accuracy,
             "mean_test_neg_log_loss": -log_loss,
             "mean_test_score": accuracy if by == "accuracy" else -log_loss,
@@ -134,9 +139,6 @@ class NaiveBayesCV(NaiveBayesClassifier):
         self.best_params_ = params[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         tried.best(name=NAME)
-
-    def _lists(self) -> tuple[Any, Any, Any]:
-        return self.alphas, self.priors, self.families
 
 
 def _objects(values: Sequence[Any]) -> Any:

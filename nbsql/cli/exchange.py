@@ -1,0 +1,146 @@
+"""`nbsql merge`, `export`, `import`, `from-tables` and `from-statistics`: models of counts and probabilities."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import click
+
+import nbsql
+from nbsql.cli.answers import Form, print_done, with_formats, write_or_print
+from nbsql.cli.arguments import FAMILY, PRIOR
+from nbsql.cli.description import FEATURES, describing
+from nbsql.cli.fit import report, typed
+from nbsql.cli.options import command, naming, naming_classes, option, replacing
+from nbsql.cli.session import check_new_database, open_for_reading, open_for_writing, show_warnings
+from nbsql.family import Family, Nulls, Unseen
+
+_keys = option("--id", multiple=True, metavar="COLUMN", help="A key column, which identifies rows in explanations. Repeatable.")
+
+
+@command("Merge several models into one.", "database", click.argument("models", nargs=-1, required=True))
+@option("--name", required=True, metavar="MODEL", help="The name of the merged model.")
+@replacing
+@with_formats(csv=FEATURES, sql=None)
+def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, form: Form) -> None:
+    """Merge MODELS of DATABASE, which have the same target and features. Only counts are read, never rows.
+
+    \b
+      nbsql merge shop.duckdb january february --name winter
+    """
+    with open_for_writing(database, create=False) as engine:
+        report(engine, database, nbsql.merge(engine, list(models), name=name, replace=replace), form)
+
+
+@command("Write a model to one file.", "database", "model", "path")
+@option("--overwrite", is_flag=True, help="Overwrite an existing file.")
+@option(
+    "--least", type=int, metavar="N",
+    help="Leave out values that fewer than N rows of a class have, so that counts can be shared.",
+)  # fmt: skip
+@option(
+    "--epsilon", type=float, metavar="E", help="Add noise: the file is E-differentially private, and the ledger records it."
+)
+@option("--seed", type=int, metavar="N", help="Make the noise reproducible, for a test: the file is then not private.")
+@with_formats(sql=None)
+def export(database: str, model: str, path: str, *, overwrite: bool, form: Form, **sharing: Any) -> None:
+    """Write MODEL to PATH, a Parquet file of its counts. The file contains no rows, and every engine can read it.
+
+    \b
+      nbsql export shop.duckdb churn churn.parquet
+      nbsql export shop.duckdb churn shared.parquet --least 10
+    """
+    opened = open_for_reading(database) if sharing["epsilon"] is None else open_for_writing(database, create=False)
+    with opened as engine:
+        nbsql.load(engine, model).export(path, overwrite=overwrite, **sharing)
+        print_done(engine, form, f"model {model} written to {path}", model=model, path=path)
+
+
+@command("Read a model from a file.", "database", "path", name="import")
+@option("--name", required=True, metavar="MODEL", help="The name of the model.")
+@replacing
+@with_formats(csv=FEATURES, sql=None)
+def import_(database: str, path: str, *, name: str, replace: bool, form: Form) -> None:
+    """Read the model that `nbsql export` wrote to PATH, on any engine.
+
+    \b
+      nbsql import other.duckdb churn.parquet --name churn
+    """
+    with open_for_writing(database) as engine:
+        report(engine, database, nbsql.import_(engine, path, name=name, replace=replace), form)
+
+
+@command("Make a model from given probabilities.", "database", "priors", "likelihoods?")
+@naming
+@option("--target", default="class", metavar="COLUMN", help="The name of the predicted column.")
+@_keys
+@option(
+    "--family", "families", type=FAMILY, multiple=True,
+    help="The family of a feature that is not categorical (likelihoods of values), Gaussian (mean and variance) or "
+    "Poisson (rate). Repeatable.",
+)  # fmt: skip
+@replacing
+@describing
+def from_tables(
+    database: str, priors: str, likelihoods: str | None, *, families: tuple[tuple[str, Family], ...], form: Form, **options: Any
+) -> None:
+    """Make a model from probabilities of an expert, a book or another system, and store it in DATABASE as the schema --name.
+
+    PRIORS is a source with the columns class and prior. LIKELIHOODS has the columns class and feature, and value and
+    likelihood (or log_likelihood), or mean and variance, or rate.
+
+    \b
+      nbsql from-tables shop.duckdb priors.csv likelihoods.csv --name tennis --target play
+      nbsql from-tables shop.duckdb priors likelihoods --name calls --family 'wait=exponential'
+    """
+    check_new_database(database, priors)
+    with write_or_print(database, form, create=True, rehearse=True) as engine:
+        with show_warnings(engine):
+            model = nbsql.from_tables(engine, priors=priors, likelihoods=likelihoods, families=dict(families), **options)
+        report(engine, database, model, form)
+
+
+@command("Make a model from counts made elsewhere.", "database", "statistics")
+@option("--like", metavar="MODEL", help="A model whose features and options are copied.")
+@naming
+@option("--target", metavar="COLUMN", help="Without --like, the name of the predicted column.  [default: class]")
+@_keys
+@option("--weight", metavar="COLUMN", help="The column of row weights, for rows that the model learns later.")
+@option(
+    "--family", "families", type=FAMILY, multiple=True,
+    help="Without --like, the family of a feature, if it does not follow from the cells. Repeatable.",
+)  # fmt: skip
+@option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1]")
+@option(
+    "--estimate", type=click.Choice(["mean", "mode", "map", "mle"]), help="The estimate of every parameter.  [default: mean]"
+)
+@option("--prior", type=PRIOR, help="empirical, uniform, smoothed, or no=0.9,yes=0.1.  [default: empirical]")
+@naming_classes
+@option("--nulls", type=click.Choice(get_args(Nulls)), help="How a missing value is treated.  [default: skip]")
+@option(
+    "--unseen", type=click.Choice(get_args(Unseen)), help="How a value that is new to the model is scored.  [default: skip]"
+)
+@replacing
+@describing
+def from_statistics(database: str, statistics: str, *, form: Form, **given: Any) -> None:
+    """Make a model from counts: those of ad_hoc.sql, or the result of `nbsql sql DATABASE statistics` on another engine.
+
+    STATISTICS is a source with the columns class, feature, value, n, mean and m2. Without --like the family of every feature
+    follows from its cells.
+
+    \b
+      nbsql from-statistics shop.duckdb counts --name churn --target churned --id customer_id
+      nbsql sql shop.duckdb statistics churn shop.customers --dialect bigquery
+      nbsql from-statistics shop.duckdb answer.csv --like churn --name churn_of_all
+    """
+    options = {option: value for option, value in given.items() if value not in (None, ())}
+    if "classes" in options:
+        options["target"] = nbsql.Target(options.get("target", "class"), options.pop("classes"))
+    if "families" in options:
+        options["families"] = dict(options["families"])
+    with write_or_print(database, form, rehearse=True) as engine:
+        with show_warnings(engine):
+            if "prior" in options:
+                options["prior"] = typed(engine, statistics, "class", options["prior"])
+            model = nbsql.from_statistics(engine, statistics, **options)
+        report(engine, database, model, form)

@@ -1,0 +1,194 @@
+"""The forms that commands share: their arguments, their options, and the model that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any, get_args
+
+import click
+
+import nbsql
+from nbsql.cli.arguments import COLUMNS, COMPONENTS, FAMILY, FOLDS, JOIN, LABELS, PRIOR
+from nbsql.cli.families import FAMILIES_FILE
+from nbsql.cli.session import open_for_reading
+from nbsql.family import Nulls, Unseen
+from nbsql.spec.method import METHODS
+from nbsql.spec.options import By
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+option = partial(click.option, show_default=True)  # the help shows a default, if there is one
+AT_LEAST_1 = click.IntRange(min=1)
+
+
+def command(
+    short_help: str, *arguments: str | Decorator, name: str | None = None, cls: type[click.Command] = click.Command
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """A decorator that makes a command of a function.
+
+    Args:
+        short_help: its line in the list of commands.
+        arguments: its arguments in order, by name; one that ends in a question mark may be left out.
+        name: its name; None is that of the function, with dashes.
+        cls: its class.
+    """
+
+    def decorated(body: Callable[..., Any]) -> click.Command:
+        for argument in reversed(arguments):
+            if isinstance(argument, str):
+                argument = click.argument(argument.rstrip("?"), required=not argument.endswith("?"))
+            body = argument(body)
+        return click.command(name, cls=cls, short_help=short_help)(body)
+
+    return decorated
+
+
+def reads_model(body: Callable[..., None]) -> Callable[..., None]:
+    """A command with the arguments database and model, whose body takes the model. The database is opened for reading."""
+
+    @wraps(body)
+    def run(database: str, model: str, **given: Any) -> None:
+        with open_for_reading(database) as engine:
+            body(nbsql.load(engine, model), **given)
+
+    return run
+
+
+def together(*options: Decorator) -> Decorator:
+    """Several options as one decorator."""
+
+    def decorated(body: Callable[..., Any]) -> Callable[..., Any]:
+        for each in reversed(options):
+            body = each(body)
+        return body
+
+    return decorated
+
+
+def requested_folds(folds: Any, held_back: bool, default: int | str) -> Any:
+    """The folds that --folds and --held-back ask for; None uses no folds."""
+    if held_back and folds is not None:
+        raise click.UsageError("choose one of --folds and --held-back")
+    return None if held_back else folds or default
+
+
+limited = option("--limit", type=AT_LEAST_1, default=30, metavar="N", help="The most rows of the table.")
+naming = option("--name", required=True, metavar="MODEL", help="The name of the model, and of its schema.")
+replacing = option("--replace", is_flag=True, help="Replace the model of that name.")
+naming_classes = option(
+    "--classes", type=LABELS, help="All possible labels, including those to come later; others are refused."
+)
+weighted = option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row.")
+held_back = option("--held-back", is_flag=True, help="MODEL has not learnt SOURCE, so use no folds.")
+calibrated = option("--calibrated", is_flag=True, help="Use the probabilities that `nbsql calibrate` has calibrated.")
+columns = option("--columns", type=COLUMNS, help="Return only these columns of SOURCE beside those added; '' for none.")
+into_table = option("--into", metavar="TABLE", help="Store the rows as a new table of DATABASE.")
+fold_column = option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
+folding = together(
+    option("--folds", type=FOLDS, default=10, help="The number of folds; loo leaves out one row at a time."), fold_column
+)
+
+
+def _number_or_text(_context: Any, _option: Any, text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
+# The options of the model, for every command that fits or evaluates a fit.
+modelling = together(
+    option("--target", required=True, metavar="COLUMN", help="The column to predict."),
+    option(
+        "--id", multiple=True, metavar="COLUMN",
+        help="A key column, which is not a feature and identifies rows in explanations. Repeatable.",
+    ),
+    option(
+        "--feature", "features", multiple=True, metavar="COLUMN",
+        help="A feature; by default every other column. Repeatable.",
+    ),
+    option("--best", type=AT_LEAST_1, metavar="N", help="Keep the N most informative features."),
+    option(
+        "--forward", type=AT_LEAST_1, metavar="N",
+        help="Add up to N features one by one, each time the one that lowers the cross-validated log loss most.",
+    ),
+    option(
+        "--best-by", type=click.Choice(get_args(By)),
+        help="The measure by which --best ranks.  [default: mutual_information]",
+    ),
+    option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable."),
+    option(
+        "--join", "joins", type=JOIN, multiple=True,
+        help="A dimension table with features, and its key: customers:customer_id, products:product=id, or with a prefix "
+        "for its columns products:product=id:product. Repeatable.",
+    ),
+    option(
+        "--family", "families", type=FAMILY, multiple=True,
+        help="The family of a column, instead of the one inferred from its type: visits=poisson, "
+        "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
+    ),
+    option(
+        "--families", "more_families", type=FAMILIES_FILE,
+        help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt; --family takes precedence. "
+        "For fit, auto chooses the families of all other columns by cross-validation, and --family x=auto that of one column.",
+    ),
+    weighted,
+    option(
+        "--half-life", callback=_number_or_text, metavar="TIME",
+        help="The age at which a row counts half: '30 days', or a number if --at is one. Counts can still be added.",
+    ),
+    option("--at", metavar="COLUMN", help="For --half-life, the time of a row: a date, a timestamp or a whole number."),
+    option(
+        "--method", type=click.Choice(list(METHODS)), default="naive",
+        help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
+        "tan: each category may depend on one other. aode: the mean over models in which all depend on one. "
+        "logistic: learnt weights. em: rows without a class are used, too.",
+    ),
+    option(
+        "--shrinkage", callback=_number_or_text, metavar="S",
+        help="For lda and qda: of the covariance matrices, from 0 to 1, or ledoit-wolf. For tan and aode: pseudo-counts.",
+    ),
+    option(
+        "--least", type=int, metavar="N",
+        help="For aode, how often a value must occur for others to depend on it.  [default: 1]",
+    ),
+    option("--backoff", type=click.Choice(["naive"]), help="How the joint method scores an unseen row; by default not at all."),
+    option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1; 0 for the joint method]"),
+    option(
+        "--estimate", type=click.Choice(["mean", "mode", "map", "mle"]),
+        help="The estimate of parameters: the posterior mean or mode (map), or maximum likelihood (mle).  [default: mean]",
+    ),
+    option(
+        "--prior", type=PRIOR, default="empirical",
+        help="empirical, uniform, smoothed, or a probability for every label: no=0.9,yes=0.1",
+    ),
+    option("--prior-alpha", type=float, metavar="FLOAT", help="The pseudo-count of the smoothed prior; by default alpha."),
+    option("--nulls", type=click.Choice(get_args(Nulls)), default="skip", help="How a missing value is treated."),
+    option(
+        "--unseen", type=click.Choice(get_args(Unseen)), default="skip",
+        help="How a value that is new to the model is scored.",
+    ),
+)  # fmt: skip
+
+# The options of `nbsql fit` beside them: parts of the model, and options of single methods.
+fitting = together(
+    option(
+        "--slice-by", metavar="EXPR", help="Count the rows by the value of an SQL expression: \"date_trunc('month', day)\"."
+    ),
+    option("--segment-by", metavar="EXPR", help="Fit one model for each segment, by an SQL expression: region."),
+    option("--segment-shrinkage", type=float, help="The pseudo-counts by which the whole enters a segment.  [default: 10]"),
+    naming_classes,
+    option("--penalty", type=float, metavar="LAMBDA", help="For logistic, the penalty on the squared weights.  [default: 0.5]"),
+    option("--iterations", type=int, metavar="N", help="The most iterations of logistic and em.  [default: 100]"),
+    option(
+        "--tolerance", type=float, metavar="T",
+        help="The change at which the search ends: of a weight for logistic, of the relative log-likelihood for em.  "
+        "[default: 1e-8; 1e-5 of em]",
+    ),
+    option("--em-weight", type=float, metavar="W", help="For em, the weight of a row without a class.  [default: 1]"),
+    option(
+        "--components", type=COMPONENTS,
+        help="Split every class, or some (yes=3,no=2), into K components by k-means on its numbers. A class is their mixture.",
+    ),
+)  # fmt: skip

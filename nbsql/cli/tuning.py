@@ -1,0 +1,170 @@
+"""`nbsql cross-validate`, `sweep` and `auto`: fits evaluated on held-out rows, and the best of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, get_args
+
+import click
+
+import nbsql
+from nbsql.cli import tables
+from nbsql.cli.answers import Form, answer, objects, print_value, with_formats
+from nbsql.cli.arguments import FAMILY, PRIOR
+from nbsql.cli.fit import chosen, smoothed, typed
+from nbsql.cli.options import AT_LEAST_1, command, fold_column, folding, modelling, naming_classes, option, replacing
+from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, show_warnings
+from nbsql.engines.engine import Engine
+from nbsql.family import Family
+from nbsql.model.place import place_for
+from nbsql.tuning.auto import BUDGET, FOLDS
+from nbsql.tuning.methods import METHODS
+from nbsql.tuning.sweep import By, family_text
+
+
+@command("Evaluate a fit on held-out rows.", "database", "source")
+@modelling
+@folding
+@naming_classes
+@with_formats(csv="Print CSV: fold, rows, weight, accuracy, log_loss.", sql=None)
+def cross_validate(database: str, source: str, *, target: str, classes: Sequence[str] | None, form: Form, **given: Any) -> None:
+    """Predict every row of SOURCE by the model of the other folds, and evaluate the predictions.
+
+    \b
+      nbsql cross-validate shop.duckdb customers --target churned --id customer_id
+      nbsql cross-validate shop.duckdb customers --target churned --fold region --json
+      nbsql cross-validate shop.duckdb customers --target churned --folds loo
+    """
+    options = chosen(given)
+    with open_for_reading(database) as engine:
+        with show_warnings(engine):
+            options["prior"] = typed(engine, source, target, options["prior"])
+            found = nbsql.cross_validate(engine, source, target=nbsql.Target(target, classes), **options)
+        rows = found.folds.fetchall()
+        end_progress(engine)
+        if form != "table":
+            numbers = {"rows": found.rows, "accuracy": found.accuracy, "log_loss": found.log_loss}
+            folded = objects(engine, found.folds.sql)
+            print_value(engine, form, {**numbers, "folds": folded}, folded)
+            return
+        others = "all other rows" if given["folds"] == "loo" and given["fold"] is None else "the other folds"
+        tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by the models of {others}", "")
+        lines = [[fold, f"{n:,}", f"{accuracy:.4f}", f"{loss:.4f}"] for fold, n, _, accuracy, loss in rows]
+        lines.append(["all", f"{found.rows:,}", f"{found.accuracy:.4f}", f"{found.log_loss:.4f}"])
+        tables.table(["fold", "rows", "accuracy", "log loss"], lines, right=range(1, 4))
+
+
+@contextmanager
+def _to_choose(database: str, name: str | None, *, replace: bool) -> Iterator[Engine]:
+    """A database to compare fits in; the best is stored in it if it has a name."""
+    with open_for_writing(database, create=False) if name else open_for_reading(database) as engine:
+        if name:
+            place_for(engine, name, None, replace=replace)  # refuse a name that is taken before the work, not after it
+        yield engine
+
+
+@command("Evaluate many settings of a fit, and keep the best.", "database", "source")
+@modelling
+@option("--alphas", metavar="A,A,...", help="Pseudo-counts to try, instead of --alpha: 0.1,1,10")
+@option("--priors", multiple=True, type=PRIOR, help="A prior to try, instead of --prior. Repeatable.")
+@option(
+    "--try-family", "tried", type=FAMILY, multiple=True,
+    help="A family to try for a column, in addition to that of --family or of its type. Repeatable.",
+)  # fmt: skip
+@folding
+@naming_classes
+@option("--by", type=click.Choice(get_args(By)), default="log_loss", help="The metric that ranks the settings.")
+@option("--name", metavar="MODEL", help="Store the model of the best setting under this name.")
+@replacing
+@with_formats(csv="Print CSV: rank, alpha, prior, families, accuracy, log_loss.", sql=None)
+def sweep(
+    database: str, source: str, *, target: str, alphas: str | None, priors: Sequence[str | Mapping[str, float]],
+    tried: Sequence[tuple[str, Family]], classes: Sequence[str] | None, name: str | None, replace: bool, form: Form,
+    **given: Any,
+) -> None:  # fmt: skip
+    """Cross-validate every combination of settings on SOURCE, from one count of its rows, and rank them.
+
+    \b
+      nbsql sweep shop.duckdb customers --target churned --id customer_id --alphas 0.1,1,10
+      nbsql sweep shop.duckdb customers --target churned --try-family visits=poisson --name churn
+    """
+    prior_alpha = given.pop("prior_alpha")
+    options = chosen(given)
+    families = options.pop("families")
+    options["families"] = [families, *({**families, column: family} for column, family in tried)]
+    wanted = smoothed(priors or [options["prior"]], prior_alpha)
+    if alphas is not None:
+        options["alpha"] = _numbers(alphas)
+    with _to_choose(database, name, replace=replace) as engine:
+        with show_warnings(engine):
+            options["prior"] = [typed(engine, source, target, prior) for prior in wanted]
+            found = nbsql.sweep(engine, source, target=nbsql.Target(target, classes), **options)
+            if name:
+                found.best(name=name, replace=replace)
+        end_progress(engine)
+        if form != "table":
+            answer(found.ranking, form, limit=len(found.settings))
+            return
+        tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by each of {len(found.settings)} settings", "")
+        tables.query(engine, found.ranking.sql)
+        if name:
+            tables.echo("", f"model {name} in {database} is that of the first")
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"--alphas takes numbers, such as 0.1,1,10, not {text!r}") from None
+
+
+@command("Choose families and a method, and keep the best model.", "database", "source")
+@modelling
+@option("--keep-all", is_flag=True, help="Keep all columns as features.")
+@option("--no-calibration", is_flag=True, help="Do not try a temperature.")
+@option(
+    "--methods", metavar="NAMES", show_default=",".join(map(str, METHODS)), help="The classifiers to try, separated by commas."
+)
+@option("--folds", type=click.IntRange(min=2), default=FOLDS, help="The number of folds.")
+@fold_column
+@option("--budget", type=AT_LEAST_1, default=BUDGET, help="About how many rows to evaluate on.")
+@option("--name", metavar="MODEL", help="Store the chosen model under this name.")
+@replacing
+@with_formats(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
+def auto(
+    database: str, source: str, *, target: str, keep_all: bool, no_calibration: bool, methods: str | None,
+    name: str | None, replace: bool, form: Form, **given: Any,
+) -> None:  # fmt: skip
+    """Choose the families of the columns of SOURCE and the method by cross-validated log loss, and show what was tried.
+
+    \b
+      nbsql auto shop.duckdb customers --target churned --id customer_id
+      nbsql auto shop.duckdb customers --target churned --id customer_id --name churn
+    """
+    wanted = METHODS if methods is None else [each.strip() for each in methods.split(",")]
+    options: dict[str, Any] = {**chosen(given), "methods": wanted}
+    with _to_choose(database, name, replace=replace) as engine:
+        with show_warnings(engine):
+            options["prior"] = typed(engine, source, target, options["prior"])
+            found = nbsql.auto(engine, source, target=target, leave_out=not keep_all, calibrate=not no_calibration, **options)
+            if name:
+                found.best(name=name, replace=replace)
+        end_progress(engine)
+        method = getattr(found.method, "name", "naive")
+        if form != "table":
+            tried = objects(engine, found.tried.sql)
+            settings = objects(engine, found.ranking.sql)
+            print_value(engine, form, {"rows": found.rows, "method": method, "settings": settings, "tried": tried}, tried)
+            return
+        tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not met them", "")
+        tables.query(engine, found.ranking.sql)
+        if method != "naive":
+            tables.echo("", f"method: {method}")
+        lines = [[column, family_text(family)] for column, family in found.families.items()]
+        lines += [[column, "left out"] for column in found.exclude]
+        if lines:
+            tables.echo("")
+            tables.table(["column", "chosen"], lines)
+        if name:
+            tables.echo("", f"model {name} in {database} is that of the first")
