@@ -34,6 +34,27 @@ _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 {# A comma, except in the last iteration of a loop. #}
 {% macro comma(iteration) -%} {% if not iteration.last %},{% endif %} {%- endmacro %}
 
+{# The same with the end of the line. #}
+{% macro comma_line(iteration) -%}
+{% if not iteration.last %},
+{% endif %}
+{%- endmacro %}
+
+{# The same between queries of which all rows are returned. #}
+{% macro union_all(iteration) %}
+{% if not iteration.last %}
+
+UNION ALL
+{% endif %}
+{%- endmacro %}
+
+{# To stand in a SELECT: columns of a relation, one a line, each followed by a comma. #}
+{% macro columns_of(relation, columns) -%}
+{% for column in columns %}{{ relation }}.{{ nbsql.ident(column) }},{% if not loop.last %}
+
+{% endif %}{% endfor %}
+{%- endmacro %}
+
 {# The class of a row, as labels are compared. #}
 {% macro default__target(model) -%}
 {% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}

@@ -189,10 +189,7 @@ WHERE n > 0
 FROM (
   {% for feature in features %}
   {{ nbsql.counted_levels(model, source, feature) | indent(2) }}
-  {%- if not loop.last %}
-
-  UNION ALL
-  {% endif %}
+  {{- nbsql.union_all(loop) | indent(2) }}
   {%- endfor %}
 
 ) AS counted

@@ -126,12 +126,11 @@ covariances AS MATERIALIZED (
 {% macro elimination(p) -%}
 {% set deviation %}sqrt(greatest(covariance, 0)){% endset -%}
 {% set correlation %}coalesce(sides.covariance / nullif(spreads.deviations[sides.i] * spreads.deviations[sides.j], 0), 0){% endset -%}
-{% set other %}sides.j{% endset -%}
 spreads AS (
   SELECT class, {{ nbsql.ordered_list(deviation, nbsql.word('i')) }} AS deviations FROM covariances WHERE i = j GROUP BY class
 ),
 correlations AS (
-  SELECT sides.class, sides.i, {{ nbsql.ordered_list(correlation, other) }} AS correlations
+  SELECT sides.class, sides.i, {{ nbsql.ordered_list(correlation, nbsql.word('sides.j')) }} AS correlations
   FROM (
     SELECT class, i, j, covariance FROM covariances
     UNION ALL

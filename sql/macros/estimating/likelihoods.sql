@@ -160,7 +160,6 @@ CASE
 {% macro pooled_moments(cells, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 {% set size %}abs(n){% endset -%}
-{% set gross_size %}gross{% endset -%}
 {% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
 {% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
 {% set scale %}power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)){% endset -%}
@@ -183,7 +182,7 @@ FROM (
   WINDOW parts AS (PARTITION BY {{ by }})
 ) AS parts
 GROUP BY {{ by }}
-HAVING sum(n) > {{ nbsql.rounding_of_sum(gross_size) }}
+HAVING sum(n) > {{ nbsql.rounding_of_sum(nbsql.word('gross')) }}
 {%- endmacro %}
 
 {#

@@ -107,8 +107,7 @@ JOIN (
 {% set log_priors %}{{ classes }}.log_priors{% endset -%}
 {% for k in model.class_numbers -%}
 {%+ if not loop.first %}  {%+ endif %}{{ nbsql.element(labels, k) }} AS class_{{ k }},
-  {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{% if not loop.last %},
-{% endif %}
+  {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- for item in model.column_parameters %}
 {%- set name = nbsql.parameter_name(item) %}

@@ -30,8 +30,6 @@ FROM (
 #}
 {% macro dirichlet_estimates(features, evidence) -%}
 {% set n %}coalesce(counts.n, 0){% endset -%}
-{% set alpha %}pseudo_counts.alpha{% endset -%}
-{% set total %}denominators.n{% endset -%}
 {% set k %}denominators.k{% endset -%}
 WITH options(feature, alpha, min_count, smooths) AS (
   VALUES
@@ -94,7 +92,7 @@ SELECT
   denominators.feature,
   pseudo_counts.value,
   FALSE AS unseen,
-  {{ nbsql.dirichlet_likelihood(n, alpha, total, k) }} AS likelihood
+  {{ nbsql.dirichlet_likelihood(n, nbsql.word('pseudo_counts.alpha'), nbsql.word('denominators.n'), k) }} AS likelihood
 FROM denominators
 JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
 LEFT JOIN {{ evidence }} AS counts

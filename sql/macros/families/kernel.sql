@@ -45,8 +45,7 @@ WITH options(feature, cells, width, bandwidth, alpha) AS (
     {% endfor %}
 ),
 points AS (
-  {% set value %}counts.value{% endset %}
-  SELECT counts.class, counts.feature, {{ nbsql.cell_number(value) }} AS cell, counts.n
+  SELECT counts.class, counts.feature, {{ nbsql.cell_number(nbsql.word('counts.value')) }} AS cell, counts.n
   FROM counts
   JOIN options ON options.feature = counts.feature
 ),

@@ -10,9 +10,7 @@
 {# The counts of a row, as columns. #}
 {% macro multinomial_inputs(feature, centre, careful, centred) -%}
 {% for column in feature.columns -%}
-{{ nbsql.number_input(feature, column, loop.index, careful=careful or feature.floating) }}
-{%- if not loop.last %},
-{% endif %}
+{{ nbsql.number_input(feature, column, loop.index, careful=careful or feature.floating) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -46,8 +44,7 @@
 coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{ product }} END{% else %}{{ product }}{% endif %}, 0)
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
-{%- if columns | length > 50 %}){% endif %}
-{%- if not loop.last %} + {% endif %}
+{%- if columns | length > 50 %}){% endif %}{% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 

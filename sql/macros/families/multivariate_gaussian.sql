@@ -34,9 +34,7 @@
 {%- endif %} AS nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}
 {%- if centred %},
 means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.feature_suffix(feature, loop.index) }}
-{%- endif %}
-{%- if not loop.last %},
-{% endif %}
+{%- endif %}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -300,10 +298,7 @@ FROM (
   {%- endif %}
 
 ) AS likelihoods{{ feature.index }}
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -335,10 +330,9 @@ WHEN 'location' THEN smoothed.mean
 (
   {% for query in queries %}
   {{ query | indent(2) }}
-  {% if not loop.last %}
-  UNION ALL
-  {% endif %}
-  {% endfor %}
+  {{- nbsql.union_all(loop) | indent(2) }}
+  {%- endfor %}
+
 )
 {%- endmacro %}
 

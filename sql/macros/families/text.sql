@@ -37,9 +37,8 @@ FROM (
     words.feature,
     words.value,
     {% set n %}coalesce(counts.n, 0){% endset %}
-    {% set alpha %}words.alpha{% endset %}
     {% set total %}(coalesce(documents.n, 0) + 2 * words.alpha){% endset %}
-    {{ nbsql.dirichlet_likelihood(n, alpha, total, 2) }} AS likelihood
+    {{ nbsql.dirichlet_likelihood(n, nbsql.word('words.alpha'), total, 2) }} AS likelihood
   FROM (
     {% set declared = features | selectattr('family.declared') | list %}
     {% if declared %}

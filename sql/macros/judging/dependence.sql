@@ -143,9 +143,6 @@ SELECT {{ a }} AS a, {{ b }} AS b, {{ by }}, value_{{ a }} AS x, value_{{ b }} A
 FROM {{ coded }} AS coded
 WHERE value_{{ a }} IS NOT NULL AND value_{{ b }} IS NOT NULL
 GROUP BY {{ by }}, value_{{ a }}, value_{{ b }}
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
-{% endfor %}
+{{- nbsql.union_all(loop) }}
+{%- endfor %}
 {%- endmacro %}

@@ -18,9 +18,7 @@
 {% set label %}source.{{ nbsql.ident(target) }}{% endset -%}
 {% set hashed = nbsql.hash_of(columns, kinds) -%}
 SELECT
-  {% for column in columns %}
-  source.{{ nbsql.ident(column) }},
-  {% endfor %}
+  {{ nbsql.columns_of(nbsql.word('source'), columns) | indent(2) }}
   {% if fold is not none %}
   CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
   {%- elif by == 'class' %}
@@ -40,9 +38,7 @@ FROM {{ source }} AS source
 #}
 {% macro training_rows_of_fold(model, folded_rows, columns, fold, unlabelled) -%}
 SELECT
-  {% for column in columns %}
-  source.{{ nbsql.ident(column) }},
-  {% endfor %}
+  {{ nbsql.columns_of(nbsql.word('source'), columns) | indent(2) }}
   {{ nbsql.slice_name(model, fold) }} AS nbsql_slice
 FROM {{ folded_rows }} AS source
 WHERE source.nbsql_slice <> {{ nbsql.slice_name(model, fold) }}
@@ -117,10 +113,7 @@ CROSS JOIN LATERAL (
 {% macro union_of_rows(queries) -%}
 {% for query in queries -%}
 {{ query }}
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -228,16 +221,13 @@ SELECT
   source.nbsql_prediction,
   source.nbsql_probability,
   source.nbsql_log_evidence,
-  {% set class_nos %}numbers.class_nos{% endset %}
   {% set numbered %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
   {% set joints %}({% if model.class_numbers %}{{ nbsql.array_of(numbered) }}{% else %}source.nbsql_joints{% endif %}){% endset %}
   {% set joint %}coalesce({{ nbsql.element(joints, nbsql.word('number')) }}, -{{ nbsql.infinity() }}){% endset %}
-  {{ nbsql.list_mapped(class_nos, joint, 'number') }} AS nbsql_joints
+  {{ nbsql.list_mapped(nbsql.word('numbers.class_nos'), joint, 'number') }} AS nbsql_joints
 FROM {{ scored }} AS source
 JOIN (
-  {% set number %}numbered.class_no{% endset %}
-  {% set place %}classes.class_no{% endset %}
-  SELECT folds.nbsql_slice, {{ nbsql.ordered_list(number, place) }} AS class_nos
+  SELECT folds.nbsql_slice, {{ nbsql.ordered_list(nbsql.word('numbered.class_no'), nbsql.word('classes.class_no')) }} AS class_nos
   FROM (
     SELECT DISTINCT nbsql_slice FROM {{ parameters }} AS parameters
   ) AS folds

@@ -202,12 +202,9 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
     {%- else %}CAST({% if value is none %}NULL{% else %}{{ nbsql.text(value) }}{% endif %} AS {{ types[at.column] }}){% endif %}
  AS {{ nbsql.ident(column) }}
     {%- set at.column = at.column + 1 %}{% endfor %}{% endfor %}
-  {%- if not loop.last %}
+  {{- nbsql.union_all(loop) | indent(2) }}
+  {%- endfor %}
 
-  UNION ALL
-  {%- endif %}
-
-  {% endfor -%}
 )
 {%- endmacro %}
 

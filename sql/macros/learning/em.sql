@@ -69,9 +69,7 @@ LEFT JOIN (
   for nothing.
 #}
 {% macro evidence_of_rows(expected) -%}
-{% set joints %}expected.joints{% endset -%}
-{% set class_no %}expected.class_no{% endset -%}
-{% set joint = nbsql.element(joints, class_no) -%}
+{% set joint = nbsql.element(nbsql.word('expected.joints'), nbsql.word('expected.class_no')) -%}
 SELECT
   sum(CASE WHEN explained THEN weight * (joint + common) ELSE 0 END) AS evidence,
   sum(CASE WHEN explained THEN weight ELSE 0 END) AS weight,
@@ -96,14 +94,10 @@ FROM (
   parameters: of the model that scored the rows.
 #}
 {% macro posterior_weighted_rows(model, rows, expected, parameters, columns) -%}
-{% set joints %}expected.joints{% endset -%}
-{% set class_no %}numbered.class_no{% endset -%}
-{% set difference %}{{ nbsql.element(joints, class_no) }} - expected.log_evidence{% endset -%}
+{% set difference %}{{ nbsql.element(nbsql.word('expected.joints'), nbsql.word('numbered.class_no')) }} - expected.log_evidence{% endset -%}
 (
   SELECT
-    {% for column in columns %}
-    source.{{ nbsql.ident(column) }},
-    {% endfor %}
+    {{ nbsql.columns_of(nbsql.word('source'), columns) | indent(4) }}
     numbered.class AS {{ nbsql.ident(model.target) }},
     expected.weight * {{ nbsql.exp(difference) }} AS nbsql_weight
   FROM {{ rows }} AS source

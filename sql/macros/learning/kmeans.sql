@@ -59,8 +59,7 @@ WHERE {{ nbsql.is_counted(model) }}
 {% set difference %}(rows.nbsql_x_{{ f }} - centres.centre_{{ j }}_{{ f }}){% endset -%}
 {% set weight %}centres.weight_{{ f }}{% endset -%}
 coalesce({{ nbsql.weighted_squared_difference(difference, weight) }}, 0){% if not loop.last %} + {% endif %}
-{%- endfor %})
-{%- if not loop.last %} + {% endif %}
+{%- endfor %}){% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
@@ -258,8 +257,7 @@ JOIN {{ nbsql.centres_by_class(splits, numbers, 0) }} ON centres.label = candida
 {% set difference %}(rows.nbsql_x_{{ f }} - candidates.nbsql_x_{{ f }}){% endset -%}
 {% set weight %}centres.weight_{{ f }}{% endset -%}
 coalesce({{ nbsql.weighted_squared_difference(difference, weight) }}, 0){% if not loop.last %} + {% endif %}
-{%- endfor %})
-{%- if not loop.last %} + {% endif %}
+{%- endfor %}){% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
@@ -269,8 +267,7 @@ coalesce({{ nbsql.weighted_squared_difference(difference, weight) }}, 0){% if no
 (
 {%- for f in block -%}
 CASE WHEN rows.nbsql_x_{{ f }} - candidates.nbsql_x_{{ f }} IS NULL THEN 0 ELSE 1 END{% if not loop.last %} + {% endif %}
-{%- endfor %})
-{%- if not loop.last %} + {% endif %}
+{%- endfor %}){% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 

@@ -26,7 +26,7 @@
 CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS {{ nbsql.double() }})
 {%- endmacro %}
 
-{# A name of nbsql's own: lower-case letters, digits and underscores. #}
+{# A name of nbsql's own: lower-case letters, digits and underscores; with a dot, the column of a relation. #}
 {% macro word(name) -%}
 {{ name }}
 {%- endmacro %}

@@ -25,8 +25,7 @@ ORDER BY source.nbsql_row ASC NULLS LAST
 {# The element of a list for the chosen class. #}
 {% macro value_of_chosen_class(list) -%}
 {% set elements %}source.{{ nbsql.word(list) }}{% endset -%}
-{% set choice %}source.nbsql_choice{% endset -%}
-{{ nbsql.element(elements, choice) }}
+{{ nbsql.element(elements, nbsql.word('source.nbsql_choice')) }}
 {%- endmacro %}
 
 {# The rows of `scored` with the expected cost of every class, nbsql_costs, and the number of the cheapest, nbsql_choice. #}
@@ -84,14 +83,9 @@ FROM (
   expected_cost (by the posteriors). If the posteriors are right, both agree except for chance.
 #}
 {% macro evaluation_costs(model, decided, parameters, weight, as_text) -%}
-{% set matrix %}outcomes.matrix{% endset -%}
-{% set choice %}outcomes.choice{% endset -%}
-{% set actual %}known.class_no{% endset -%}
-{% set costs = nbsql.element(matrix, choice) -%}
-{% set prices %}source.nbsql_costs{% endset -%}
-{% set price %}source.nbsql_choice{% endset -%}
+{% set costs = nbsql.element(nbsql.word('outcomes.matrix'), nbsql.word('outcomes.choice')) -%}
 SELECT
-  sum(outcomes.weight * {{ nbsql.element(costs, actual) }}) / sum(outcomes.weight) AS cost,
+  sum(outcomes.weight * {{ nbsql.element(costs, nbsql.word('known.class_no')) }}) / sum(outcomes.weight) AS cost,
   sum(outcomes.weight * outcomes.expected) / sum(outcomes.weight) AS expected_cost
 FROM (
   SELECT
@@ -100,7 +94,7 @@ FROM (
     CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
     source.nbsql_matrix AS matrix,
     source.nbsql_choice AS choice,
-    {{ nbsql.element(prices, price) }} AS expected
+    {{ nbsql.element(nbsql.word('source.nbsql_costs'), nbsql.word('source.nbsql_choice')) }} AS expected
   FROM {{ decided }} AS source{{ nbsql.run_once() }}
 ) AS outcomes
 JOIN (

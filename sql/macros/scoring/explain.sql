@@ -209,8 +209,7 @@ JOIN parameters ON TRUE
 {{ nbsql.explained_pairs(model, feature, lookups) }}
 {%- else -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
-{% set scores %}lookups.scores{% endset -%}
-{% set found = nbsql.element(scores, nbsql.class_no()) -%}
+{% set found = nbsql.element(nbsql.word('lookups.scores'), nbsql.class_no()) -%}
 SELECT
   tokens.nbsql_row,
   parameters.class_no,

@@ -49,8 +49,7 @@ SELECT
   {{ nbsql.passed_columns(model) }}
   {%- for class in model.class_columns -%}
   {% if not loop.first %}  {% endif %}
-  {{- nbsql.joint(model, class.number) }}{{ nbsql.plus_common(model) }} AS {{ nbsql.output(class.joint) }}{% if not loop.last %},
-{% endif %}
+  {{- nbsql.joint(model, class.number) }}{{ nbsql.plus_common(model) }} AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
   {%- endfor %}
 
 {{ nbsql.from_scored(model, scored) }}

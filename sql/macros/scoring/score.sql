@@ -46,7 +46,7 @@ SELECT
 
   END END AS nbsql_prediction,
   CASE WHEN {{ explained }} THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
-  {{ nbsql.log_sum(nbsql.word('evidence') ~ '.nbsql_highest', nbsql.word('evidence') ~ '.nbsql_mass') }} AS nbsql_log_evidence
+  {{ nbsql.log_sum(nbsql.word('evidence.nbsql_highest'), nbsql.word('evidence.nbsql_mass')) }} AS nbsql_log_evidence
 FROM (
   SELECT best.*, {{ nbsql.relative_evidence(model) }} AS nbsql_mass
   FROM (
@@ -222,8 +222,7 @@ CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ rel
 {%- for k in block -%}
 {% set difference %}best.nbsql_joint_{{ k }} - best.nbsql_highest{% endset -%}
 {{ nbsql.exp(difference) }}{% if not loop.last %} + {% endif %}
-{%- endfor %})
-{%- if not loop.last %} + {% endif %}
+{%- endfor %}){% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 

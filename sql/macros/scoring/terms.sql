@@ -32,10 +32,7 @@ blocks AS (
 
     {{ nbsql.star(model, feature, lookups) | indent(4) }}
     {%- endfor %}
-    {%- if not loop.last %}
-
-    UNION ALL
-    {% endif %}
+    {{- nbsql.union_all(loop) | indent(4) }}
     {%- endfor %}
 
   ) AS stars
@@ -53,8 +50,7 @@ blocks AS (
 
 + {% endif %}
 {%- endfor %}
-{%- if features | length > 50 %}){% endif %}
-{%- if not loop.last %} + {% endif %}
+{%- if features | length > 50 %}){% endif %}{% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 

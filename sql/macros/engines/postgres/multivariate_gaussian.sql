@@ -24,9 +24,7 @@ CASE WHEN abs({{ a }}) <= 1e-140 OR abs({{ b }}) <= 1e-140 THEN 0 ELSE {{ a }} *
 {%- if middle and means is none %} + source.nbsql_whole{{ nbsql.feature_suffix(feature) }}{% endif %} AS nbsql_x{{ j }}
 {%- if centred %},
 {{ middle }} AS centre{{ j }}
-{%- endif %}
-{%- if not loop.last %},
-{% endif %}
+{%- endif %}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

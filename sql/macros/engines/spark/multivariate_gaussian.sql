@@ -63,10 +63,7 @@ LATERAL VIEW inline(concat(
   {%- endif %}
 
 )) step AS value, unseen, score, mean, variance
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

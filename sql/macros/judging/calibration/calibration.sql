@@ -17,9 +17,8 @@
 SELECT{{ nbsql.broadcast_hint(nbsql.word('known')) }}
   known.class_no,
   judged.weight,
-  {% set logs %}judged.logs{% endset %}
   {% set log %}x - judged.evidence{% endset %}
-  {{ nbsql.list_mapped(logs, log) }} AS nbsql_logs
+  {{ nbsql.list_mapped(nbsql.word('judged.logs'), log) }} AS nbsql_logs
 FROM (
   SELECT
     {{ nbsql.true_label(model, as_text) }} AS class,

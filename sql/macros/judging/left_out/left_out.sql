@@ -133,7 +133,7 @@ SELECT
   evidence.joints AS nbsql_joints,
   CASE WHEN {{ explained }} THEN {{ nbsql.list_place(priors, nbsql.list_highest(priors)) }} END AS nbsql_best,
   CASE WHEN {{ explained }} THEN 1 / evidence.mass END AS nbsql_probability,
-  {{ nbsql.log_sum(nbsql.word('evidence') ~ '.highest', nbsql.word('evidence') ~ '.mass') }} AS nbsql_log_evidence
+  {{ nbsql.log_sum(nbsql.word('evidence.highest'), nbsql.word('evidence.mass')) }} AS nbsql_log_evidence
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 {%- endmacro %}
@@ -186,7 +186,6 @@ FROM (
 
 {# Rows by classes, with the parameters that the terms of numbers read. #}
 {% macro left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense, packed) -%}
-{% set own_n %}own.n{% endset -%}
 {% set joined -%}
 SELECT
   rows.*,
@@ -196,7 +195,7 @@ SELECT
   {{ nbsql.remaining_count(nbsql.class_n(), nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} AS nbsql_left,
   classes.prior,
   classes.everything - rows.nbsql_weight AS nbsql_everything,
-  classes.count - CASE WHEN own.n - rows.nbsql_weight > {{ nbsql.left_out_rounding(own_n) }} THEN 0 ELSE 1 END AS nbsql_count
+  classes.count - CASE WHEN own.n - rows.nbsql_weight > {{ nbsql.left_out_rounding(nbsql.word('own.n')) }} THEN 0 ELSE 1 END AS nbsql_count
   {%- endif %}
   {%- for feature in numbers %},
   {{ nbsql.left_out_cells(feature) | indent(2) }}
@@ -235,8 +234,7 @@ SELECT
   (number.nbsql_left + {{ nbsql.number(model.prior.added_count) }})
     / (number.nbsql_everything + {{ nbsql.number(model.prior.added_count) }} * number.nbsql_count)
   {%- else %}
-  {% set everything %}number.nbsql_everything{% endset %}
-  number.nbsql_left / {{ nbsql.null_if_zero(everything) }}
+  number.nbsql_left / {{ nbsql.null_if_zero(nbsql.word('number.nbsql_everything')) }}
   {%- endif %} AS nbsql_prior
   {%- for feature in numbers %}
   {{- nbsql.left_out_estimate(feature) | indent(2) }}
@@ -259,8 +257,7 @@ FROM (
 {% endif %}
 {%- endfor %}
 {% for feature in columns -%}
-{{ nbsql.left_out_weights(feature) }}{% if not loop.last %},
-{% endif %}
+{{ nbsql.left_out_weights(feature) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -354,14 +351,11 @@ SELECT
   best.class AS nbsql_prediction,
   left_out.nbsql_probability,
   left_out.nbsql_log_evidence,
-  {% set class_nos %}numbers.class_nos{% endset %}
   {% set joints %}left_out.nbsql_joints{% endset %}
-  {{ nbsql.list_mapped(class_nos, nbsql.element(joints, nbsql.word('number')), 'number') }} AS nbsql_joints
+  {{ nbsql.list_mapped(nbsql.word('numbers.class_nos'), nbsql.element(joints, nbsql.word('number')), 'number') }} AS nbsql_joints
 FROM {{ left_out }} AS left_out
 CROSS JOIN (
-  {% set number %}classes.class_no{% endset %}
-  {% set order %}known.class_no{% endset %}
-  SELECT {{ nbsql.ordered_list(number, order) }} AS class_nos
+  SELECT {{ nbsql.ordered_list(nbsql.word('classes.class_no'), nbsql.word('known.class_no')) }} AS class_nos
   FROM {{ classes }} AS classes
   JOIN {{ known }} AS known ON known.class = classes.class
 ) AS numbers

@@ -38,8 +38,7 @@ coalesce(NOT {{ level }}.declared AND {{ level }}.n - source.nbsql_weight <= {{ 
 {% set taken = nbsql.removed_from_own_class(nbsql.left_out_row_weight()) -%}
 {% set taken_if_found %}CASE WHEN rows.found{{ i }} THEN {{ taken }} ELSE 0 END{% endset -%}
 {% set counts %}rows.ns{{ i }}{% endset -%}
-{% set class_no %}classes.class_no{% endset -%}
-{% set n = nbsql.element(counts, class_no) -%}
+{% set n = nbsql.element(counts, nbsql.word('classes.class_no')) -%}
 {% set total %}coalesce(classes.total{{ i }}, 0){% endset -%}
 {{ nbsql.remaining_count(n, taken) }} AS n{{ i }},
 {{ nbsql.remaining_count(total, taken_if_found) }} + classes.a{{ i }}
@@ -94,8 +93,6 @@ CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% end
 {% set weight = nbsql.safe_ln(nbsql.dirichlet_likelihood(n, nbsql.number(alpha), total, feature.columns | length)) -%}
 {% set name %}weight{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 {% set given %}{% if feature.family.complement %}-({{ weight }}){% else %}{{ weight }}{% endif %}{% endset -%}
-{{ nbsql.packed_parameter(name, given) }}
-{%- if not loop.last %},
-{% endif %}
+{{ nbsql.packed_parameter(name, given) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}

@@ -214,9 +214,8 @@ coalesce(own.within_classes{{ i }}, 0) AS within_classes{{ i }}
 {% for quantity in ['n', 'mean', 'm2'] -%}
 {% set q = nbsql.word(quantity) -%}
 {% set of_class %}{% if quantity == 'mean' %}classes.mean{{ i }}{% else %}coalesce(classes.{{ q }}{{ i }}, 0){% endif %}{% endset -%}
-CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{ of_class }} END AS {{ q }}{{ i }}
-{%- if not loop.last %},
-{% endif %}
+{% set given %}CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{ of_class }} END{% endset -%}
+{{ given }} AS {{ q }}{{ i }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- if feature.family.zeros %}
 {%- set zeros %}coalesce(classes.zeros{{ i }}, 0){% endset %}
@@ -259,7 +258,6 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 number.new_{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}
 {%- endcall %}
 {%- endset -%}
-{{ nbsql.packed_parameter(nbsql.word(parameter.name) ~ nbsql.feature_suffix(feature), value) }}{% if not loop.last %},
-{% endif %}
+{{ nbsql.packed_parameter(nbsql.word(parameter.name) ~ nbsql.feature_suffix(feature), value) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}

@@ -119,9 +119,7 @@ wanted(position, feature, quantity, value) AS (
     {% endfor %}
 ),
 numbers AS (
-  {% set number %}quantities.number{% endset %}
-  {% set order %}wanted.position{% endset %}
-  SELECT classes.class_no, {{ nbsql.ordered_list(number, order) }} AS numbers
+  SELECT classes.class_no, {{ nbsql.ordered_list(nbsql.word('quantities.number'), nbsql.word('wanted.position')) }} AS numbers
   FROM classes
   CROSS JOIN wanted
   LEFT JOIN quantities
@@ -142,7 +140,7 @@ SELECT
   sum(classes.n) OVER () AS everything
   {%- for item in quantities %},
   {% set name = nbsql.word(item.quantity) if item.column is none else nbsql.word('n') %}
-  {{ nbsql.element(nbsql.word('numbers') ~ '.numbers', loop.index) }} AS {{ name }}{{ nbsql.feature_suffix(item.feature, item.column) }}
+  {{ nbsql.element(nbsql.word('numbers.numbers'), loop.index) }} AS {{ name }}{{ nbsql.feature_suffix(item.feature, item.column) }}
   {%- endfor %}
   {%- for feature in parts.numbers %}
   {%- for end in ['low', 'high', 'n_low', 'n_high', 'n_inner', 'mean_inner', 'm2_inner'] %},
@@ -318,9 +316,6 @@ JOIN (
   GROUP BY class_no, n
 ) AS words ON words.class_no = classes.class_no
 GROUP BY classes.class_no, weights.weight
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}

@@ -40,7 +40,7 @@ SELECT
   totals.classes AS pooled_classes{{ i }},
   {{ nbsql.log_determinant_of_scatter(p) }} AS pooled_height{{ i }}
   {%- for j in range(1, p + 1) %},
-  {{ nbsql.element(nbsql.word('pooled_centre') ~ '.means', j) }} AS centre{{ nbsql.feature_suffix(feature, j) }}
+  {{ nbsql.element(nbsql.word('pooled_centre.means'), j) }} AS centre{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %},
   {{ nbsql.whitening_of_scatter(feature) | indent(2) }}
 FROM whitened
@@ -84,14 +84,14 @@ SELECT
   totals.n AS n{{ i }}
   {%- for j in range(1, p + 1) %},
   {% for l in range(1, j + 1) -%}
-  {% set mean = nbsql.element(nbsql.word('totals') ~ '.means', l) -%}
+  {% set mean = nbsql.element(nbsql.word('totals.means'), l) -%}
   pooled.{{ nbsql.whitening_column(feature, j, l) }} * ({{ mean }} - pooled.centre{{ nbsql.feature_suffix(feature, l) }})
   {%- if not loop.last %} + {% endif %}
   {%- endfor %} AS from_centre{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %}
   {%- if per_class %}
   {%- for j in range(1, p + 1) %},
-  {{ nbsql.element(nbsql.word('totals') ~ '.means', j) }} AS mean{{ nbsql.feature_suffix(feature, j) }}
+  {{ nbsql.element(nbsql.word('totals.means'), j) }} AS mean{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %},
   {{ nbsql.log_determinant_of_scatter(p) }} AS height{{ i }},
   {{ nbsql.whitening_of_scatter(feature) | indent(2) }}
@@ -267,10 +267,7 @@ WHERE NOT coalesce({{ nbsql.is_decisive(feature, nbsql.word('source'), nbsql.wor
 {% macro left_out_matrices(relations) -%}
 {% for relation in relations -%}
 SELECT {{ loop.index0 }} AS number, matrices.* FROM {{ relation }} AS matrices
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

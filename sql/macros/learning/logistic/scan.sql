@@ -221,7 +221,7 @@ exp({{ below }})
 {# The log-odds of class c against the first. It is a sum in blocks, because an expression may not nest as deep as there are terms. #}
 {% macro logistic_log_odds(problem, c) -%}
 {% set start = (c - 1) * problem.width + 1 -%}
-{% set unknowns = nbsql.word('tried') ~ '.v' -%}
+{% set unknowns = nbsql.word('tried.v') -%}
 tried.v_{{ c }}_0
 {%- for block in problem.numbers | batch(50) %} + (
 {%- for number in block -%}

@@ -180,10 +180,7 @@ CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.n
 {{ nbsql.frozen_cell(feature, nbsql.frozen_sum(counted, x), value=nbsql.text(column)) }}
 WHERE {{ x }} > 0
 GROUP BY nbsql_rows.nbsql_class
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

@@ -230,8 +230,7 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 {% if weight is none %}0
 {%- elif weight < -1e308 %}CASE WHEN {{ x }} <> 0 THEN NULL ELSE 0 END
 {%- else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0)
-{%- endif %}
-{%- if not loop.last %} + {% endif %}
+{%- endif %}{% if not loop.last %} + {% endif %}
 {%- endfor -%}
 )
 {%- endfor %}
@@ -254,8 +253,7 @@ ABS({{ nbsql.frozen_as_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not 
 {% for column in term.columns -%}
 {% if term.means is none %}CASE WHEN {{ conditions }} THEN {{ nbsql.frozen_as_double(column) }} END
 {%- else %}COALESCE({{ nbsql.frozen_finite(column) }}, {{ nbsql.number(term.means[loop.index0]) }})
-{%- endif %} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
-{% endif %}
+{%- endif %} AS nbsql_x_{{ term.index }}_{{ loop.index }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
