@@ -194,7 +194,7 @@ class Dialect:
         return Markup(digits if "e" in digits else f"{digits}e0")  # noqa: S704
 
     def word(self, name: str) -> Markup:
-        """A name that nbsql chose, never one from the user: lower-case letters, digits and underscores; maybe of a column of a relation."""
+        """A name of nbsql, never of the user: lower-case letters, digits and underscores; a dot may stand between two."""
         if not _WORD.fullmatch(name):
             raise InputError(f"not a word: {name!r}")
         return Markup(name)  # noqa: S704

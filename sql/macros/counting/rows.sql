@@ -23,9 +23,6 @@
 )
 {%- endmacro %}
 
-{# The slice of a row of a relation with slices. #}
-{% macro row_slice(relation) -%} {{ relation }}.nbsql_slice {%- endmacro %}
-
 {# The ending of a column name in a scan: mean_3 belongs to the third feature, x_3_2 to the second column of the third feature. #}
 {% macro feature_suffix(feature, column=none) -%}
 _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
@@ -81,6 +78,17 @@ CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.
 
 {# The weight of a row. #}
 {% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
+
+{# To stand in a SELECT: the class of a row, its slice if the model has slices, and its weight if rows have weights. #}
+{% macro counted_columns(model) -%}
+{{ nbsql.target(model) }} AS class
+{%- if model.slice_by %},
+source.nbsql_slice AS slice
+{%- endif %}
+{%- if model.weight %},
+{{ nbsql.weight(model) }} AS weight
+{%- endif %}
+{%- endmacro %}
 
 {# The number of rows for which x is not NULL, or the sum of their weights. #}
 {% macro weighted_count(model, x) -%}

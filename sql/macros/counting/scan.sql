@@ -9,13 +9,7 @@
 #}
 {% macro scan_inputs(model, source, features, checks=[], centres={}, careful=false, centred=false) -%}
 SELECT
-  {{ nbsql.target(model) }} AS class
-  {%- if model.slice_by %},
-  source.nbsql_slice AS slice
-  {%- endif %}
-  {%- if model.weight %},
-  {{ nbsql.weight(model) }} AS weight
-  {%- endif %}
+  {{ nbsql.counted_columns(model) | indent(2) }}
   {%- for feature in features %},
   {{ nbsql.inputs(feature, centres.get(feature.index), careful, centred) | indent(2) }}
   {%- endfor %}

@@ -201,7 +201,7 @@ FROM (
 SELECT
   {{ nbsql.target(model) }} AS class,
   {% if model.slice_by %}
-  {{ nbsql.row_slice(nbsql.word('source')) }} AS slice,
+  source.nbsql_slice AS slice,
   {% endif %}
   {{ nbsql.text(feature.name) }} AS feature,
   {{ value }} AS value,

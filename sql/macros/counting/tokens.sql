@@ -77,7 +77,7 @@ CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 SELECT
   {{ nbsql.target(model) }} AS nbsql_class,
   {% if model.slice_by %}
-  {{ nbsql.row_slice(nbsql.word('source')) }} AS nbsql_slice,
+  source.nbsql_slice AS nbsql_slice,
   {% endif %}
   {{ x }} AS {{ nbsql.ident(feature.column) }},
   CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS nbsql_weight

@@ -181,11 +181,7 @@ FROM (
 {% macro default__collinear_columns(model, statistics, feature) -%}
 {% set p = feature.columns | length -%}
 WITH RECURSIVE classes AS (
-  SELECT class
-  FROM {{ statistics }} AS statistics
-  WHERE feature IS NULL
-  GROUP BY class
-  HAVING {{ nbsql.has_weight() }}
+  {{ nbsql.class_counts(statistics) | indent(2) }}
 ),
 comoments AS (
   {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}

@@ -55,8 +55,6 @@ ORDER BY value ASC NULLS LAST
 LIMIT 1001
 {%- endmacro %}
 
-{% macro conditional_quantities() %}{% endmacro %}
-
 {# One row a class and value: the columns of likelihoods (likelihoods.sql). #}
 {% macro conditional_likelihoods(features) -%}
 SELECT

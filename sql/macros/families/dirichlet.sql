@@ -16,8 +16,6 @@ FROM (
 ) AS estimates
 {%- endmacro %}
 
-{% macro dirichlet_quantities() %}{% endmacro %}
-
 {# The options of a counted feature, elements of a row: its name, the pseudo-count of a value, and the minimum count of a value. #}
 {% macro count_options(feature) -%}
 {{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}

@@ -106,8 +106,6 @@ FROM (
 TRY_CAST({{ value }} AS BIGINT)
 {%- endmacro %}
 
-{% macro kernel_quantities() %}{% endmacro %}
-
 {# A number drawn uniformly from the drawn grid cell. #}
 {% macro kernel_drawn(feature, seed, position) -%}
 {% set place %}(CAST(drawn.value{{ nbsql.feature_suffix(feature) }} AS BIGINT) + {{ nbsql.uniform(seed, feature.index, 1) }}){% endset -%}

@@ -89,13 +89,7 @@ WHERE value IS NOT NULL
 FROM (
   WITH coded AS {{ nbsql.materialized() }}(
     SELECT
-      {{ nbsql.target(model) }} AS class
-      {%- if model.slice_by %},
-      {{ nbsql.row_slice(nbsql.word('source')) }} AS slice
-      {%- endif %}
-      {%- if model.weight %},
-      {{ nbsql.weight(model) }} AS weight
-      {%- endif %}
+      {{ nbsql.counted_columns(model) | indent(6) }}
       {%- for position in places %},
       {{ nbsql.pairs_key(feature, position, nbsql.word('source')) }} AS value_{{ position }}
       {%- endfor %}
@@ -272,5 +266,3 @@ SELECT feature, ('[' || ({{ other }}) || ',' || ({{ one }}) || ']'){{ nbsql.bina
 FROM {{ counts }} AS counts
 WHERE ({{ other }}) IS NOT NULL
 {%- endmacro %}
-
-{% macro pairs_quantities() %}{% endmacro %}

@@ -20,10 +20,7 @@ FROM {{ scored }} AS source
 {% set hits = [nbsql.is_hit('prediction', as_text), nbsql.is_hit('nbsql_other_prediction', as_text)] -%}
 WITH {{ judged }},
 other_known AS (
-  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
-  FROM (
-    {{ nbsql.numbered_classes(other, other_parameters) | indent(4) }}
-  ) AS classes
+  {{ nbsql.known_classes(other, other_parameters, as_text) | indent(2) }}
 ),
 answers AS (
   SELECT

@@ -127,19 +127,14 @@ FROM (
 ) AS models
 {%- endmacro %}
 
-{# The fold that a query on all folds is evaluated for. #}
-{% macro fold_of_row() -%} folds.nbsql_slice {%- endmacro %}
-
 {# The class numbers in the models for the folds: nbsql_slice, class, class_no. #}
 {% macro classes_of_folds(model, parameters) -%}
 SELECT *
 FROM (
   {% if model.class_numbers %}
-  {% set labels %}{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
-  {% set numbers %}{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
   SELECT
     nbsql_slice,
-    {{ nbsql.unnested([nbsql.array_of(labels), nbsql.array_of(numbers)], ['class', 'class_no']) | indent(4) }}
+    {{ nbsql.unnested([nbsql.list_by_class(model, 'class'), nbsql.list_by_class(model)], ['class', 'class_no']) | indent(4) }}
   FROM {{ parameters }} AS parameters
   {% else %}
   SELECT nbsql_slice, class, class_no FROM {{ parameters }} AS parameters
@@ -174,7 +169,7 @@ SELECT
   count(*) AS rows,
   sum(weight) AS weight,
   sum(CASE WHEN right_class THEN weight ELSE 0 END) / sum(weight) AS accuracy,
-  -sum(weight * ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(weight) AS log_loss
+  sum(weight * {{ nbsql.log_loss_of(nbsql.word('posterior')) }}) / sum(weight) AS log_loss
 FROM (
   SELECT
     source.nbsql_slice AS fold,
@@ -221,8 +216,7 @@ SELECT
   source.nbsql_prediction,
   source.nbsql_probability,
   source.nbsql_log_evidence,
-  {% set numbered %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
-  {% set joints %}({% if model.class_numbers %}{{ nbsql.array_of(numbered) }}{% else %}source.nbsql_joints{% endif %}){% endset %}
+  {% set joints %}({{ nbsql.list_of_joints(model) }}){% endset %}
   {% set joint %}coalesce({{ nbsql.element(joints, nbsql.word('number')) }}, -{{ nbsql.infinity() }}){% endset %}
   {{ nbsql.list_mapped(nbsql.word('numbers.class_nos'), joint, 'number') }} AS nbsql_joints
 FROM {{ scored }} AS source

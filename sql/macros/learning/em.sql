@@ -48,13 +48,12 @@ WHERE {{ nbsql.weight(model) }} > 0
   scored: the numbered rows, scored (predict.sql). share: the factor of the weight of a row without a class.
 #}
 {% macro expected_classes(model, scored, parameters, share) -%}
-{% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 SELECT
   source.nbsql_number,
   numbered.class_no,
   {% set weight %}{% if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{% endif %}{% endset %}
   {{ weight }} * CASE WHEN numbered.class_no IS NULL THEN {{ nbsql.number(share) }} ELSE 1 END AS weight,
-  {%+ if model.class_numbers %}{{ nbsql.array_of(by_class) }}{% else %}source.nbsql_joints{%+ endif %} AS joints,
+  {{ nbsql.list_of_joints(model) }} AS joints,
   source.nbsql_log_evidence AS log_evidence,
   CAST(0 AS {{ nbsql.double() }}){{ nbsql.plus_common(model) }} AS common
 FROM {{ scored }} AS source

@@ -45,21 +45,14 @@ FROM (
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS source
 CROSS JOIN (
-  SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
-  FROM (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes
+  {{ nbsql.labels_by_number(model, parameters) | indent(2) }}
 ) AS labels
 {%- endmacro %}
 
 {# The rows of `scored` with nbsql_logs, the list of the joint log-likelihoods by class number. #}
 {% macro with_logs(model, scored) -%}
-{% set joints %}{% for k in model.class_numbers %}nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 (
-  SELECT
-    source.*,
-    {%+ if model.class_numbers %}{{ nbsql.array_of(joints) }}{% else %}nbsql_joints{%+ endif %} AS nbsql_logs
-  FROM {{ scored }} AS source
+  SELECT source.*, {{ nbsql.list_of_joints(model) }} AS nbsql_logs FROM {{ scored }} AS source
 )
 {%- endmacro %}
 

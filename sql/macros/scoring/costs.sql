@@ -15,11 +15,7 @@ SELECT
   {{ nbsql.value_of_chosen_class('nbsql_costs') }} AS expected_cost
 FROM (
   {{ nbsql.with_expected_costs(model, scored, parameters, costs) | indent(2) }}
-) AS source
-{%- if model.has_row_numbers %}
-
-ORDER BY source.nbsql_row ASC NULLS LAST
-{%- endif %}
+) AS source{{ nbsql.in_order_of_source(model) }}
 {%- endmacro %}
 
 {# The element of a list for the chosen class. #}
@@ -98,12 +94,17 @@ FROM (
   FROM {{ decided }} AS source{{ nbsql.run_once() }}
 ) AS outcomes
 JOIN (
-  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
-  FROM (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes
+  {{ nbsql.known_classes(model, parameters, as_text) | indent(2) }}
 ) AS known ON known.class = outcomes.class
 WHERE outcomes.weight > 0 AND outcomes.choice IS NOT NULL
+{%- endmacro %}
+
+{# One row: nbsql_labels, the list of the classes by number. #}
+{% macro labels_by_number(model, parameters) -%}
+SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
+FROM (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS classes
 {%- endmacro %}
 
 {# The rows of `scored` with nbsql_posteriors and nbsql_labels, lists by class number. #}
@@ -111,10 +112,7 @@ WHERE outcomes.weight > 0 AND outcomes.choice IS NOT NULL
 SELECT source.*, nbsql_labels, {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
 FROM {{ scored }} AS source
 CROSS JOIN (
-  SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
-  FROM (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes
+  {{ nbsql.labels_by_number(model, parameters) | indent(2) }}
 ) AS labels
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}

@@ -124,9 +124,13 @@ FROM {{ scored }} AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
-{%- endif %}
-{%- if model.has_row_numbers %}
+{%- endif %}{{ nbsql.in_order_of_source(model) }}
+{%- endmacro %}
 
-ORDER BY source.nbsql_row ASC NULLS LAST
+{# To end an answer: the order of the source, if its rows are numbered, and then that of a rank. #}
+{% macro in_order_of_source(model, rank=none) -%}
+{% if model.has_row_numbers %}
+
+ORDER BY source.nbsql_row ASC NULLS LAST{% if rank %}, {{ nbsql.word(rank) }} ASC NULLS LAST{% endif %}
 {%- endif %}
 {%- endmacro %}

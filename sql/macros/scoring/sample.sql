@@ -354,8 +354,7 @@ FROM (
 
 {# One row: the total of ln p(x, c) over the rows whose class c is known. A class that the model does not know has no likelihood. #}
 {% macro total_log_joint(model, scored, parameters) -%}
-{% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-{% set joints %}{% if model.class_numbers %}({{ nbsql.array_of(by_class) }}){% else %}source.nbsql_joints{% endif %}{% endset -%}
+{% set joints %}({{ nbsql.list_of_joints(model) }}){% endset -%}
 {% set class_no %}numbered.class_no{% endset -%}
 SELECT
   coalesce(sum(coalesce({{ nbsql.element(joints, class_no) }}{{ nbsql.plus_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total,

@@ -217,13 +217,10 @@ CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ rel
 
 {# The evidence, relative to the highest joint likelihood. #}
 {% macro relative_evidence(model) -%}
-{% for block in model.class_numbers | batch(50) -%}
-(
-{%- for k in block -%}
+{% call(k) nbsql.sum_in_blocks(model.class_numbers) -%}
 {% set difference %}best.nbsql_joint_{{ k }} - best.nbsql_highest{% endset -%}
-{{ nbsql.exp(difference) }}{% if not loop.last %} + {% endif %}
-{%- endfor %}){% if not loop.last %} + {% endif %}
-{%- endfor %}
+{{ nbsql.exp(difference) }}
+{%- endcall %}
 {%- endmacro %}
 
 {# The lookup of a categorical feature. It is not a sub-select, because DuckDB would flatten each of them in the time of all the joins. #}

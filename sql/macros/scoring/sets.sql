@@ -44,9 +44,5 @@ FROM (
     ) AS scores
   ) AS scores
   {{- nbsql.optimisation_fence() | indent(2) }}
-) AS source
-{%- if model.has_row_numbers %}
-
-ORDER BY source.nbsql_row ASC NULLS LAST
-{%- endif %}
+) AS source{{ nbsql.in_order_of_source(model) }}
 {%- endmacro %}

@@ -40,6 +40,13 @@ blocks AS (
 )
 {%- endmacro %}
 
+{# The sum of the terms of some items, which a block renders. It is made in blocks, because an expression may not nest that deep. #}
+{% macro sum_in_blocks(items) -%}
+{% for block in items | batch(50) -%}
+({% for item in block %}{{ caller(item) }}{% if not loop.last %} + {% endif %}{% endfor %}){% if not loop.last %} + {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
 {# The sum of terms, in blocks, because an expression may not nest as deep as a model has features. #}
 {% macro sum_of_terms(features, k) -%}
 {% for block in features | batch(50) -%}

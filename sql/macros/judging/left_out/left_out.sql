@@ -192,7 +192,7 @@ SELECT
   classes.class_no,
   classes.class_no = rows.nbsql_own AS nbsql_is_own
   {%- if dense %},
-  {{ nbsql.remaining_count(nbsql.class_n(), nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} AS nbsql_left,
+  {{ nbsql.remaining_count(nbsql.word('classes.n'), nbsql.removed_from_own_class()) }} AS nbsql_left,
   classes.prior,
   classes.everything - rows.nbsql_weight AS nbsql_everything,
   classes.count - CASE WHEN own.n - rows.nbsql_weight > {{ nbsql.left_out_rounding(nbsql.word('own.n')) }} THEN 0 ELSE 1 END AS nbsql_count
@@ -282,16 +282,10 @@ FROM (
 
 {% macro unpacked_parameters(packed) -%}{% endmacro %}
 
-{# An amount to remove from the row's own class, and from no other. #}
-{% macro removed_from_own_class(amount) -%}
-CASE WHEN classes.class_no = rows.nbsql_own THEN {{ amount }} ELSE 0 END
+{# An amount, or the row's weight, to remove from the row's own class, and from no other. #}
+{% macro removed_from_own_class(amount=none) -%}
+CASE WHEN classes.class_no = rows.nbsql_own THEN {% if amount is none %}rows.nbsql_weight{% else %}{{ amount }}{% endif %} ELSE 0 END
 {%- endmacro %}
-
-{# The n of a class. #}
-{% macro class_n() -%} classes.n {%- endmacro %}
-
-{# The weight of the row that is left out. #}
-{% macro left_out_row_weight() -%} rows.nbsql_weight {%- endmacro %}
 
 {# Rows with the values of the features, the lookups of categories, and the moments of their own class without them. #}
 {% macro left_out_values(parts, numbers, columns, levels, classes, lookups, dense) -%}
@@ -332,7 +326,7 @@ SELECT
   count(*) AS rows,
   sum(nbsql_weight) AS weight,
   sum(CASE WHEN nbsql_best = nbsql_own THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight) AS accuracy,
-  -sum(nbsql_weight * ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(nbsql_weight) AS log_loss
+  sum(nbsql_weight * {{ nbsql.log_loss_of(nbsql.word('posterior')) }}) / sum(nbsql_weight) AS log_loss
 FROM (
   SELECT
     *,

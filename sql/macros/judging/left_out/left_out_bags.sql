@@ -120,9 +120,9 @@ LEFT JOIN (
 #}
 {% macro left_out_presence(model, parts, feature, classes, lookups, absences) -%}
 {% set i, alpha = nbsql.feature_suffix(feature), nbsql.number(feature.family.added_count) -%}
-{% set documents %}(coalesce(classes.documents{{ i }}, 0) - {{ nbsql.removed_from_own_class(nbsql.left_out_row_weight()) }}){% endset -%}
+{% set documents %}(coalesce(classes.documents{{ i }}, 0) - {{ nbsql.removed_from_own_class() }}){% endset -%}
 {% set n = nbsql.left_out_count() -%}
-{% set present %}({{ nbsql.remaining_count(n, nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} + {{ alpha }}){% endset -%}
+{% set present %}({{ nbsql.remaining_count(n, nbsql.removed_from_own_class()) }} + {{ alpha }}){% endset -%}
 {% set counted -%}
 CASE
       WHEN {{ n }} <= {{ documents }} + 1e-12 * coalesce(classes.documents{{ i }}, 0) THEN ln({{ documents }} + {{ alpha }} - {{ n }})

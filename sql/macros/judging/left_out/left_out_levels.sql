@@ -35,7 +35,7 @@ coalesce(NOT {{ level }}.declared AND {{ level }}.n - source.nbsql_weight <= {{ 
 {# Columns of a row and class: the count of the value, and the sum that divides it. #}
 {% macro left_out_level_cells(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
-{% set taken = nbsql.removed_from_own_class(nbsql.left_out_row_weight()) -%}
+{% set taken = nbsql.removed_from_own_class() -%}
 {% set taken_if_found %}CASE WHEN rows.found{{ i }} THEN {{ taken }} ELSE 0 END{% endset -%}
 {% set counts %}rows.ns{{ i }}{% endset -%}
 {% set n = nbsql.element(counts, nbsql.word('classes.class_no')) -%}
@@ -66,10 +66,7 @@ END
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set total %}coalesce(classes.total{{ i }}, 0){% endset -%}
 {% set sum -%}
-rows.nbsql_weight * (
-{%- for _ in feature.columns -%}
-coalesce(rows.nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}, 0){% if not loop.last %} + {% endif %}
-{%- endfor %})
+rows.nbsql_weight * ({% call(j) nbsql.sum_over_columns(feature) %}coalesce(rows.nbsql_x{{ j }}, 0){% endcall %})
 {%- endset -%}
 {{ nbsql.remaining_count(total, nbsql.removed_amount(feature, sum)) }} + classes.a{{ i }} AS total{{ i }}
 {%- for column in feature.columns %}

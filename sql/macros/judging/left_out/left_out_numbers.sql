@@ -168,7 +168,7 @@ FROM (
 {% macro left_out_ends(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set x %}rows.nbsql_x{{ i }}{% endset -%}
-{% set w = nbsql.left_out_row_weight() -%}
+{% set w = nbsql.word('rows.nbsql_weight') -%}
 {% set inside %}{{ x }} > own.low{{ i }} AND {{ x }} < own.high{{ i }}{% endset -%}
 {% set n %}coalesce(own.n_inner{{ i }}, 0){% endset -%}
 {% set taken %}CASE WHEN {{ inside }} THEN {{ w }} ELSE 0 END{% endset -%}
@@ -219,7 +219,7 @@ coalesce(own.within_classes{{ i }}, 0) AS within_classes{{ i }}
 {%- endfor %}
 {%- if feature.family.zeros %}
 {%- set zeros %}coalesce(classes.zeros{{ i }}, 0){% endset %}
-{%- set taken %}CASE WHEN rows.nbsql_zero{{ i }} = 1 THEN {{ nbsql.left_out_row_weight() }} ELSE 0 END{% endset %},
+{%- set taken %}CASE WHEN rows.nbsql_zero{{ i }} = 1 THEN {{ nbsql.word('rows.nbsql_weight') }} ELSE 0 END{% endset %},
 {{ nbsql.remaining_count(zeros, nbsql.removed_from_own_class(taken)) }} AS zeros{{ i }}
 {%- endif %}
 {%- endmacro %}

@@ -83,11 +83,9 @@ SELECT
   totals.class,
   totals.n AS n{{ i }}
   {%- for j in range(1, p + 1) %},
-  {% for l in range(1, j + 1) -%}
-  {% set mean = nbsql.element(nbsql.word('totals.means'), l) -%}
-  pooled.{{ nbsql.whitening_column(feature, j, l) }} * ({{ mean }} - pooled.centre{{ nbsql.feature_suffix(feature, l) }})
-  {%- if not loop.last %} + {% endif %}
-  {%- endfor %} AS from_centre{{ nbsql.feature_suffix(feature, j) }}
+  {% call(l) nbsql.whitened(feature, j, 'pooled') -%}
+  ({{ nbsql.element(nbsql.word('totals.means'), l) }} - pooled.centre{{ nbsql.feature_suffix(feature, l) }})
+  {%- endcall %} AS from_centre{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %}
   {%- if per_class %}
   {%- for j in range(1, p + 1) %},
@@ -149,11 +147,9 @@ FROM (
       pooled{{ i }}.pooled_classes{{ i }},
       pooled{{ i }}.pooled_height{{ i }}
       {%- for j in range(1, feature.columns | length + 1) %},
-      {% for l in range(1, j + 1) -%}
-      {% set suffix = nbsql.feature_suffix(feature, l) -%}
-      pooled{{ i }}.{{ nbsql.whitening_column(feature, j, l) }} * (rows.nbsql_x{{ suffix }} - pooled{{ i }}.centre{{ suffix }})
-      {%- if not loop.last %} + {% endif %}
-      {%- endfor %} AS from{{ nbsql.feature_suffix(feature, j) }}
+      {% call(l) nbsql.whitened(feature, j, 'pooled' ~ i) -%}
+      (rows.nbsql_x{{ nbsql.feature_suffix(feature, l) }} - pooled{{ i }}.centre{{ nbsql.feature_suffix(feature, l) }})
+      {%- endcall %} AS from{{ nbsql.feature_suffix(feature, j) }}
       {%- endfor %}
       {%- endfor %}
 
@@ -214,9 +210,9 @@ FROM (
 {# The weight of the row to remove from the matrices that score it. #}
 {% macro removed_row_weight(parts, feature) -%}
 {% if feature.index in parts.decisive -%}
-CASE WHEN rows.nbsql_matrix{{ nbsql.feature_suffix(feature) }} > 0 THEN 0 ELSE {{ nbsql.left_out_row_weight() }} END
+CASE WHEN rows.nbsql_matrix{{ nbsql.feature_suffix(feature) }} > 0 THEN 0 ELSE {{ nbsql.word('rows.nbsql_weight') }} END
 {%- else -%}
-{{ nbsql.left_out_row_weight() }}
+{{ nbsql.word('rows.nbsql_weight') }}
 {%- endif %}
 {%- endmacro %}
 
@@ -288,22 +284,20 @@ LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ own }}
 
 {# The product of two vectors of a row. #}
 {% macro dot_product(one, other, feature) -%}
-{% for j in range(1, feature.columns | length + 1) -%}
-{% set suffix = nbsql.feature_suffix(feature, j) -%}
-rows.{{ nbsql.word(one) }}{{ suffix }} * rows.{{ nbsql.word(other) }}{{ suffix }}{% if not loop.last %} + {% endif %}
-{%- endfor %}
+{% call(j) nbsql.sum_over_columns(feature) %}rows.{{ nbsql.word(one) }}{{ j }} * rows.{{ nbsql.word(other) }}{{ j }}{% endcall %}
+{%- endmacro %}
+
+{# The sum of the terms of the columns of a feature, which a block renders from the ending of their names. #}
+{% macro sum_over_columns(feature) -%}
+{% for _ in feature.columns %}{{ caller(nbsql.feature_suffix(feature, loop.index)) }}{% if not loop.last %} + {% endif %}{% endfor %}
 {%- endmacro %}
 
 {# |A (x - m)|^2 with the matrix and mean of a class. #}
 {% macro squared_mahalanobis(feature, row, relation) -%}
 {% for j in range(1, feature.columns | length + 1) -%}
-pow(
-{%- for l in range(1, j + 1) -%}
-{% set suffix = nbsql.feature_suffix(feature, l) -%}
-{{ relation }}.{{ nbsql.whitening_column(feature, j, l) }} * ({{ row }}.nbsql_x{{ suffix }} - {{ relation }}.mean{{ suffix }})
-{%- if not loop.last %} + {% endif %}
-{%- endfor %}, 2)
-{%- if not loop.last %} + {% endif %}
+pow({% call(l) nbsql.whitened(feature, j, relation) -%}
+({{ row }}.nbsql_x{{ nbsql.feature_suffix(feature, l) }} - {{ relation }}.mean{{ nbsql.feature_suffix(feature, l) }})
+{%- endcall %}, 2){% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
@@ -337,16 +331,10 @@ CASE
   {% if shared %}
   {% set divisor %}({{ rest }} - {{ lost }} * (rows.pooled_classes{{ i }} - CASE WHEN rows.left{{ i }} > 0 THEN 0 ELSE 1 END)){% endset -%}
   {% set gap -%}
-  {% for j in range(1, p + 1) -%}
-  {% set suffix = nbsql.feature_suffix(feature, j) -%}
-  pow(rows.from{{ suffix }} - of{{ i }}.from_centre{{ suffix }}, 2){% if not loop.last %} + {% endif %}
-  {%- endfor %}
+  {% call(j) nbsql.sum_over_columns(feature) %}pow(rows.from{{ j }} - of{{ i }}.from_centre{{ j }}, 2){% endcall %}
   {%- endset -%}
   {% set across -%}
-  {% for j in range(1, p + 1) -%}
-  {% set suffix = nbsql.feature_suffix(feature, j) -%}
-  (rows.from{{ suffix }} - of{{ i }}.from_centre{{ suffix }}) * rows.d{{ suffix }}{% if not loop.last %} + {% endif %}
-  {%- endfor %}
+  {% call(j) nbsql.sum_over_columns(feature) %}(rows.from{{ j }} - of{{ i }}.from_centre{{ j }}) * rows.d{{ j }}{% endcall %}
   {%- endset -%}
   {% set square -%}
   CASE
