@@ -62,8 +62,7 @@ LEFT JOIN means
 
 {# A number of a row as an input column. #}
 {% macro default__number_input(feature, column, j=none, centre=none, careful=false) -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-{{ nbsql.scan_value(x, careful) }}
+{{ nbsql.scan_value(nbsql.number_of(column), careful) }}
 {%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.feature_suffix(feature, j) }}
 {%- endmacro %}
 

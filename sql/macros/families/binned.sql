@@ -28,7 +28,7 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
 #}
 {% macro binned_edges(model, source, feature) -%}
 {% set bins = feature.family.bins -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(feature.column) -%}
 SELECT
   min(x) AS least
   {%- for i in range(1, bins) %},

@@ -36,8 +36,7 @@ SELECT
   CAST(NULL AS {{ nbsql.double() }}) AS cut
 FROM (
   {% for feature in features %}
-  {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
-  {% set finite = nbsql.finite(x) %}
+  {% set finite = nbsql.finite(nbsql.number_of(feature.column)) %}
   {% set target = nbsql.target(model) %}
   {% set n %}CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}){% endset %}
   SELECT {{ feature.index }} AS feature, {{ finite }} AS x, {{ target }} AS class, {{ n }} AS n

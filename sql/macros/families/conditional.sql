@@ -68,8 +68,8 @@ FROM (
 {% macro conditional_options(features) -%}
 VALUES
   {% for feature in features %}
-  {% set smooths %}{% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
   {% set shrinkage = nbsql.nullable_double(feature.family.shrinkage) %}
+  {% set smooths = nbsql.boolean(feature.family.unseen == 'smooth') %}
   ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ shrinkage }}, {{ smooths }}){{ nbsql.comma(loop) }}
   {% endfor %}
 {%- endmacro %}

@@ -32,8 +32,7 @@ FROM (
 WITH options(feature, alpha, min_count, smooths) AS (
   VALUES
     {% for feature in features %}
-    {% set smooths %}{% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
-    ({{ nbsql.count_options(feature) }}, {{ smooths }}){{ nbsql.comma(loop) }}
+    ({{ nbsql.count_options(feature) }}, {{ nbsql.boolean(feature.family.unseen == 'smooth') }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
 values_of AS (

@@ -25,7 +25,7 @@ END
 
 {# One row: the smallest and the largest value, and the bandwidth over all classes. #}
 {% macro kernel_range(model, source, feature) -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(feature.column) -%}
 SELECT
   min({{ nbsql.finite(x) }}) AS least,
   max({{ nbsql.finite(x) }}) AS largest,

@@ -73,8 +73,7 @@ GROUP BY class
       {{ nbsql.weight(model) }} AS weight
       {%- endif %}
       {%- for column in feature.columns %},
-      {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
-      {% set finite = nbsql.finite(x) %}
+      {% set finite = nbsql.finite(nbsql.number_of(column)) %}
       {% set mean %}overall.mean_{{ loop.index }}{% endset %}
       {%+ if feature.family.impute %}coalesce({{ finite }}, {{ mean }}){% else %}{{ finite }}{%+ endif %} AS x_{{ loop.index }}
       {%- endfor %}
@@ -84,8 +83,7 @@ GROUP BY class
     CROSS JOIN (
       SELECT
         {% for column in feature.columns %}
-        {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
-        avg({{ nbsql.finite(x) }}) AS mean_{{ loop.index }}{{ nbsql.comma(loop) }}
+        avg({{ nbsql.finite(nbsql.number_of(column)) }}) AS mean_{{ loop.index }}{{ nbsql.comma(loop) }}
         {% endfor %}
       FROM {{ source }} AS source
       WHERE {{ nbsql.is_counted(model) }}

@@ -60,10 +60,9 @@ parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.cla
 {# The term of a number in the joint log-likelihood of class k, in the long form of the row's class; 0 if the number is missing. #}
 {% macro number_term(feature, k) -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% set is_zero %}number.nbsql_zero{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% if feature.family.zeros -%}
 {% set zero, other = nbsql.parameter_column(feature, 'zero', k), nbsql.parameter_column(feature, 'other', k) -%}
-{{ nbsql.zero_inflated_term(x, is_zero, zero, other, nbsql.density_term(feature, k, x)) }}
+{{ nbsql.zero_inflated_term(x, nbsql.of_feature('number.nbsql_zero', feature), zero, other, nbsql.density_term(feature, k, x)) }}
 {%- else -%}
 {{ nbsql.density_term(feature, k, x) }}
 {%- endif %}

@@ -13,14 +13,12 @@ source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.feature_suffix(featu
 {%- endmacro %}
 
 {% macro text_aggregates(model, feature, centre, careful) -%}
-{% set x %}nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 ,
-  {{ nbsql.weighted_count(model, x) }} AS n{{ nbsql.feature_suffix(feature) }}
+  {{ nbsql.weighted_count(model, nbsql.of_feature('nbsql_x', feature)) }} AS n{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
 {% macro text_cells(feature, column) -%}
-{% set n %}n{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.summed_cell(feature, column, n) }}
+{{ nbsql.summed_cell(feature, column, nbsql.of_feature('n', feature)) }}
 {%- endmacro %}
 
 {#
@@ -82,8 +80,7 @@ CASE WHEN number.nbsql_x{{ i }} IS NOT NULL THEN coalesce(parameters.absent{{ i 
 {# The absence of a word is a constant of the texts. Its sum over the vocabulary has a parameter of its own. #}
 {% macro text_weights(feature, column, degree) -%}
 {% if feature.family.presence -%}
-{% set absent %}absent{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.linear_weight(feature, column, absent, '1') }}
+{{ nbsql.linear_weight(feature, column, nbsql.of_feature('absent', feature), '1') }}
 {%- else -%}
 {{ nbsql.weights_of_missing_and_unseen(feature, column) }}
 {%- endif %}

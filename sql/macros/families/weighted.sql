@@ -13,8 +13,7 @@
 {% macro weighted_inputs(feature, centre, careful, centred) -%}
 {% if feature.family.product -%}
 {% for column in feature.columns -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-{{ nbsql.finite(x) }}{% if not loop.last %} * {% endif %}
+{{ nbsql.finite(nbsql.number_of(column)) }}{% if not loop.last %} * {% endif %}
 {%- endfor %}
 {%- else -%}
 {{ nbsql.weighted_number(feature) }}

@@ -18,7 +18,7 @@
 {% macro column_facts(model, source, numbers, texts) -%}
 SELECT
   {% for column in numbers %}
-  {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
+  {% set x = nbsql.number_of(column) %}
   {% set finite = nbsql.finite(x) %}
   {{ nbsql.count_and_distinct(finite, loop.index) | indent(2) }},
   min({{ finite }}) AS least_{{ loop.index }},

@@ -116,7 +116,7 @@ GROUP BY smoothed.feature, smoothed.value, smoothed.unseen
 WITH names(setting, counted, feature, categorical) AS (
   VALUES
     {% for setting, counted, feature in names %}
-    {% set has_missing %}{% if feature.family.nulls == 'category' %}TRUE{% else %}FALSE{% endif %}{% endset %}
+    {% set has_missing = nbsql.boolean(feature.family.nulls == 'category') %}
     ({{ setting }}, {{ nbsql.text(counted) }}, {{ nbsql.text(feature.name) }}, {{ has_missing }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),

@@ -19,7 +19,7 @@
 WITH {% if numbers %}moments AS (
   SELECT
     {% for column, place, _ in numbers %}
-    {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
+    {% set x = nbsql.number_of(column) %}
     avg({{ nbsql.finite(x) }}) AS mean_{{ place }},
     stddev_samp({{ nbsql.finite(x) }}) AS deviation_{{ place }}{{ nbsql.comma(loop) }}
     {% endfor %}
@@ -120,7 +120,7 @@ by_class AS (
 
 {# The octile of a normal distribution that contains a number, as a text from '0' to '7'; NULL if the number is missing. #}
 {% macro normal_bin(column, place) -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(column) -%}
 {% set upper = [0.3186393639643752, 0.6744897501960817, 1.1503493803760079] -%}
 {% set edges = [-upper[2], -upper[1], -upper[0], 0.0, upper[0], upper[1], upper[2]] -%}
 CASE

@@ -234,7 +234,7 @@ SELECT
 FROM (
   SELECT class, bin, n, sum(n) OVER (PARTITION BY class) AS of_class
   FROM (
-    {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
+    {% set x = nbsql.number_of(column) %}
     SELECT
       {{ nbsql.target(model) }} AS class,
       floor((({{ nbsql.finite(x) }}) - {{ nbsql.number(low) }}) / {{ nbsql.number(width) }}) AS bin,

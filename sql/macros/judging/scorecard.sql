@@ -146,7 +146,7 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     {% set family, place = feature.family, loop.index %}
     {% set first %}{{ nbsql.text(feature.name) }}, {{ place }}{% endset %}
     {% set no_bin %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset %}
-    {% set smooths %}{% if family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
+    {% set smooths = nbsql.boolean(family.unseen == 'smooth') %}
     {% set counts %}{% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}{% endset %}
     {% if family.edges is defined %}
     {% for label in family.labels %}

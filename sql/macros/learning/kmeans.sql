@@ -47,8 +47,7 @@ WHERE {{ nbsql.is_counted(model) }}
 
 {# A number of a row; NULL if it is not finite. #}
 {% macro number_of_row(column) -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-{{ nbsql.finite(x) }}
+{{ nbsql.finite(nbsql.number_of(column)) }}
 {%- endmacro %}
 
 {#

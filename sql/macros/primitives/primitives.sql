@@ -21,6 +21,8 @@
 {{ value }}{% if 'e' not in value | string %}e0{% endif %}
 {%- endmacro %}
 
+{% macro boolean(value) -%} {% if value %}TRUE{% else %}FALSE{% endif %} {%- endmacro %}
+
 {# A number as a double; NULL for none. #}
 {% macro nullable_double(value) -%}
 CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS {{ nbsql.double() }})

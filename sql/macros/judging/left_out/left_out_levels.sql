@@ -88,8 +88,7 @@ CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% end
 {% for column, alpha in feature.family.declared -%}
 {% set n %}number.n{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 {% set weight = nbsql.safe_ln(nbsql.dirichlet_likelihood(n, nbsql.number(alpha), total, feature.columns | length)) -%}
-{% set name %}weight{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 {% set given %}{% if feature.family.complement %}-({{ weight }}){% else %}{{ weight }}{% endif %}{% endset -%}
-{{ nbsql.packed_parameter(name, given) }}{{ nbsql.comma_line(loop) }}
+{{ nbsql.packed_parameter(nbsql.of_feature('weight', feature, loop.index), given) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}

@@ -25,8 +25,7 @@ WITH classes AS (
 options(feature, alpha, min_count, bag, opposed) AS (
   VALUES
     {% for feature in features %}
-    {% set is_bag %}{% if feature.family.bag %}TRUE{% else %}FALSE{% endif %}{% endset %}
-    {% set is_complement %}{% if feature.family.complement %}TRUE{% else %}FALSE{% endif %}{% endset %}
+    {% set is_bag, is_complement = nbsql.boolean(feature.family.bag), nbsql.boolean(feature.family.complement) %}
     ({{ nbsql.count_options(feature) }}, {{ is_bag }}, {{ is_complement }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
@@ -204,8 +203,7 @@ columns_of AS (
     VALUES
       {% for feature in parts.columns %}
       {% for value, alpha in feature.family.declared %}
-      {% set is_complement %}{% if feature.family.complement %}TRUE{% else %}FALSE{% endif %}{% endset %}
-      ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }}, {{ is_complement }})
+      ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }}, {{ nbsql.boolean(feature.family.complement) }})
       {%- if not loop.last %},
       {% endif %}
       {% endfor %}{{ nbsql.comma(loop) }}

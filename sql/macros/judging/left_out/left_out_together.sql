@@ -25,13 +25,7 @@
 {# The relation `pooled`. feature: with one matrix for all classes, neither shrunk nor corrected. #}
 {% macro left_out_pooled(model, cells, feature) -%}
 {% set i, p = nbsql.feature_suffix(feature), feature.columns | length -%}
-WITH {{ nbsql.recursive() }}classes AS (
-  {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
-),
-comoments AS (
-  {{ nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
-),
-{{ nbsql.covariance_steps(feature) }},
+{{ nbsql.covariances_of_cells(nbsql.left_out_classes_of(model, cells), cells, feature) }},
 totals AS (
   SELECT sum(n) AS n, count(*) AS classes FROM centres_of_classes
 )
@@ -72,13 +66,7 @@ CASE WHEN {{ pivot }} > 1e-10 THEN {{ inverse }} / sqrt(abs({{ pivot }}) * total
 {# The relation `of_classes`. feature: with a matrix a class, neither shrunk nor corrected; per_class: whether these matrices are needed. #}
 {% macro left_out_of_classes(model, cells, feature, pooled, per_class) -%}
 {% set i, p = nbsql.feature_suffix(feature), feature.columns | length -%}
-WITH {{ nbsql.recursive() }}classes AS (
-  {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
-),
-comoments AS (
-  {{ nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
-),
-{{ nbsql.covariance_steps(feature) }}
+{{ nbsql.covariances_of_cells(nbsql.left_out_classes_of(model, cells), cells, feature) }}
 SELECT
   totals.class,
   totals.n AS n{{ i }}

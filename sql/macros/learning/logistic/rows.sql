@@ -176,8 +176,7 @@ WHERE {{ nbsql.is_counted(model) }}
 {% if number.kind == 'missing' -%}
 (CASE WHEN {{ nbsql.weighted_number(number.feature) }} IS NULL THEN 1 ELSE 0 END{{ centred }}
 {%- elif number.kind == 'count' -%}
-{% set x %}CAST(source.{{ nbsql.ident(number.value) }} AS {{ nbsql.double() }}){% endset -%}
-(coalesce({{ nbsql.finite(x) }}, 0){{ centred }}
+(coalesce({{ nbsql.finite(nbsql.number_of(number.value)) }}, 0){{ centred }}
 {%- else -%}
 coalesce(({{ nbsql.weighted_number(number.feature) }}{{ centred }}, 0)
 {%- endif %}
