@@ -210,7 +210,7 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- if feature.family.nulls != 'category' %}
 
-  AND {{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} IS NOT NULL
+  AND {{ nbsql.given(feature, nbsql.word('source')) }} IS NOT NULL
 {%- endif %}
 
 GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.nbsql_slice{% endif %}

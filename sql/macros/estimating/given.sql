@@ -220,8 +220,7 @@ SELECT
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   prior AS n,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS m2,
+  {{ nbsql.null_columns(['mean', 'm2']) | indent(2) }},
   '1' AS batch
 FROM {{ classes }} AS classes
 UNION ALL

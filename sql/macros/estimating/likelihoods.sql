@@ -78,9 +78,7 @@ value,
 likelihood,
 {{ logarithm }} AS log_likelihood,
 {{ score or logarithm }} AS score,
-CAST(NULL AS {{ nbsql.double() }}) AS mean,
-CAST(NULL AS {{ nbsql.double() }}) AS variance,
-CAST(NULL AS {{ nbsql.double() }}) AS rate
+{{ nbsql.null_columns(['mean', 'variance', 'rate']) }}
 {%- endmacro %}
 
 {# One row a class with rows: class, n. #}
@@ -370,9 +368,7 @@ SELECT
   class,
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
-  {% for column in ['likelihood', 'log_likelihood', 'mean', 'variance', 'rate'] %}
-  CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
-  {% endfor %}
+  {{ nbsql.null_columns(['likelihood', 'log_likelihood', 'mean', 'variance', 'rate']) | indent(2) }}
 FROM {{ priors }} AS priors
 WHERE FALSE
 {%- endmacro %}

@@ -16,10 +16,6 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
   {%- if edges %} ELSE{% else %} WHEN TRUE THEN{% endif %} {{ nbsql.text(labels[-1]) }} END END
 {%- endmacro %}
 
-{% macro binned_given(feature, relation) -%}
-{{ nbsql.binned_value(feature, relation) }}
-{%- endmacro %}
-
 {#
   One row: the smallest value, and the edges between the bins.
 

@@ -19,10 +19,6 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN
 END
 {%- endmacro %}
 
-{% macro kernel_given(feature, relation) -%}
-{{ nbsql.kernel_value(feature, relation) }}
-{%- endmacro %}
-
 {# One row: the smallest and the largest value, and the bandwidth over all classes. #}
 {% macro kernel_range(model, source, feature) -%}
 {% set x = nbsql.number_of(feature.column) -%}

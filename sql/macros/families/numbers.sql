@@ -134,10 +134,8 @@ SELECT
   class,
   feature,
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
-  FALSE AS unseen
-  {%- for column in ['likelihood', 'log_likelihood', 'score'] %},
-  CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}
-  {%- endfor %}
+  FALSE AS unseen,
+  {{ nbsql.null_columns(['likelihood', 'log_likelihood', 'score']) | indent(2) }}
   {%- for column in ['mean', 'variance', 'rate'] %}
   {%- set estimate %}{% call(name) nbsql.estimate_of(family, column) %}{{ nbsql.word(name) }}{% endcall %}{% endset %},
   {%+ if estimate %}{{ estimate | indent(2) }}{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS {{ nbsql.word(column) }}

@@ -78,8 +78,7 @@ SELECT
   cells.feature,
   cells.value,
   sum(cells.n) AS n,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS m2,
+  {{ nbsql.null_columns(['mean', 'm2']) | indent(2) }},
   '1' AS batch
 FROM {{ cells }} AS cells
 JOIN {{ nbsql.numbered_folds(model, folds) }} ON folds.nbsql_slice <> cells.slice

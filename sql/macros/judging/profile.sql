@@ -131,8 +131,7 @@ FROM (
     class,
     'density' AS part,
     CAST(value AS {{ nbsql.double() }}) AS lower,
-    CAST(NULL AS {{ nbsql.double() }}) AS upper,
-    CAST(NULL AS {{ nbsql.double() }}) AS n,
+    {{ nbsql.null_columns(['upper', 'n']) | indent(4) }},
     {{ nbsql.exp(nbsql.word('contribution')) }} AS density
   FROM (
     {{ explained | indent(4) }}

@@ -28,6 +28,11 @@
 CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS {{ nbsql.double() }})
 {%- endmacro %}
 
+{# To stand in a SELECT: numbers that are not known, one a line, in columns of these names. #}
+{% macro null_columns(names) -%}
+{% for name in names %}CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}{{ nbsql.comma_line(loop) }}{% endfor %}
+{%- endmacro %}
+
 {# A name of nbsql's own: lower-case letters, digits and underscores; with a dot, the column of a relation. #}
 {% macro word(name) -%}
 {{ name }}

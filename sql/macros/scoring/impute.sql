@@ -166,8 +166,7 @@ SELECT
   feature,
   value,
   mass / total AS probability,
-  CAST(NULL AS {{ nbsql.double() }}) AS number,
-  CAST(NULL AS {{ nbsql.double() }}) AS deviation
+  {{ nbsql.null_columns(['number', 'deviation']) | indent(2) }}
 FROM (
   SELECT
     *,

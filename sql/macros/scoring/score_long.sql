@@ -126,7 +126,7 @@ SELECT
     {{ nbsql.inputs(feature, none, true, false) | indent(4) }},
     {% endfor %}
     {% for feature in smoothed %}
-    {{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }},
+    {{ nbsql.given(feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }},
     {% endfor %}
     {% if listed %}
     {{ nbsql.places_of_values(listed) | indent(4) }} AS nbsql_places,

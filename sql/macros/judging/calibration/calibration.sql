@@ -57,15 +57,13 @@ SELECT
   coalesce(found.slope, 1) AS slope,
   coalesce(found.intercept, 0) AS intercept,
   {% else %}
-  CAST(NULL AS {{ nbsql.double() }}) AS slope,
-  CAST(NULL AS {{ nbsql.double() }}) AS intercept,
+  {{ nbsql.null_columns(['slope', 'intercept']) | indent(2) }},
   {% endif %}
   {% if method in ['isotonic', 'conformal'] %}
   found.score,
   found.probability
   {% else %}
-  CAST(NULL AS {{ nbsql.double() }}) AS score,
-  CAST(NULL AS {{ nbsql.double() }}) AS probability
+  {{ nbsql.null_columns(['score', 'probability']) | indent(2) }}
   {% endif %}
 FROM (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}

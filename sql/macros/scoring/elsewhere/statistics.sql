@@ -35,8 +35,7 @@ SELECT
   CAST(NULL AS {{ nbsql.string() }}) AS feature,
   CAST(NULL AS {{ nbsql.string() }}) AS value,
   {{ nbsql.frozen_size(counted) }} AS n,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS m2
+  {{ nbsql.null_columns(['mean', 'm2']) | indent(2) }}
 FROM nbsql_rows
 GROUP BY nbsql_class
 {%- for feature in counted.features %}
