@@ -119,7 +119,6 @@
 {% macro string() %} {% do return(adapter.dispatch('string', 'nbsql')()) %} {% endmacro %}
 {% macro sum_of_squares(x) %} {% do return(adapter.dispatch('sum_of_squares', 'nbsql')(x)) %} {% endmacro %}
 {% macro summed_squares(model, x, careful) %} {% do return(adapter.dispatch('summed_squares', 'nbsql')(model, x, careful)) %} {% endmacro %}
-{% macro target(model) %} {% do return(adapter.dispatch('target', 'nbsql')(model)) %} {% endmacro %}
 {% macro text(value) %} {% do return(adapter.dispatch('text', 'nbsql')(value)) %} {% endmacro %}
 {% macro text_as_fitted(feature, column, whole, x) %}
 {% do return(adapter.dispatch('text_as_fitted', 'nbsql')(feature, column, whole, x)) %}
@@ -129,7 +128,6 @@
 {% endmacro %}
 {% macro token_rows(feature) %} {% do return(adapter.dispatch('token_rows', 'nbsql')(feature)) %} {% endmacro %}
 {% macro true_literal() %} {% do return(adapter.dispatch('true_literal', 'nbsql')()) %} {% endmacro %}
-{% macro unit_weight() %} {% do return(adapter.dispatch('unit_weight', 'nbsql')()) %} {% endmacro %}
 {% macro unnested(lists, names) %} {% do return(adapter.dispatch('unnested', 'nbsql')(lists, names)) %} {% endmacro %}
 {% macro unnested_matrix(lists, matrix, width, relation) %}
 {% do return(adapter.dispatch('unnested_matrix', 'nbsql')(lists, matrix, width, relation)) %}

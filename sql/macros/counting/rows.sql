@@ -52,14 +52,14 @@ UNION ALL
 {%- endmacro %}
 
 {# To stand in a SELECT: columns of a relation, one a line, each followed by a comma. #}
-{% macro columns_of(relation, columns) -%}
+{% macro listed_columns(relation, columns) -%}
 {% for column in columns %}{{ relation }}.{{ nbsql.ident(column) }},{% if not loop.last %}
 
 {% endif %}{% endfor %}
 {%- endmacro %}
 
 {# The class of a row, as labels are compared. #}
-{% macro default__target(model) -%}
+{% macro target(model) -%}
 {% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
 {{ nbsql.as_label(label, model.target_type) }}
 {%- endmacro %}
@@ -84,6 +84,11 @@ CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.
 
 {# The weight of a row. #}
 {% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
+
+{# The same, and 1 in a model without weights. #}
+{% macro row_weight(model) -%}
+{% if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{% endif %}
+{%- endmacro %}
 
 {# To stand in a SELECT: the class of a row, its slice if the model has slices, and its weight if rows have weights. #}
 {% macro counted_columns(model) -%}

@@ -31,7 +31,7 @@ CASE WHEN {{ sum }} > 0 THEN {{ n }} / {{ sum }} ELSE 1 / (1 + {{ get('pooled_me
 {{ get('success') }} + {{ x }} * {{ get('failure') }}
 {%- endmacro %}
 
-{% macro geometric_at_zero(x, get) -%} {{ get('success') }} {%- endmacro %}
+{% macro geometric_at_zero(get) -%} {{ get('success') }} {%- endmacro %}
 
 {% macro geometric_inside(x) -%} {{ x }} >= 0 {%- endmacro %}
 

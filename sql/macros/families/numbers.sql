@@ -5,7 +5,7 @@
 
     <family>_density(x, get)   ln p(x | c) of a number inside the distribution, except for the part that all classes share
     <family>_inside(x)         whether a number is inside: no class explains any other; without it every number is inside
-    <family>_at_zero(x, get)   for counts, the density at 0, apart because 0 ln 0 = 0; nothing is subtracted from it
+    <family>_at_zero(get)      for counts, the density at 0, apart because 0 ln 0 = 0; nothing is subtracted from it
     <family>_base(x, feature)  the part to subtract in all classes alike, if there is one; feature: none in a frozen scorer
 
   The form of the query determines x and the parameters: here they are columns, in a frozen scorer numbers (scoring/elsewhere/terms.sql).
@@ -41,15 +41,17 @@
 {%- endmacro %}
 
 {#
-  The density of a family, or its density at 0 (part: at_zero). Call it with a block that renders the expression of the parameter with a
+  The density of a family, or at_zero its density at 0. Call it with a block that renders the expression of the parameter with a
   given name. dbt 2 can call that block only here, but the get of a dictionary anywhere.
 #}
-{% macro density(family, x, part='density') -%}
+{% macro density(family, x, at_zero=false) -%}
 {% set expressions = namespace(by_name={}) -%}
 {% for name in family.parameters | map(attribute='name') -%}
 {% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
 {%- endfor -%}
-{{ nbsql[nbsql.macro_of(family, part, family.formula)](x, expressions.by_name.get) }}
+{% if at_zero %}{{ nbsql[family.formula ~ '_at_zero'](expressions.by_name.get) }}
+{%- else %}{{ nbsql[nbsql.macro_of(family, 'density', family.formula)](x, expressions.by_name.get) }}
+{%- endif %}
 {%- endmacro %}
 
 {# The column of a feature's parameter in class k. #}
@@ -80,7 +82,7 @@ parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.cla
 coalesce(CASE
   {% if at_zero is defined %}
   WHEN {{ x }} > 0 THEN {{ density }}
-  WHEN {{ x }} = 0 THEN {% call(name) nbsql.density(feature.family, x, 'at_zero') -%}
+  WHEN {{ x }} = 0 THEN {% call(name) nbsql.density(feature.family, x, at_zero=true) -%}
   {{ nbsql.parameter_column(feature, name, k) }}
   {%- endcall %}
 

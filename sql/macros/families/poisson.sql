@@ -41,7 +41,7 @@ CASE WHEN {{ n }} > 0 THEN {{ nbsql.total_with_prior(get, 'a') }} / {{ n }} ELSE
 {{ x }} * {{ get('log_rate') }} - {{ get('rate') }}
 {%- endmacro %}
 
-{% macro poisson_at_zero(x, get) -%} -{{ get('rate') }} {%- endmacro %}
+{% macro poisson_at_zero(get) -%} -{{ get('rate') }} {%- endmacro %}
 
 {% macro poisson_inside(x) -%} {{ x }} >= 0 {%- endmacro %}
 

@@ -50,7 +50,7 @@ WINDOW feature_values AS (PARTITION BY position)
 {# The coded rows. columns: the other columns that are read of a row. #}
 {% macro coded_rows(model, source, columns, features, folds, codes) -%}
 SELECT
-  {{ nbsql.columns_of(nbsql.word('source'), columns) | indent(2) }}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   source.nbsql_slice
   {%- for feature in features %}
   {%- set code %}code{{ nbsql.feature_suffix(feature) }}{% endset %},
@@ -166,7 +166,7 @@ GROUP BY setting
 #}
 {% macro with_levels(model, rows, columns, features, scores, setting) -%}
 SELECT
-  {{ nbsql.columns_of(nbsql.word('values_of'), columns) | indent(2) }}
+  {{ nbsql.listed_columns(nbsql.word('values_of'), columns) | indent(2) }}
   values_of.nbsql_slice
   {%- for k in model.class_numbers %},
   {% for feature in features -%}

@@ -6,7 +6,7 @@
 {# The columns of the rows that a model has scored, with the other model's nbsql_other_prediction and nbsql_other_posteriors. #}
 {% macro with_other_answers(model, scored, columns) -%}
 SELECT
-  {{ nbsql.columns_of(nbsql.word('source'), columns) | indent(2) }}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   source.nbsql_prediction AS nbsql_other_prediction,
   {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_other_posteriors
 FROM {{ scored }} AS source

@@ -18,7 +18,7 @@
 {% set label %}source.{{ nbsql.ident(target) }}{% endset -%}
 {% set hashed = nbsql.hash_of(columns, kinds) -%}
 SELECT
-  {{ nbsql.columns_of(nbsql.word('source'), columns) | indent(2) }}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   {% if fold is not none %}
   CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
   {%- elif by == 'class' %}
@@ -38,7 +38,7 @@ FROM {{ source }} AS source
 #}
 {% macro training_rows_of_fold(model, folded_rows, columns, fold, unlabelled) -%}
 SELECT
-  {{ nbsql.columns_of(nbsql.word('source'), columns) | indent(2) }}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   {{ nbsql.slice_name(model, fold) }} AS nbsql_slice
 FROM {{ folded_rows }} AS source
 WHERE source.nbsql_slice <> {{ nbsql.slice_name(model, fold) }}
@@ -173,7 +173,7 @@ SELECT
 FROM (
   SELECT
     source.nbsql_slice AS fold,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
+    {{ nbsql.row_weight(model) }} AS weight,
     coalesce(source.nbsql_prediction = {{ nbsql.target(model) }}, FALSE) AS right_class,
     {% set difference %}{{ nbsql.numbered_joint(model) | indent(6) }} - source.nbsql_log_evidence{% endset %}
     CASE

@@ -44,7 +44,7 @@ SELECT row, weight, truth, scores, {{ nbsql.row_loss() }} AS loss
 FROM (
   SELECT
     contributions.row,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
+    {{ nbsql.row_weight(model) }} AS weight,
     labels.place AS truth,
     contributions.scores
   FROM {{ contributions }} AS contributions

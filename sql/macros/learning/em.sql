@@ -51,8 +51,7 @@ WHERE {{ nbsql.weight(model) }} > 0
 SELECT
   source.nbsql_number,
   numbered.class_no,
-  {% set weight %}{% if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{% endif %}{% endset %}
-  {{ weight }} * CASE WHEN numbered.class_no IS NULL THEN {{ nbsql.number(share) }} ELSE 1 END AS weight,
+  {{ nbsql.row_weight(model) }} * CASE WHEN numbered.class_no IS NULL THEN {{ nbsql.number(share) }} ELSE 1 END AS weight,
   {{ nbsql.list_of_joints(model) }} AS joints,
   source.nbsql_log_evidence AS log_evidence,
   CAST(0 AS {{ nbsql.double() }}){{ nbsql.plus_common(model) }} AS common
@@ -96,7 +95,7 @@ FROM (
 {% set difference %}{{ nbsql.element(nbsql.word('expected.joints'), nbsql.word('numbered.class_no')) }} - expected.log_evidence{% endset -%}
 (
   SELECT
-    {{ nbsql.columns_of(nbsql.word('source'), columns) | indent(4) }}
+    {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(4) }}
     numbered.class AS {{ nbsql.ident(model.target) }},
     expected.weight * {{ nbsql.exp(difference) }} AS nbsql_weight
   FROM {{ rows }} AS source

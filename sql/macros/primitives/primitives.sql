@@ -104,7 +104,7 @@ nullif({{ x }}, 0)
 {%- endmacro %}
 
 {# The weight of a row in a model without weights. #}
-{% macro default__unit_weight() -%} {{ nbsql.number(1) }} {%- endmacro %}
+{% macro unit_weight() -%} {{ nbsql.number(1) }} {%- endmacro %}
 
 {% macro default__square(x) -%}
 {{ x }} * {{ x }}

@@ -75,7 +75,7 @@ floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {%- endif %}
 {%- endset -%}
 SELECT
-  {{ nbsql.columns_of(nbsql.word('source'), columns) | indent(2) }}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   source.nbsql_rows,
   {{ nbsql.plain_label(label, model.target_type) }} AS nbsql_label,
   {{ probability }} AS nbsql_sure,
@@ -148,7 +148,7 @@ nbsql_queue AS {{ nbsql.materialized() }}(
 {# The first `count` patterns of the queue. columns: those to show; measure_name: the name of the measure's column. #}
 {% macro top_of_queue(queue, columns, measure_name, count) -%}
 SELECT
-  {{ nbsql.columns_of(nbsql.word('queue'), columns) | indent(2) }}
+  {{ nbsql.listed_columns(nbsql.word('queue'), columns) | indent(2) }}
   queue.nbsql_label AS prediction,
   queue.nbsql_sure AS probability,
   queue.nbsql_measure AS {{ nbsql.word(measure_name) }},
@@ -205,7 +205,7 @@ nbsql_reasons AS (
 ),
 nbsql_answer AS (
   SELECT
-    {{ nbsql.columns_of(nbsql.word('source'), passed) | indent(4) }}
+    {{ nbsql.listed_columns(nbsql.word('source'), passed) | indent(4) }}
     source.nbsql_label, source.nbsql_sure, source.nbsql_measure, source.nbsql_rows, source.nbsql_position, reasons.nbsql_reason
   FROM nbsql_queue AS source
   LEFT JOIN nbsql_reasons AS reasons ON reasons.nbsql_position = source.nbsql_position
@@ -228,7 +228,7 @@ nbsql_sets AS (
 ),
 nbsql_grouped AS (
   SELECT
-    {{ nbsql.columns_of(nbsql.word('source'), passed) | indent(4) }}
+    {{ nbsql.listed_columns(nbsql.word('source'), passed) | indent(4) }}
     source.nbsql_label,
     source.nbsql_sure,
     sets.nbsql_unmet AS nbsql_measure,

@@ -23,9 +23,9 @@
 SELECT
   {{ nbsql.row_id() }} AS nbsql_row,
   own.class_no AS nbsql_own,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight
+  {{ nbsql.row_weight(model) }} AS nbsql_weight
   {%- for feature in backoffs %},
-  {% set rest = nbsql.remaining_count(nbsql.feature_column('seen', feature, 'n'), nbsql.left_out_weight(model)) %}
+  {% set rest = nbsql.remaining_count(nbsql.feature_column('seen', feature, 'n'), nbsql.row_weight(model)) %}
   coalesce({{ rest }} > 0, FALSE) AS nbsql_seen{{ nbsql.feature_suffix(feature) }}
   {%- endfor %}
   {%- for column in model.features | map(attribute='columns') | sum(start=()) | unique %},
@@ -40,11 +40,6 @@ JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
 {%- endfor %}
 
 WHERE {{ nbsql.is_counted(model) }}
-{%- endmacro %}
-
-{# The weight of a row; 1 in a model without weights. #}
-{% macro left_out_weight(model) -%}
-{% if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %}
 {%- endmacro %}
 
 {# A column of a relation that has the feature's number in its name. #}

@@ -299,8 +299,7 @@ SELECT
   ) AS total
 FROM {{ classes }} AS classes
 JOIN (
-  {% set weight %}{% if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){% endif %}{% endset %}
-  SELECT DISTINCT {{ nbsql.target(model) }} AS class, {{ weight }} AS weight
+  SELECT DISTINCT {{ nbsql.target(model) }} AS class, {{ nbsql.row_weight(model) }} AS weight
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL
 ) AS weights ON weights.class = classes.class

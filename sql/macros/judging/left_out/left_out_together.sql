@@ -238,7 +238,7 @@ FROM (
   SELECT
     source.*,
     own.class_no AS nbsql_own,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight,
+    {{ nbsql.row_weight(model) }} AS nbsql_weight,
     {{ nbsql.inputs(feature, none, true, false) | indent(4) }}
   FROM {{ source }} AS source
   JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}

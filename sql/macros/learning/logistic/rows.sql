@@ -147,7 +147,7 @@ GROUP BY {{ keys }}
 {% set small_relations %}classes{% for feature in problem.levels %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}{% endset -%}
 SELECT{{ nbsql.broadcast_hint(small_relations) }}
   classes.class_no AS y,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS weight
+  {{ nbsql.row_weight(model) }} AS weight
   {%- for number in problem.numbers %},
   {{ nbsql.logistic_number(number) }} AS z_{{ number.j }}
   {%- endfor %}
