@@ -165,7 +165,8 @@ CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS
 {%- endif %}
 {%- endset -%}
 {% set density -%}
-{% if unknown %}0{% else %}{% call(name) nbsql.density(term.family, x, zero_only) %}{{ nbsql.frozen_nullable(p[name]) }}{% endcall %}{% endif %}
+{% if unknown %}0
+{%- else %}{% call(name) nbsql.density(term.family, x, zero_only) %}{{ nbsql.frozen_nullable(p[name]) }}{% endcall %}{% endif %}
 {%- endset -%}
 {% set outside %}{% if term.shape == 'logarithm' %} WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL{% endif %}{% endset -%}
 {% if unknown and inside is not defined %}0{% else %}CASE{{ outside }} WHEN {{ x }} IS NULL THEN 0 {{ guard }} {{ density }} END{% endif %}
