@@ -347,8 +347,9 @@ class Folds:
             yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
         size = max(1, MAX_CELLS // self.engine.ask("row_count", self.cells)[0][0])
+        estimates = of(fragment("word", "folds.nbsql_slice"))
         for start in range(0, len(folds), size):
-            yield fragment("models_of_folds", kind, context, *of(fragment("fold_of_row")), folds[start : start + size])
+            yield fragment("models_of_folds", kind, context, *estimates, folds[start : start + size])
 
 
 def summarise_folds(folds: Sequence[Sequence[Any]]) -> tuple[int, float, float]:

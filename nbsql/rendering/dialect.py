@@ -18,7 +18,7 @@ from nbsql.errors import InputError
 _LINE_ENDS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 _KEPT = re.compile("\x00([0-9a-f]+)\x00")
 _FOLDED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-_WORD = re.compile("[a-z][a-z0-9_]*")
+_WORD = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
 FRACTION = re.compile(r"double|float|real|decimal\(\d+, ?\d+\)|uhugeint", re.IGNORECASE)
 _PLAIN = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
@@ -194,7 +194,7 @@ class Dialect:
         return Markup(digits if "e" in digits else f"{digits}e0")  # noqa: S704
 
     def word(self, name: str) -> Markup:
-        """A name that nbsql chose, never one from the user: lower-case letters, digits and underscores."""
+        """A name of nbsql, never of the user: lower-case letters, digits and underscores; a dot may stand between two."""
         if not _WORD.fullmatch(name):
             raise InputError(f"not a word: {name!r}")
         return Markup(name)  # noqa: S704

@@ -87,7 +87,7 @@ class CodedFolds:
                     names.append((setting, counted, replace(feature, name=f"{number} {feature.name}", index=number)))
         context = self.cv.context(replace(specs[0], features=tuple(feature for *_, feature in names)))
         pairs = [(counted, feature.name) for _, counted, feature in names]
-        cells = self._query("cells_of_setting", self.others, pairs, self._fragment("fold_of_row"), True)
+        cells = self._query("cells_of_setting", self.others, pairs, self._fragment("word", "folds.nbsql_slice"), True)
         priors = self._query("priors", context, cells)
         models = self._fragment("models_of_folds", "coded_lookups", context, cells, priors, self.cv.names)
         lookups = self.cv.replace_table("coded lookups", models)

@@ -30,6 +30,7 @@
 {% macro completed_inputs(inputs, features) %}
 {% do return(adapter.dispatch('completed_inputs', 'nbsql')(inputs, features)) %}
 {% endmacro %}
+{% macro concatenated_lists(lists) %} {% do return(adapter.dispatch('concatenated_lists', 'nbsql')(lists)) %} {% endmacro %}
 {% macro distinct_elements(list) %} {% do return(adapter.dispatch('distinct_elements', 'nbsql')(list)) %} {% endmacro %}
 {% macro double() %} {% do return(adapter.dispatch('double', 'nbsql')()) %} {% endmacro %}
 {% macro element(list, position) %} {% do return(adapter.dispatch('element', 'nbsql')(list, position)) %} {% endmacro %}
@@ -108,6 +109,7 @@
 {% macro row_id() %} {% do return(adapter.dispatch('row_id', 'nbsql')()) %} {% endmacro %}
 {% macro run_once() %} {% do return(adapter.dispatch('run_once', 'nbsql')()) %} {% endmacro %}
 {% macro runs_of_letters(x) %} {% do return(adapter.dispatch('runs_of_letters', 'nbsql')(x)) %} {% endmacro %}
+{% macro runs_of_words(run, length) %} {% do return(adapter.dispatch('runs_of_words', 'nbsql')(run, length)) %} {% endmacro %}
 {% macro same_value(a, b) %} {% do return(adapter.dispatch('same_value', 'nbsql')(a, b)) %} {% endmacro %}
 {% macro scan_value(x, careful) %} {% do return(adapter.dispatch('scan_value', 'nbsql')(x, careful)) %} {% endmacro %}
 {% macro scored_columns(model) %} {% do return(nbsql.postgres__scored_columns(model)) %} {% endmacro %}
@@ -117,7 +119,6 @@
 {% macro string() %} {% do return(adapter.dispatch('string', 'nbsql')()) %} {% endmacro %}
 {% macro sum_of_squares(x) %} {% do return(adapter.dispatch('sum_of_squares', 'nbsql')(x)) %} {% endmacro %}
 {% macro summed_squares(model, x, careful) %} {% do return(adapter.dispatch('summed_squares', 'nbsql')(model, x, careful)) %} {% endmacro %}
-{% macro target(model) %} {% do return(adapter.dispatch('target', 'nbsql')(model)) %} {% endmacro %}
 {% macro text(value) %} {% do return(adapter.dispatch('text', 'nbsql')(value)) %} {% endmacro %}
 {% macro text_as_fitted(feature, column, whole, x) %}
 {% do return(adapter.dispatch('text_as_fitted', 'nbsql')(feature, column, whole, x)) %}
@@ -126,9 +127,7 @@
 {% do return(adapter.dispatch('text_drawn', 'nbsql')(feature, seed, position)) %}
 {% endmacro %}
 {% macro token_rows(feature) %} {% do return(adapter.dispatch('token_rows', 'nbsql')(feature)) %} {% endmacro %}
-{% macro token_terms(family) %} {% do return(adapter.dispatch('token_terms', 'nbsql')(family)) %} {% endmacro %}
 {% macro true_literal() %} {% do return(adapter.dispatch('true_literal', 'nbsql')()) %} {% endmacro %}
-{% macro unit_weight() %} {% do return(adapter.dispatch('unit_weight', 'nbsql')()) %} {% endmacro %}
 {% macro unnested(lists, names) %} {% do return(adapter.dispatch('unnested', 'nbsql')(lists, names)) %} {% endmacro %}
 {% macro unnested_matrix(lists, matrix, width, relation) %}
 {% do return(adapter.dispatch('unnested_matrix', 'nbsql')(lists, matrix, width, relation)) %}

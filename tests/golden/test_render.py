@@ -63,10 +63,14 @@ def test_gates_refuse_nul_and_what_is_no_text(gate):
         gate(3)
 
 
-@pytest.mark.parametrize("name", ["a b", "A", "a;", "", "1a", "a-b", "a'"])
+@pytest.mark.parametrize("name", ["a b", "A", "a;", "", "1a", "a-b", "a'", "a.", ".a", "a.1", "a.b.c", "a.*"])
 def test_words_are_lower_case_letters_digits_and_underscores(name):
     with pytest.raises(InputError, match="not a word"):
         GATES.word(name)
+
+
+def test_a_word_may_be_the_column_of_a_relation():
+    assert GATES.word("source.nbsql_row") == "source.nbsql_row"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])

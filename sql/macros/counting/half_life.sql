@@ -61,10 +61,8 @@
   are all forgotten does not count as the newest.
 #}
 {% macro decayed_cells(statistics, half_life, nothing) -%}
-{% set newest %}newest.period{% endset -%}
-{% set age %}CAST(cells.slice AS BIGINT) - {{ nbsql.periods_until(half_life, newest) }}{% endset -%}
+{% set age %}CAST(cells.slice AS BIGINT) - {{ nbsql.periods_until(half_life, nbsql.word('newest.period')) }}{% endset -%}
 {% set factor %}power({{ nbsql.number(2) }}, {{ age }}){% endset -%}
-{% set squares %}cells.m2{% endset -%}
 SELECT
   cells.slice,
   cells.class,
@@ -72,7 +70,7 @@ SELECT
   cells.value,
   cells.n * {{ factor }} AS n,
   cells.mean,
-  {{ nbsql.product(squares, factor, careful=true) }} AS m2,
+  {{ nbsql.product(nbsql.word('cells.m2'), factor, careful=true) }} AS m2,
   cells.batch
 FROM {{ statistics }} AS cells
 CROSS JOIN (

@@ -23,19 +23,43 @@
 )
 {%- endmacro %}
 
-{# The slice of a row of a relation with slices. #}
-{% macro row_slice(relation) -%} {{ relation }}.nbsql_slice {%- endmacro %}
-
 {# The ending of a column name in a scan: mean_3 belongs to the third feature, x_3_2 to the second column of the third feature. #}
 {% macro feature_suffix(feature, column=none) -%}
 _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 {%- endmacro %}
 
+{# The name of a column of a feature. #}
+{% macro of_feature(name, feature, column=none) -%} {{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature, column) }} {%- endmacro %}
+
+{# A column of the source as a double. #}
+{% macro number_of(column) -%} CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) {%- endmacro %}
+
 {# A comma, except in the last iteration of a loop. #}
 {% macro comma(iteration) -%} {% if not iteration.last %},{% endif %} {%- endmacro %}
 
+{# The same with the end of the line. #}
+{% macro comma_line(iteration) -%}
+{% if not iteration.last %},
+{% endif %}
+{%- endmacro %}
+
+{# The same between queries of which all rows are returned. #}
+{% macro union_all(iteration) %}
+{% if not iteration.last %}
+
+UNION ALL
+{% endif %}
+{%- endmacro %}
+
+{# To stand in a SELECT: columns of a relation, one a line, each followed by a comma. #}
+{% macro listed_columns(relation, columns) -%}
+{% for column in columns %}{{ relation }}.{{ nbsql.ident(column) }},{% if not loop.last %}
+
+{% endif %}{% endfor %}
+{%- endmacro %}
+
 {# The class of a row, as labels are compared. #}
-{% macro default__target(model) -%}
+{% macro target(model) -%}
 {% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
 {{ nbsql.as_label(label, model.target_type) }}
 {%- endmacro %}
@@ -60,6 +84,22 @@ CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.
 
 {# The weight of a row. #}
 {% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
+
+{# The same, and 1 in a model without weights. #}
+{% macro row_weight(model) -%}
+{% if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{% endif %}
+{%- endmacro %}
+
+{# To stand in a SELECT: the class of a row, its slice if the model has slices, and its weight if rows have weights. #}
+{% macro counted_columns(model) -%}
+{{ nbsql.target(model) }} AS class
+{%- if model.slice_by %},
+source.nbsql_slice AS slice
+{%- endif %}
+{%- if model.weight %},
+{{ nbsql.weight(model) }} AS weight
+{%- endif %}
+{%- endmacro %}
 
 {# The number of rows for which x is not NULL, or the sum of their weights. #}
 {% macro weighted_count(model, x) -%}

@@ -20,7 +20,7 @@ source.{{ nbsql.ident(column) }} <= 0 OR source.{{ nbsql.ident(column) }} >= 1
 {%- endmacro %}
 
 {% macro breaks_whole(column) -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(column) -%}
 abs({{ x }}) <= 1e150 AND {{ x }} <> floor({{ x }})
 {%- endmacro %}
 
@@ -34,7 +34,7 @@ coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
 
 {# A weight breaks the rule unless it is finite and at least 0; NULL and NaN break it. #}
 {% macro breaks_weight(column) -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(column) -%}
 NOT coalesce({{ x }} >= 0 AND {{ x }} < {{ nbsql.infinity() }}, FALSE)
 {%- endmacro %}
 

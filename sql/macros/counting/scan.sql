@@ -9,13 +9,7 @@
 #}
 {% macro scan_inputs(model, source, features, checks=[], centres={}, careful=false, centred=false) -%}
 SELECT
-  {{ nbsql.target(model) }} AS class
-  {%- if model.slice_by %},
-  source.nbsql_slice AS slice
-  {%- endif %}
-  {%- if model.weight %},
-  {{ nbsql.weight(model) }} AS weight
-  {%- endif %}
+  {{ nbsql.counted_columns(model) | indent(2) }}
   {%- for feature in features %},
   {{ nbsql.inputs(feature, centres.get(feature.index), careful, centred) | indent(2) }}
   {%- endfor %}
@@ -68,8 +62,7 @@ LEFT JOIN means
 
 {# A number of a row as an input column. #}
 {% macro default__number_input(feature, column, j=none, centre=none, careful=false) -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-{{ nbsql.scan_value(x, careful) }}
+{{ nbsql.scan_value(nbsql.number_of(column), careful) }}
 {%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.feature_suffix(feature, j) }}
 {%- endmacro %}
 

@@ -189,10 +189,7 @@ WHERE n > 0
 FROM (
   {% for feature in features %}
   {{ nbsql.counted_levels(model, source, feature) | indent(2) }}
-  {%- if not loop.last %}
-
-  UNION ALL
-  {% endif %}
+  {{- nbsql.union_all(loop) | indent(2) }}
   {%- endfor %}
 
 ) AS counted
@@ -204,7 +201,7 @@ FROM (
 SELECT
   {{ nbsql.target(model) }} AS class,
   {% if model.slice_by %}
-  {{ nbsql.row_slice(nbsql.word('source')) }} AS slice,
+  source.nbsql_slice AS slice,
   {% endif %}
   {{ nbsql.text(feature.name) }} AS feature,
   {{ value }} AS value,
@@ -213,7 +210,7 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- if feature.family.nulls != 'category' %}
 
-  AND {{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} IS NOT NULL
+  AND {{ nbsql.given(feature, nbsql.word('source')) }} IS NOT NULL
 {%- endif %}
 
 GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.nbsql_slice{% endif %}

@@ -77,7 +77,7 @@ CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 SELECT
   {{ nbsql.target(model) }} AS nbsql_class,
   {% if model.slice_by %}
-  {{ nbsql.row_slice(nbsql.word('source')) }} AS nbsql_slice,
+  source.nbsql_slice AS nbsql_slice,
   {% endif %}
   {{ x }} AS {{ nbsql.ident(feature.column) }},
   CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
@@ -144,22 +144,23 @@ list_filter(
 
 
 {# The terms of a row: its words, or word n-grams joined by a blank; each term once where only presence counts. #}
-{% macro default__token_terms(family) -%}
-{% set low, high = family.ngrams -%}
-{% set grams -%}
-{% if high == 1 -%}
-source.nbsql_words
-{%- else -%}
-list_concat({% for length in range(low, high + 1) -%}
-{% if length == 1 -%}
-source.nbsql_words
-{%- else -%}
-list_transform(range(1, len(source.nbsql_words){% if length > 2 %} - {{ length - 2 }}{% endif %}), lambda i: {% for k in range(length) -%}
-source.nbsql_words[i{% if k %} + {{ k }}{% endif %}]{% if not loop.last %} || ' ' || {% endif %}
-{%- endfor %})
-{%- endif %}{% if not loop.last %}, {% endif %}
-{%- endfor %})
-{%- endif %}
+{% macro token_terms(family) -%}
+{% set terms = namespace(lists=[]) -%}
+{% for length in range(family.ngrams[0], family.ngrams[1] + 1) -%}
+{% set run -%}
+{% for k in range(length) %}source.nbsql_words[i{% if k %} + {{ k }}{% endif %}]{% if not loop.last %} || ' ' || {% endif %}{% endfor %}
 {%- endset -%}
+{% set terms.lists = terms.lists + [nbsql.word('source.nbsql_words') if length == 1 else nbsql.runs_of_words(run, length)] -%}
+{% endfor -%}
+{% set grams = terms.lists[0] if family.ngrams[1] == 1 else nbsql.concatenated_lists(terms.lists) -%}
 {% if family.presence %}{{ nbsql.distinct_elements(grams) }}{% else %}{{ grams }}{% endif %}
+{%- endmacro %}
+
+{# The list of an expression of the place i of the first of `length` neighbouring words. #}
+{% macro default__runs_of_words(run, length) -%}
+list_transform(range(1, len(source.nbsql_words){% if length > 2 %} - {{ length - 2 }}{% endif %}), lambda i: {{ run }})
+{%- endmacro %}
+
+{% macro default__concatenated_lists(lists) -%}
+list_concat({% for list in lists %}{{ list }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}

@@ -113,6 +113,17 @@ covariances AS MATERIALIZED (
 {{ nbsql.elimination(p) }}
 {%- endmacro %}
 
+{# These common table expressions from the cells of a model, and a query of its classes. #}
+{% macro covariances_of_cells(classes, cells, feature) -%}
+WITH {{ nbsql.recursive() }}classes AS (
+  {{ classes | indent(2) }}
+),
+comoments AS (
+  {{ nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+),
+{{ nbsql.covariance_steps(feature) }}
+{%- endmacro %}
+
 {# ln |S| of a matrix of p columns in `whitened`; columns that do not vary are left out. #}
 {% macro default__log_determinant(p) -%}
 {% set share %}CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END{% endset -%}
@@ -126,12 +137,11 @@ covariances AS MATERIALIZED (
 {% macro elimination(p) -%}
 {% set deviation %}sqrt(greatest(covariance, 0)){% endset -%}
 {% set correlation %}coalesce(sides.covariance / nullif(spreads.deviations[sides.i] * spreads.deviations[sides.j], 0), 0){% endset -%}
-{% set other %}sides.j{% endset -%}
 spreads AS (
   SELECT class, {{ nbsql.ordered_list(deviation, nbsql.word('i')) }} AS deviations FROM covariances WHERE i = j GROUP BY class
 ),
 correlations AS (
-  SELECT sides.class, sides.i, {{ nbsql.ordered_list(correlation, other) }} AS correlations
+  SELECT sides.class, sides.i, {{ nbsql.ordered_list(correlation, nbsql.word('sides.j')) }} AS correlations
   FROM (
     SELECT class, i, j, covariance FROM covariances
     UNION ALL
@@ -181,17 +191,7 @@ FROM (
 {# One row a matrix without an inverse: class, as text, and the columns that are linearly dependent. #}
 {% macro default__collinear_columns(model, statistics, feature) -%}
 {% set p = feature.columns | length -%}
-WITH RECURSIVE classes AS (
-  SELECT class
-  FROM {{ statistics }} AS statistics
-  WHERE feature IS NULL
-  GROUP BY class
-  HAVING {{ nbsql.has_weight() }}
-),
-comoments AS (
-  {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
-),
-{{ nbsql.covariance_steps(feature) }},
+{{ nbsql.covariances_of_cells(nbsql.class_counts(statistics), statistics, feature) }},
 columns AS (
   SELECT {{ nbsql.whole_numbers(1, p + 1) }} AS i
 )

@@ -5,11 +5,13 @@
 #}
 
 {#
-  Common table expressions, from `comoments` and `classes`: whites, and log_determinants(class, log_determinant), NULL without an inverse.
+  To follow the common table expressions `comoments` and `classes`, which they read: whites, and log_determinants(class,
+  log_determinant), which lacks a class without an inverse.
 #}
-{% macro inverse_steps(feature) -%}
+{% macro default__inverse_steps(feature) -%}
 {% set p = feature.columns | length -%}
 {% set left %}CASE WHEN matrix[j][j] > 1e-10 AND deviations[j] > 0 THEN 1 ELSE 0 END{% endset -%}
+,
 {{ nbsql.covariance_steps(feature) }},
 log_determinants AS MATERIALIZED (
   SELECT
@@ -31,7 +33,7 @@ whites AS MATERIALIZED (
 {%- endmacro %}
 
 {# The trace of the inverse of the covariance matrix of `one` times the covariance matrix of `other`. #}
-{% macro trace_of(one, other) -%}
+{% macro default__trace_of(feature, one, other) -%}
 (
   SELECT sum(left_of.white * right_of.white * sides.covariance)
   FROM whites AS left_of
@@ -45,6 +47,32 @@ whites AS MATERIALIZED (
 )
 {%- endmacro %}
 
+{# To follow FROM: relations of_<class> of at most one row for two classes, with their log_determinant. #}
+{% macro default__joined_determinants(feature, classes) -%}
+{% for class in classes %}
+LEFT JOIN (
+  SELECT log_determinant FROM log_determinants WHERE class = {{ nbsql.text(class) }}
+) AS of_{{ nbsql.word(class) }} ON TRUE
+{% endfor %}
+{%- endmacro %}
+
+{# The queries of two classes and their cells, common table expressions: classes, and comoments(class, feature, value, n, mean, m2). #}
+{% macro two_classes(names, queries) -%}
+classes(class) AS (
+  VALUES {% for name in names %}({{ nbsql.text(name) }}){% if not loop.last %}, {% endif %}{% endfor %}
+
+),
+comoments AS (
+  {% for name in names %}
+  SELECT {{ nbsql.text(name) }} AS class, feature, value, n, mean, m2 FROM (
+    {{ queries[loop.index0] | indent(4) }}
+  ) AS side_{{ loop.index }}
+  {{- nbsql.union_all(loop) | indent(2) }}
+  {%- endfor %}
+
+)
+{%- endmacro %}
+
 {#
   For drift.sql. One row: feature, psi, kl, value, a, b. The divergence of the normal distribution with mean m_b and covariance S_b from
   that with m_a and S_a, over all classes (Kullback, Information Theory and Statistics, 1959, chapter 9):
@@ -53,50 +81,16 @@ whites AS MATERIALIZED (
 
   psi is the sum of this in both directions. value is the single column that has moved most, and a and b are its means.
 #}
-{% macro default__multivariate_drift(feature) -%}
-{% set p = feature.columns | length -%}
+{% macro multivariate_drift(feature) -%}
 {% set a, b = nbsql.word('a'), nbsql.word('b') -%}
+{% set cells_a, cells_b = nbsql.comoments_of(a, [feature]), nbsql.comoments_of(b, [feature]) -%}
+{% set queries = [nbsql.pooled_moments(cells_a, ['feature', 'value']), nbsql.pooled_moments(cells_b, ['feature', 'value'])] -%}
 SELECT *
 FROM (
-  WITH RECURSIVE classes AS (
-    SELECT unnest({{ nbsql.array() }}['a', 'b']) AS class
-  ),
-  comoments AS (
-    {% for side in ['a', 'b'] %}
-    SELECT {{ nbsql.text(side) }} AS class, * FROM (
-      {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word(side), [feature]), ['feature', 'value']) | indent(6) }}
-    ) AS side_{{ loop.index }}
-    {%+ if not loop.last %}UNION ALL{%+ endif %}
-
-    {% endfor %}
-  ),
-  {{ nbsql.inverse_steps(feature) | indent(2) }},
-  squares AS (
-    SELECT class, sum(z * z) AS square
-    FROM (
-      SELECT whites.class, whites.j, sum(whites.white * (b.means[whites.i] - a.means[whites.i])) AS z
-      FROM whites
-      JOIN centres AS a ON a.class = 'a'
-      JOIN centres AS b ON b.class = 'b'
-      GROUP BY whites.class, whites.j
-    ) AS projected
-    GROUP BY class
-  ),
-  divergences AS (
-    SELECT
-      {% for old, new in [('a', 'b'), ('b', 'a')] %}
-      0.5 * (
-        {{ nbsql.trace_of(old, new) | indent(8) }} + (SELECT square FROM squares WHERE class = {{ nbsql.text(old) }}) - {{ p }}
-        + (SELECT log_determinant FROM log_determinants WHERE class = {{ nbsql.text(old) }})
-        - (SELECT log_determinant FROM log_determinants WHERE class = {{ nbsql.text(new) }})
-      ) AS from_{{ nbsql.word(old) }}{{ nbsql.comma(loop) }}
-      {% endfor %}
-  ),
+  WITH {{ nbsql.recursive() }}{{ nbsql.two_classes(['a', 'b'], queries) | indent(2) }}
+  {{- nbsql.inverse_steps(feature) | indent(2) }},
   columns_of AS (
-    SELECT a.value, a.mean AS a, b.mean AS b, a.m2 / a.n AS variance_a, b.m2 / b.n AS variance_b
-    FROM entries AS a
-    JOIN entries AS b ON b.value = a.value AND b.class = 'b'
-    WHERE a.class = 'a' AND a.i = a.j
+    {{ nbsql.drift_of_columns(feature) | indent(4) }}
   )
   SELECT
     {{ nbsql.text(feature.name) }} AS feature,
@@ -108,9 +102,41 @@ FROM (
   FROM (
     SELECT *, coalesce({{ nbsql.normal_divergence(a, b) }} + {{ nbsql.normal_divergence(b, a) }}, abs(b - a)) AS moved FROM columns_of
   ) AS columns_of
-  CROSS JOIN divergences
 ) AS drift{{ feature.index }}
 WHERE value IS NOT NULL
+{%- endmacro %}
+
+{#
+  One row a column of such a feature: value, which names it, its means a and b, variance_a, variance_b, and from_a and from_b, the
+  divergence of all columns in both directions.
+#}
+{% macro default__drift_of_columns(feature) -%}
+SELECT a.value, a.mean AS a, b.mean AS b, a.m2 / a.n AS variance_a, b.m2 / b.n AS variance_b, divergences.*
+FROM entries AS a
+JOIN entries AS b ON b.value = a.value AND b.class = 'b'
+CROSS JOIN (
+  SELECT
+    {% for old, new in [('a', 'b'), ('b', 'a')] %}
+    0.5 * (
+      {{ nbsql.trace_of(feature, old, new) | indent(6) }} + (
+        SELECT sum(z * z)
+        FROM (
+          SELECT sum(whites.white * (b.means[whites.i] - a.means[whites.i])) AS z
+          FROM whites
+          JOIN centres AS a ON a.class = 'a'
+          JOIN centres AS b ON b.class = 'b'
+          WHERE whites.class = {{ nbsql.text(old) }}
+          GROUP BY whites.j
+        ) AS projected
+      ) - {{ feature.columns | length }} + of_{{ nbsql.word(old) }}.log_determinant - of_{{ nbsql.word(new) }}.log_determinant
+    ) AS from_{{ nbsql.word(old) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM (
+    SELECT 1 AS one
+  ) AS one
+  {{ nbsql.joined_determinants(feature, ['a', 'b']) | indent(2) }}
+) AS divergences
+WHERE a.class = 'a' AND a.i = a.j
 {%- endmacro %}
 
 {#
@@ -124,24 +150,16 @@ WHERE value IS NOT NULL
   For one column these equal the numbers that relevance.sql has for it. If a plane separates the classes, W has no inverse although T has
   one, and the mutual information is at its maximum.
 #}
-{% macro default__multivariate_relevance(feature) -%}
-{% set p = feature.columns | length -%}
+{% macro multivariate_relevance(feature) -%}
+{% set within %}SELECT feature, value, sum(n) AS n, max(mean) AS mean, sum(m2) AS m2 FROM of_class GROUP BY feature, value{% endset -%}
+{% set queries = [nbsql.pooled_moments(nbsql.word('of_class'), ['feature', 'value']), within] -%}
 SELECT *
 FROM (
-  WITH RECURSIVE of_class AS (
+  WITH {{ nbsql.recursive() }}of_class AS (
     {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'feature', 'value']) | indent(4) }}
   ),
-  classes AS (
-    SELECT unnest({{ nbsql.array() }}['total', 'within']) AS class
-  ),
-  comoments AS (
-    SELECT 'total' AS class, * FROM (
-      {{ nbsql.pooled_moments(nbsql.word('of_class'), ['feature', 'value']) | indent(6) }}
-    ) AS total
-    UNION ALL
-    SELECT 'within', feature, value, sum(n), max(mean), sum(m2) FROM of_class GROUP BY feature, value
-  ),
-  {{ nbsql.inverse_steps(feature) | indent(2) }},
+  {{ nbsql.two_classes(['total', 'within'], queries) | indent(2) }}
+  {{- nbsql.inverse_steps(feature) | indent(2) }},
   sizes AS (
     SELECT sum(n) AS n, -sum(n * ln(n / total)) / sum(n) AS entropy
     FROM (
@@ -151,19 +169,14 @@ FROM (
   SELECT
     {{ nbsql.text(feature.name) }} AS feature,
     sizes.n,
-    CASE WHEN total.log_determinant IS NOT NULL THEN
-      least(greatest(coalesce((total.log_determinant - within_classes.log_determinant) / 2, sizes.entropy), 0), sizes.entropy)
+    CASE WHEN of_total.log_determinant IS NOT NULL THEN
+      least(greatest(coalesce((of_total.log_determinant - of_within.log_determinant) / 2, sizes.entropy), 0), sizes.entropy)
     END AS mutual_information,
     CAST(NULL AS {{ nbsql.double() }}) AS symmetrical_uncertainty,
-    sizes.n * ({{ p }} - {{ nbsql.trace_of('total', 'within') | indent(4) }}) AS chi_square,
+    sizes.n * ({{ feature.columns | length }} - {{ nbsql.trace_of(feature, 'total', 'within') | indent(4) }}) AS chi_square,
     CAST(NULL AS {{ nbsql.double() }}) AS f_statistic
   FROM sizes
-  LEFT JOIN (
-    SELECT log_determinant FROM log_determinants WHERE class = 'total'
-  ) AS total ON TRUE
-  LEFT JOIN (
-    SELECT log_determinant FROM log_determinants WHERE class = 'within'
-  ) AS within_classes ON TRUE
+  {{ nbsql.joined_determinants(feature, ['total', 'within']) | indent(2) }}
 ) AS relevance{{ feature.index }}
 WHERE n IS NOT NULL
 {%- endmacro %}

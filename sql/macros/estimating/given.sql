@@ -22,9 +22,8 @@ FROM (
 
 {# One row a given label: class, label, prior. #}
 {% macro given_priors_of(relation, type) -%}
-{% set class %}source.class{% endset -%}
 SELECT
-  {{ nbsql.as_label(class, type) }} AS class,
+  {{ nbsql.as_label(nbsql.word('source.class'), type) }} AS class,
   CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
   CAST(source.prior AS {{ nbsql.double() }}) AS prior
 FROM {{ relation }} AS source
@@ -69,8 +68,7 @@ CAST({{ number }} AS {{ nbsql.double() }})
 {% if column == 'likelihood' and 'log_likelihood' in columns -%}
 coalesce({{ given }}, CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE {{ nbsql.exp(log) }} END)
 {%- else %}{{ given }}
-{%- endif %} AS {{ nbsql.word(column) }}{% if not loop.last %},
-{% endif %}
+{%- endif %} AS {{ nbsql.word(column) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -222,8 +220,7 @@ SELECT
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   prior AS n,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS m2,
+  {{ nbsql.null_columns(['mean', 'm2']) | indent(2) }},
   '1' AS batch
 FROM {{ classes }} AS classes
 UNION ALL

@@ -78,9 +78,7 @@ value,
 likelihood,
 {{ logarithm }} AS log_likelihood,
 {{ score or logarithm }} AS score,
-CAST(NULL AS {{ nbsql.double() }}) AS mean,
-CAST(NULL AS {{ nbsql.double() }}) AS variance,
-CAST(NULL AS {{ nbsql.double() }}) AS rate
+{{ nbsql.null_columns(['mean', 'variance', 'rate']) }}
 {%- endmacro %}
 
 {# One row a class with rows: class, n. #}
@@ -160,7 +158,6 @@ CASE
 {% macro pooled_moments(cells, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 {% set size %}abs(n){% endset -%}
-{% set gross_size %}gross{% endset -%}
 {% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
 {% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
 {% set scale %}power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)){% endset -%}
@@ -183,7 +180,7 @@ FROM (
   WINDOW parts AS (PARTITION BY {{ by }})
 ) AS parts
 GROUP BY {{ by }}
-HAVING sum(n) > {{ nbsql.rounding_of_sum(gross_size) }}
+HAVING sum(n) > {{ nbsql.rounding_of_sum(nbsql.word('gross')) }}
 {%- endmacro %}
 
 {#
@@ -371,9 +368,7 @@ SELECT
   class,
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
-  {% for column in ['likelihood', 'log_likelihood', 'mean', 'variance', 'rate'] %}
-  CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
-  {% endfor %}
+  {{ nbsql.null_columns(['likelihood', 'log_likelihood', 'mean', 'variance', 'rate']) | indent(2) }}
 FROM {{ priors }} AS priors
 WHERE FALSE
 {%- endmacro %}

@@ -207,8 +207,6 @@ CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ mas
 {# The same in the long form, from the relation joint_of_members(nbsql_row, class_no, joint). #}
 {% macro mixture_joints(parameters) -%}
 {% set difference %}joint - highest{% endset -%}
-{% set members_joint %}joint_of_members.joint{% endset -%}
-{% set member %}joint_of_members.class_no{% endset -%}
 SELECT
   nbsql_row,
   class_no,
@@ -219,7 +217,7 @@ FROM (
     joint_of_members.nbsql_row,
     parameters.of_class AS class_no,
     max(joint_of_members.joint) AS highest,
-    {{ nbsql.ordered_list(members_joint, member) }} AS joints
+    {{ nbsql.ordered_list(nbsql.word('joint_of_members.joint'), nbsql.word('joint_of_members.class_no')) }} AS joints
   FROM joint_of_members
   JOIN {{ parameters }} AS parameters ON parameters.class_no = joint_of_members.class_no
   GROUP BY joint_of_members.nbsql_row, parameters.of_class

@@ -107,8 +107,7 @@ JOIN (
 {% set log_priors %}{{ classes }}.log_priors{% endset -%}
 {% for k in model.class_numbers -%}
 {%+ if not loop.first %}  {%+ endif %}{{ nbsql.element(labels, k) }} AS class_{{ k }},
-  {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{% if not loop.last %},
-{% endif %}
+  {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- for item in model.column_parameters %}
 {%- set name = nbsql.parameter_name(item) %}
@@ -155,7 +154,12 @@ numbers AS (
         WHEN 'score' THEN smoothed.score
         {%- for distribution in features | map(attribute='family.distribution') | unique %}
         {%- set alike = features | selectattr('family.distribution', 'equalto', distribution) | list %}
-        {{- (nbsql.number_quantities(alike) if alike[0].family.density else nbsql[distribution ~ '_quantities']()) | indent(8) }}
+        {%- set quantities = nbsql[distribution ~ '_quantities'] %}
+        {%- if alike[0].family.density %}
+        {{- nbsql.number_quantities(alike) | indent(8) }}
+        {%- elif quantities is defined %}
+        {{- quantities() | indent(8) }}
+        {%- endif %}
         {%- endfor %}
 
       END
@@ -265,7 +269,7 @@ SELECT
   {% if model.has_segments %}
   nbsql_segment,
   {% endif %}
-  unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
+  unnest({{ nbsql.list_by_class(model) }}) AS class_no,
   {% if model.has_components %}
   unnest({{ nbsql.array() }}[{% for k in model.class_of_component %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
   {% endif %}
@@ -284,8 +288,5 @@ FROM {{ parameters }} AS parameters
 
 {# A parameter of all classes in one column, from its one column a class. #}
 {% macro unnested_parameter(model, name) -%}
-{% set of_classes -%}
-{% for k in model.class_numbers %}{{ nbsql.word(name) }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
-{%- endset -%}
-unnest({{ nbsql.array_of(of_classes) }}) AS {{ nbsql.word(name) }}
+unnest({{ nbsql.list_by_class(model, name) }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}

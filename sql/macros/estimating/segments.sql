@@ -192,15 +192,14 @@ WHERE members.segment > 0
 
 {# One row a member, feature and value: the columns of likelihoods, from the counts of the member and the likelihoods of the whole. #}
 {% macro shrunk_counts(model, features) -%}
-{% set likelihood %}shrunk.likelihood{% endset -%}
 SELECT
   shrunk.class,
   shrunk.feature,
   shrunk.value,
   shrunk.unseen,
   shrunk.likelihood,
-  {{ nbsql.safe_ln(likelihood) }},
-  {{ nbsql.safe_ln(likelihood) }},
+  {{ nbsql.safe_ln(nbsql.word('shrunk.likelihood')) }},
+  {{ nbsql.safe_ln(nbsql.word('shrunk.likelihood')) }},
   NULL,
   NULL,
   NULL
@@ -257,9 +256,8 @@ FROM (
 {%- if model.parameters %}
 
 JOIN (
-  {% set number %}numbers.number{% endset %}
   {% set order %}labelled.class_no, numbers.position{% endset %}
-  SELECT labelled.nbsql_segment, {{ nbsql.ordered_list(number, order) }} AS numbers
+  SELECT labelled.nbsql_segment, {{ nbsql.ordered_list(nbsql.word('numbers.number'), order) }} AS numbers
   FROM numbers
   JOIN labelled ON labelled.member = numbers.class_no
   GROUP BY labelled.nbsql_segment

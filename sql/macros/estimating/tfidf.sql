@@ -105,9 +105,7 @@ FROM (
       FROM (
         {% set kept -%}
         source.nbsql_row,
-        {{ nbsql.target(model) }} AS class
-        {%- if model.slice_by %}, source.nbsql_slice AS slice{% endif %}
-        {%- if model.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
+        {{ nbsql.counted_columns(model) | indent(8) }}
         {%- endset -%}
         {% set condition %}{{ nbsql.is_counted(model) }}{% endset -%}
         {% set rows %}(SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source){% endset -%}

@@ -48,8 +48,7 @@ CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WH
 {%- if loop.first %}, {% endif %}
 {%- endfor %}
 {%- if feature.family.nulls == 'category' -%}
-{% set n %}missing{{ nbsql.feature_suffix(feature) }}{% endset -%}
-, {{ nbsql.summed_cell(feature, column, n) }}
+, {{ nbsql.summed_cell(feature, column, nbsql.of_feature('missing', feature)) }}
 {%- endif %}
 {%- endmacro %}
 

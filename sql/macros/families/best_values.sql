@@ -22,8 +22,8 @@
 choices(feature, most, by_chi_square, min_count) AS (
   VALUES
     {% for feature in features %}
-    {% set by_chi_square %}{% if feature.family.best_by == 'chi_square' %}TRUE{% else %}FALSE{% endif %}{% endset %}
     {% set family = feature.family %}
+    {% set by_chi_square = nbsql.boolean(family.best_by == 'chi_square') %}
     ({{ nbsql.text(feature.name) }}, {{ family.value_limit }}, {{ by_chi_square }}, {{ family.least_count }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),

@@ -16,10 +16,6 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
   {%- if edges %} ELSE{% else %} WHEN TRUE THEN{% endif %} {{ nbsql.text(labels[-1]) }} END END
 {%- endmacro %}
 
-{% macro binned_given(feature, relation) -%}
-{{ nbsql.binned_value(feature, relation) }}
-{%- endmacro %}
-
 {#
   One row: the smallest value, and the edges between the bins.
 
@@ -28,7 +24,7 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
 #}
 {% macro binned_edges(model, source, feature) -%}
 {% set bins = feature.family.bins -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(feature.column) -%}
 SELECT
   min(x) AS least
   {%- for i in range(1, bins) %},

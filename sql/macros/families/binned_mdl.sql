@@ -36,18 +36,16 @@ SELECT
   CAST(NULL AS {{ nbsql.double() }}) AS cut
 FROM (
   {% for feature in features %}
-  {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
-  {% set finite = nbsql.finite(x) %}
+  {% set finite = nbsql.finite(nbsql.number_of(feature.column)) %}
   {% set target = nbsql.target(model) %}
   {% set n %}CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}){% endset %}
   SELECT {{ feature.index }} AS feature, {{ finite }} AS x, {{ target }} AS class, {{ n }} AS n
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }} AND {{ finite }} IS NOT NULL
   GROUP BY {{ finite }}, {{ target }}
-  {% if not loop.last %}
-  UNION ALL
-  {% endif %}
-  {% endfor %}
+  {{- nbsql.union_all(loop) | indent(2) }}
+  {%- endfor %}
+
 ) AS counts
 {%- endmacro %}
 
@@ -85,8 +83,7 @@ ORDER BY feature ASC NULLS LAST, edge ASC NULLS LAST
 {% set cost %}{{ nbsql.round_to_ten_places(bits) }}, x{% endset -%}
 {% set others %}sum(of_class) - 1{% endset -%}
 {% set ways %}power(3, count(*)) - 2{% endset -%}
-{% set found %}best.place{% endset -%}
-{% set place = nbsql.element(found, 2) -%}
+{% set place = nbsql.element(nbsql.word('best.place'), 2) -%}
 {% set bits_of_all = nbsql.mdl_bits(nbsql.word('of_class')) -%}
 {% set bits_of_left = nbsql.mdl_bits(nbsql.word('left_n')) -%}
 {% set bits_of_right = nbsql.mdl_bits(nbsql.word('of_class') ~ ' - left_n') -%}

@@ -12,7 +12,7 @@
   monotone, too.
 #}
 {% macro binned_monotone(model, source, feature) -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(feature.column) -%}
 {% set bin -%}
 CASE {% for edge in feature.family.by %}WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ loop.index0 }} {% endfor -%}
 ELSE {{ feature.family.by | length }} END

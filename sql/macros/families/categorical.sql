@@ -26,6 +26,12 @@ CAST({{ number }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 TRY_CAST({{ x }} AS HUGEINT)
 {%- endmacro %}
 
+{# An expression that is NULL where a row lacks the feature: the family's own, or its value. #}
+{% macro given(feature, relation) -%}
+{% set own = nbsql[feature.family.name ~ '_given'] -%}
+{{ (own if own is defined else nbsql[feature.family.name ~ '_value'])(feature, relation) }}
+{%- endmacro %}
+
 {% macro categorical_given(feature, relation) -%}
 {{ relation }}.{{ nbsql.ident(feature.column) }}
 {%- endmacro %}

@@ -47,5 +47,3 @@ FROM (
   ) AS of_other_classes
 ) AS estimates
 {%- endmacro %}
-
-{% macro complement_quantities() %}{% endmacro %}

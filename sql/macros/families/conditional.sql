@@ -55,8 +55,6 @@ ORDER BY value ASC NULLS LAST
 LIMIT 1001
 {%- endmacro %}
 
-{% macro conditional_quantities() %}{% endmacro %}
-
 {# One row a class and value: the columns of likelihoods (likelihoods.sql). #}
 {% macro conditional_likelihoods(features) -%}
 SELECT
@@ -70,8 +68,8 @@ FROM (
 {% macro conditional_options(features) -%}
 VALUES
   {% for feature in features %}
-  {% set smooths %}{% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
   {% set shrinkage = nbsql.nullable_double(feature.family.shrinkage) %}
+  {% set smooths = nbsql.boolean(feature.family.unseen == 'smooth') %}
   ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ shrinkage }}, {{ smooths }}){{ nbsql.comma(loop) }}
   {% endfor %}
 {%- endmacro %}
@@ -100,15 +98,11 @@ VALUES
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
 {% set child = nbsql.json_list(nbsql.json_element(counted, 0)) -%}
 {% set parent = nbsql.json_list(nbsql.json_element(counted, 1)) -%}
-{% set of_pair %}{{ nbsql.json_element(nbsql.word('alone') ~ '.child', 0) }}, parents.parent{% endset -%}
+{% set of_pair %}{{ nbsql.json_element(nbsql.word('alone.child'), 0) }}, parents.parent{% endset -%}
 {% set n %}coalesce(cells.n, 0){% endset -%}
 {% set of_alone %}coalesce(values_of.n, 0){% endset -%}
-{% set alpha %}sizes.alpha{% endset -%}
 {% set total %}(coalesce(totals.n, 0) + sizes.alpha * sizes.k){% endset -%}
 {% set total_of_parent %}(coalesce(of_parents.n, 0) + alone.alpha * alone.k){% endset -%}
-{% set k_of_alone %}alone.k{% endset -%}
-{% set alpha_of_alone %}alone.alpha{% endset -%}
-{% set k %}sizes.k{% endset -%}
 WITH options(feature, alpha, shrinkage, smooths) AS (
   {{ nbsql.conditional_options(features) | indent(2) }}
 ),
@@ -160,7 +154,7 @@ alone AS (
     sizes.k,
     sizes.alpha,
     sizes.shrinkage,
-    {{ nbsql.dirichlet_likelihood(of_alone, alpha, total, k) }} AS likelihood
+    {{ nbsql.dirichlet_likelihood(of_alone, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }} AS likelihood
   FROM classes
   JOIN sizes ON TRUE
   JOIN children ON children.feature = sizes.feature
@@ -180,7 +174,7 @@ SELECT
     WHEN met.feature IS NULL OR alone.shrinkage + coalesce(of_parents.n, 0) = 0 THEN alone.likelihood
     WHEN alone.shrinkage IS NOT NULL
     THEN ({{ n }} + alone.shrinkage * alone.likelihood) / (coalesce(of_parents.n, 0) + alone.shrinkage)
-    ELSE {{ nbsql.dirichlet_likelihood(n, alpha_of_alone, total_of_parent, k_of_alone) }}
+    ELSE {{ nbsql.dirichlet_likelihood(n, nbsql.word('alone.alpha'), total_of_parent, nbsql.word('alone.k')) }}
   END
 FROM alone
 JOIN parents ON parents.feature = alone.feature
@@ -198,7 +192,7 @@ SELECT
   sizes.feature,
   NULL,
   TRUE,
-  {{ nbsql.dirichlet_likelihood(0, alpha, total, k) }}
+  {{ nbsql.dirichlet_likelihood(0, nbsql.word('sizes.alpha'), total, nbsql.word('sizes.k')) }}
 FROM classes
 JOIN sizes ON sizes.smooths
 LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature

@@ -16,8 +16,6 @@ FROM (
 ) AS estimates
 {%- endmacro %}
 
-{% macro dirichlet_quantities() %}{% endmacro %}
-
 {# The options of a counted feature, elements of a row: its name, the pseudo-count of a value, and the minimum count of a value. #}
 {% macro count_options(feature) -%}
 {{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}
@@ -30,14 +28,11 @@ FROM (
 #}
 {% macro dirichlet_estimates(features, evidence) -%}
 {% set n %}coalesce(counts.n, 0){% endset -%}
-{% set alpha %}pseudo_counts.alpha{% endset -%}
-{% set total %}denominators.n{% endset -%}
 {% set k %}denominators.k{% endset -%}
 WITH options(feature, alpha, min_count, smooths) AS (
   VALUES
     {% for feature in features %}
-    {% set smooths %}{% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
-    ({{ nbsql.count_options(feature) }}, {{ smooths }}){{ nbsql.comma(loop) }}
+    ({{ nbsql.count_options(feature) }}, {{ nbsql.boolean(feature.family.unseen == 'smooth') }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
 values_of AS (
@@ -94,7 +89,7 @@ SELECT
   denominators.feature,
   pseudo_counts.value,
   FALSE AS unseen,
-  {{ nbsql.dirichlet_likelihood(n, alpha, total, k) }} AS likelihood
+  {{ nbsql.dirichlet_likelihood(n, nbsql.word('pseudo_counts.alpha'), nbsql.word('denominators.n'), k) }} AS likelihood
 FROM denominators
 JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
 LEFT JOIN {{ evidence }} AS counts

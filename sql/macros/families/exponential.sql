@@ -26,9 +26,8 @@
 {%- endmacro %}
 
 {% macro exponential_weights(feature, column, degree) -%}
-{% set constant %}log_rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set slope %}-rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.linear_weight(feature, column, constant, '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
+{{ nbsql.linear_weight(feature, column, nbsql.of_feature('log_rate', feature), '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
 {%- endmacro %}
 
 {% macro exponential_moment(quantity) -%}

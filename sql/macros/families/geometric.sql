@@ -41,9 +41,8 @@ CASE WHEN {{ rate }} < 1 THEN floor(ln(1 - {{ nbsql.uniform(seed, feature.index,
 {%- endmacro %}
 
 {% macro geometric_weights(feature, column, degree) -%}
-{% set constant %}success{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set slope %}failure{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.linear_weight(feature, column, constant, '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
+{{ nbsql.linear_weight(feature, column, nbsql.of_feature('success', feature), '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
 {%- endmacro %}
 
 {% macro geometric_moment(quantity) -%}

@@ -44,6 +44,5 @@ json_extract_string({{ list }}, '$[{{ position }}]')
 {%- endmacro %}
 
 {% macro joint_drawn(feature, seed, position) -%}
-{% set drawn %}drawn.value{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.json_element(drawn, position) }}
+{{ nbsql.json_element(nbsql.of_feature('drawn.value', feature), position) }}
 {%- endmacro %}

@@ -19,13 +19,9 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN
 END
 {%- endmacro %}
 
-{% macro kernel_given(feature, relation) -%}
-{{ nbsql.kernel_value(feature, relation) }}
-{%- endmacro %}
-
 {# One row: the smallest and the largest value, and the bandwidth over all classes. #}
 {% macro kernel_range(model, source, feature) -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(feature.column) -%}
 SELECT
   min({{ nbsql.finite(x) }}) AS least,
   max({{ nbsql.finite(x) }}) AS largest,
@@ -45,8 +41,7 @@ WITH options(feature, cells, width, bandwidth, alpha) AS (
     {% endfor %}
 ),
 points AS (
-  {% set value %}counts.value{% endset %}
-  SELECT counts.class, counts.feature, {{ nbsql.cell_number(value) }} AS cell, counts.n
+  SELECT counts.class, counts.feature, {{ nbsql.cell_number(nbsql.word('counts.value')) }} AS cell, counts.n
   FROM counts
   JOIN options ON options.feature = counts.feature
 ),
@@ -106,8 +101,6 @@ FROM (
 {% macro cell_number(value) -%}
 TRY_CAST({{ value }} AS BIGINT)
 {%- endmacro %}
-
-{% macro kernel_quantities() %}{% endmacro %}
 
 {# A number drawn uniformly from the drawn grid cell. #}
 {% macro kernel_drawn(feature, seed, position) -%}

@@ -8,61 +8,92 @@
   a fit queries it.
 #}
 
-{# One row a class: label, as text, and fourth, the mean of |z|^4. #}
-{% macro default__fourth_powers(model, source, feature) -%}
-{% set weight %}{% if model.weight %}weight{% else %}1{% endif %}{% endset -%}
-SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, sum({{ weight }} * square * square) / sum({{ weight }}) AS fourth
+{#
+  One row a class: label, as text, and fourth, the mean of |z|^4. The rows are read once a step, and each step has one row a class: its
+  smallest numbers, its means, its variances. Windows would keep all rows, and on Spark send those of a class to a single worker.
+#}
+{% macro fourth_powers(model, source, feature) -%}
+{% set p = feature.columns | length -%}
+{% set weight %}{% if model.weight %}numbers.weight{% else %}1{% endif %}{% endset -%}
+{% set numbers = nbsql.whole_rows(model, source, feature) -%}
+SELECT{{ nbsql.broadcast_hint(nbsql.word('variances')) }}
+  CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  sum({{ weight }} * square * square) / sum({{ weight }}) AS fourth
 FROM (
   SELECT
-    class,
-    {% if model.weight %}
-    weight,
-    {% endif %}
-    {% for j in range(1, feature.columns | length + 1) %}
-    {% set deviation %}(x_{{ j }} - mean_{{ j }}){% endset %}
-    {% set variance %}(sum({{ weight }} * {{ deviation }} * {{ deviation }}) OVER classes / sum({{ weight }}) OVER classes){% endset %}
-    coalesce({{ deviation }} * {{ deviation }} / nullif({{ variance }}, 0), 0){% if not loop.last %} +{% endif %}
+    numbers.*,
+    {% for j in range(1, p + 1) %}
+    coalesce((x_{{ j }} - mean_{{ j }}) * (x_{{ j }} - mean_{{ j }}) / nullif(variance_{{ j }}, 0), 0){% if not loop.last %} +{% endif %}
 
     {% endfor %}
     AS square
-  FROM (
-    SELECT
-      *
-      {%- for j in range(1, feature.columns | length + 1) %},
-      sum({{ weight }} * (x_{{ j }} - least_{{ j }})) OVER classes / sum({{ weight }}) OVER classes + least_{{ j }} AS mean_{{ j }}
+  FROM {{ numbers | indent(2) }}
+  JOIN (
+    SELECT{{ nbsql.broadcast_hint(nbsql.word('means')) }}
+      numbers.class AS of_class
+      {%- for j in range(1, p + 1) %},
+      max(mean_{{ j }}) AS mean_{{ j }},
+      sum({{ weight }} * (x_{{ j }} - mean_{{ j }}) * (x_{{ j }} - mean_{{ j }})) / sum({{ weight }}) AS variance_{{ j }}
       {%- endfor %}
 
-    FROM (
-      SELECT
-        *
-        {%- for j in range(1, feature.columns | length + 1) %},
-        min(x_{{ j }}) OVER (PARTITION BY class) AS least_{{ j }}
+    FROM {{ numbers | indent(4) }}
+    JOIN (
+      SELECT{{ nbsql.broadcast_hint(nbsql.word('lows')) }}
+        numbers.class AS of_class
+        {%- for j in range(1, p + 1) %},
+        sum({{ weight }} * (x_{{ j }} - least_{{ j }})) / sum({{ weight }}) + max(least_{{ j }}) AS mean_{{ j }}
         {%- endfor %}
 
-      FROM (
-        SELECT
-          {{ nbsql.target(model) }} AS class
-          {%- if model.weight %},
-          {{ nbsql.weight(model) }} AS weight
-          {%- endif %}
-          {%- for column in feature.columns %},
-          {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
-          {% set finite = nbsql.finite(x) %}
-          {% set mean %}avg({{ finite }}) OVER (){% endset %}
-          {%+ if feature.family.impute %}coalesce({{ finite }}, {{ mean }}){% else %}{{ finite }}{%+ endif %} AS x_{{ loop.index }}
-          {%- endfor %}
+      FROM {{ numbers | indent(6) }}
+      JOIN (
+        SELECT class AS of_class{% for j in range(1, p + 1) %}, min(x_{{ j }}) AS least_{{ j }}{% endfor %}
 
-        FROM {{ source }} AS source
-        WHERE {{ nbsql.is_counted(model) }}
-      ) AS numbers
-      WHERE {% for j in range(1, feature.columns | length + 1) %}x_{{ j }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
-
-    ) AS shifted
-    WINDOW classes AS (PARTITION BY class)
-  ) AS numbers
-  WINDOW classes AS (PARTITION BY class)
-) AS squares
+        FROM {{ numbers | indent(8) }}
+        GROUP BY class
+      ) AS lows ON lows.of_class = numbers.class
+      GROUP BY numbers.class
+    ) AS means ON means.of_class = numbers.class
+    GROUP BY numbers.class
+  ) AS variances ON variances.of_class = numbers.class
+) AS numbers
 GROUP BY class
+{%- endmacro %}
+
+{#
+  One row a row of the source with all numbers, where a missing one is replaced by the mean over all rows if it is imputed: class, weight,
+  x_1, ...
+#}
+{% macro whole_rows(model, source, feature) -%}
+(
+  SELECT *
+  FROM (
+    SELECT
+      {{ nbsql.target(model) }} AS class
+      {%- if model.weight %},
+      {{ nbsql.weight(model) }} AS weight
+      {%- endif %}
+      {%- for column in feature.columns %},
+      {% set finite = nbsql.finite(nbsql.number_of(column)) %}
+      {% set mean %}overall.mean_{{ loop.index }}{% endset %}
+      {%+ if feature.family.impute %}coalesce({{ finite }}, {{ mean }}){% else %}{{ finite }}{%+ endif %} AS x_{{ loop.index }}
+      {%- endfor %}
+
+    FROM {{ source }} AS source
+    {% if feature.family.impute %}
+    CROSS JOIN (
+      SELECT
+        {% for column in feature.columns %}
+        avg({{ nbsql.finite(nbsql.number_of(column)) }}) AS mean_{{ loop.index }}{{ nbsql.comma(loop) }}
+        {% endfor %}
+      FROM {{ source }} AS source
+      WHERE {{ nbsql.is_counted(model) }}
+    ) AS overall
+    {% endif %}
+    WHERE {{ nbsql.is_counted(model) }}
+  ) AS numbers
+  WHERE {% for j in range(1, feature.columns | length + 1) %}x_{{ j }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
+
+) AS numbers
 {%- endmacro %}
 
 {# The shrunk covariances within the classes, in the columns of `of_classes`. #}

@@ -7,8 +7,7 @@ lgamma({{ x }} + 1)
 
 {# The same for the input of a count's term (families/poisson.sql). #}
 {% macro default__log_factorial_of(feature) -%}
-{% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.log_factorial(x) }}
+{{ nbsql.log_factorial(nbsql.of_feature('number.nbsql_x', feature)) }}
 {%- endmacro %}
 
 {#

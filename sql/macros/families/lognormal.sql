@@ -10,8 +10,7 @@
 {# The logarithm of a number of a row, less its centre, as a column, and in a careful scan the centre. #}
 {% macro lognormal_inputs(feature, centre, careful, centred) -%}
 {% if centred %}{% set centre %}means.centre{{ nbsql.feature_suffix(feature) }}{% endset %}{% endif -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
-{{ nbsql.log_of_input(x, centre, careful) }}
+{{ nbsql.log_of_input(nbsql.number_of(feature.column), centre, careful) }}
 {%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
 {%- if centred %},
 {{ centre }} AS centre{{ nbsql.feature_suffix(feature) }}

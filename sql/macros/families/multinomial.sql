@@ -10,26 +10,22 @@
 {# The counts of a row, as columns. #}
 {% macro multinomial_inputs(feature, centre, careful, centred) -%}
 {% for column in feature.columns -%}
-{{ nbsql.number_input(feature, column, loop.index, careful=careful or feature.floating) }}
-{%- if not loop.last %},
-{% endif %}
+{{ nbsql.number_input(feature, column, loop.index, careful=careful or feature.floating) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
 {# The aggregates of a scan: the sum of each count. #}
 {% macro multinomial_aggregates(model, feature, centre, careful) -%}
 {% for column in feature.columns -%}
-{% set x %}nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 ,
-  {{ nbsql.class_total(model, x) }} AS sum{{ nbsql.feature_suffix(feature, loop.index) }}
+  {{ nbsql.class_total(model, nbsql.of_feature('nbsql_x', feature, loop.index)) }} AS sum{{ nbsql.feature_suffix(feature, loop.index) }}
 {%- endfor %}
 {%- endmacro %}
 
 {# One column of its cells, one cell a count: the elements of a list. #}
 {% macro multinomial_cells(feature, column) -%}
 {% for name in feature.columns -%}
-{% set n %}sum{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
-{{ nbsql.summed_cell(feature, column, n, value=nbsql.text(name)) }}
+{{ nbsql.summed_cell(feature, column, nbsql.of_feature('sum', feature, loop.index), value=nbsql.text(name)) }}
 {%- if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endmacro %}
@@ -46,8 +42,7 @@
 coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{ product }} END{% else %}{{ product }}{% endif %}, 0)
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
-{%- if columns | length > 50 %}){% endif %}
-{%- if not loop.last %} + {% endif %}
+{%- if columns | length > 50 %}){% endif %}{% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 

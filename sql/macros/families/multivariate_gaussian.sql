@@ -21,7 +21,7 @@
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set means = feature.family.means -%}
 {% for column in feature.columns -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(column) -%}
 {% set less_centre %}
 {% if centred %} - means.centre{{ nbsql.feature_suffix(feature, loop.index) }}
 {%- elif centre is not none %} - {{ centre[loop.index0] }}
@@ -34,9 +34,7 @@
 {%- endif %} AS nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}
 {%- if centred %},
 means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.feature_suffix(feature, loop.index) }}
-{%- endif %}
-{%- if not loop.last %},
-{% endif %}
+{%- endif %}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -44,8 +42,7 @@ means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.fe
 {% macro multivariate_gaussian_whole(feature, careful) -%}
 0 * (
 {%- for column in feature.columns -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-{{ nbsql.scan_value(x, careful) }}{% if not loop.last %} + {% endif %}
+{{ nbsql.scan_value(nbsql.number_of(column), careful) }}{% if not loop.last %} + {% endif %}
 {%- endfor %})
 {%- endmacro %}
 
@@ -53,9 +50,8 @@ means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.fe
 {% macro multivariate_gaussian_aggregates(model, feature, centre, careful) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set p = feature.columns | length -%}
-{% set first %}nbsql_x{{ nbsql.feature_suffix(feature, 1) }}{% endset -%}
 ,
-  {{ nbsql.weighted_count(model, first) }} AS n{{ i }},
+  {{ nbsql.weighted_count(model, nbsql.of_feature('nbsql_x', feature, 1)) }} AS n{{ i }},
   {% set x %}nbsql_x{{ i }}_{% endset %}
   {% set centres -%}
   {% for j in range(1, p + 1) -%}
@@ -173,8 +169,7 @@ stddev_pop({{ nbsql.finite(x) }}){{ nbsql.comma(loop) }}
 {% set means -%}
 {% if family.impute -%}
 {% for column in feature.columns -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-{% set finite, weight = nbsql.finite(x), nbsql.weight(model) if model.weight else none -%}
+{% set finite, weight = nbsql.finite(nbsql.number_of(column)), nbsql.weight(model) if model.weight else none -%}
 {% if weight %}sum({{ weight }} * {{ finite }}) / sum(CASE WHEN {{ finite }} IS NOT NULL THEN {{ weight }} END)
 {%- else %}avg({{ finite }})
 {%- endif %}{{ nbsql.comma(loop) }}
@@ -248,8 +243,7 @@ FROM (
     {{ nbsql.text(feature.name) }} AS feature,
     pairs.value,
     FALSE AS unseen,
-    CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
-    CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
+    {{ nbsql.null_columns(['likelihood', 'log_likelihood']) | indent(4) }},
     whites.white AS score,
     CASE WHEN pairs.i = pairs.j THEN centres.means[pairs.i] END AS mean,
     covariances.covariance AS variance,
@@ -300,10 +294,7 @@ FROM (
   {%- endif %}
 
 ) AS likelihoods{{ feature.index }}
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -335,10 +326,9 @@ WHEN 'location' THEN smoothed.mean
 (
   {% for query in queries %}
   {{ query | indent(2) }}
-  {% if not loop.last %}
-  UNION ALL
-  {% endif %}
-  {% endfor %}
+  {{- nbsql.union_all(loop) | indent(2) }}
+  {%- endfor %}
+
 )
 {%- endmacro %}
 

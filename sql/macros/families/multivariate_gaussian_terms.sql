@@ -70,9 +70,15 @@ list_sum(list_transform({{ list }}, lambda z: z * z))
 
 {# Row j of W (x - m). #}
 {% macro whitened_value(feature, j, k) -%}
-{% set white %}parameters.white{{ nbsql.feature_suffix(feature) }}_{% endset -%}
+{% call(i) nbsql.whitened(feature, j, 'parameters', k) %}{{ nbsql.deviation(feature, i, k) }}{% endcall %}
+{%- endmacro %}
+
+{# Row j of the product of W, whose elements are columns of a relation, and a vector, whose element i a block renders. #}
+{% macro whitened(feature, j, relation=none, k=none) -%}
 {% for i in range(1, j + 1) -%}
-{{ white }}{{ j * (j - 1) // 2 + i }}{{ nbsql.class_suffix(k) }} * {{ nbsql.deviation(feature, i, k) }}{% if not loop.last %} + {% endif %}
+{% if relation %}{{ nbsql.word(relation) }}.{% endif -%}
+{{ nbsql.whitening_column(feature, j, i) }}{{ nbsql.class_suffix(k) }} * {{ caller(i) }}
+{%- if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
@@ -142,8 +148,5 @@ white{{ nbsql.feature_suffix(feature, j * (j - 1) // 2 + i) }}
 
 {# Row j of W m. #}
 {% macro whitened_mean(feature, j) -%}
-(
-{%- for i in range(1, j + 1) -%}
-{{ nbsql.whitening_column(feature, j, i) }} * mean{{ nbsql.feature_suffix(feature, i) }}{% if not loop.last %} + {% endif %}
-{%- endfor %})
+({% call(i) nbsql.whitened(feature, j) %}mean{{ nbsql.feature_suffix(feature, i) }}{% endcall %})
 {%- endmacro %}

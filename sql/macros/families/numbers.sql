@@ -41,24 +41,17 @@
 {%- endmacro %}
 
 {#
-  The density of a family. Call it with a block that renders the expression of the parameter with a given name. dbt 2 can call that block
-  only here, but the get of a dictionary anywhere.
+  The density of a family, or at_zero its density at 0. Call it with a block that renders the expression of the parameter with a
+  given name. dbt 2 can call that block only here, but the get of a dictionary anywhere.
 #}
-{% macro density(family, x) -%}
+{% macro density(family, x, at_zero=false) -%}
 {% set expressions = namespace(by_name={}) -%}
 {% for name in family.parameters | map(attribute='name') -%}
 {% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
 {%- endfor -%}
-{{ nbsql[nbsql.macro_of(family, 'density', family.formula)](x, expressions.by_name.get) }}
-{%- endmacro %}
-
-{# The density of a family at 0, to be called in the same way. #}
-{% macro density_at_zero(family) -%}
-{% set expressions = namespace(by_name={}) -%}
-{% for name in family.parameters | map(attribute='name') -%}
-{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
-{%- endfor -%}
-{{ nbsql[family.formula ~ '_at_zero'](expressions.by_name.get) }}
+{% if at_zero %}{{ nbsql[family.formula ~ '_at_zero'](expressions.by_name.get) }}
+{%- else %}{{ nbsql[nbsql.macro_of(family, 'density', family.formula)](x, expressions.by_name.get) }}
+{%- endif %}
 {%- endmacro %}
 
 {# The column of a feature's parameter in class k. #}
@@ -69,10 +62,9 @@ parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.cla
 {# The term of a number in the joint log-likelihood of class k, in the long form of the row's class; 0 if the number is missing. #}
 {% macro number_term(feature, k) -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% set is_zero %}number.nbsql_zero{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% if feature.family.zeros -%}
 {% set zero, other = nbsql.parameter_column(feature, 'zero', k), nbsql.parameter_column(feature, 'other', k) -%}
-{{ nbsql.zero_inflated_term(x, is_zero, zero, other, nbsql.density_term(feature, k, x)) }}
+{{ nbsql.zero_inflated_term(x, nbsql.of_feature('number.nbsql_zero', feature), zero, other, nbsql.density_term(feature, k, x)) }}
 {%- else -%}
 {{ nbsql.density_term(feature, k, x) }}
 {%- endif %}
@@ -90,7 +82,9 @@ parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.cla
 coalesce(CASE
   {% if at_zero is defined %}
   WHEN {{ x }} > 0 THEN {{ density }}
-  WHEN {{ x }} = 0 THEN {% call(name) nbsql.density_at_zero(feature.family) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
+  WHEN {{ x }} = 0 THEN {% call(name) nbsql.density(feature.family, x, at_zero=true) -%}
+  {{ nbsql.parameter_column(feature, name, k) }}
+  {%- endcall %}
 
   {% else %}
   WHEN {{ inside(x) }} THEN {{ density }}
@@ -142,10 +136,8 @@ SELECT
   class,
   feature,
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
-  FALSE AS unseen
-  {%- for column in ['likelihood', 'log_likelihood', 'score'] %},
-  CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}
-  {%- endfor %}
+  FALSE AS unseen,
+  {{ nbsql.null_columns(['likelihood', 'log_likelihood', 'score']) | indent(2) }}
   {%- for column in ['mean', 'variance', 'rate'] %}
   {%- set estimate %}{% call(name) nbsql.estimate_of(family, column) %}{{ nbsql.word(name) }}{% endcall %}{% endset %},
   {%+ if estimate %}{{ estimate | indent(2) }}{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS {{ nbsql.word(column) }}

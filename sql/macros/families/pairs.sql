@@ -89,13 +89,7 @@ WHERE value IS NOT NULL
 FROM (
   WITH coded AS {{ nbsql.materialized() }}(
     SELECT
-      {{ nbsql.target(model) }} AS class
-      {%- if model.slice_by %},
-      {{ nbsql.row_slice(nbsql.word('source')) }} AS slice
-      {%- endif %}
-      {%- if model.weight %},
-      {{ nbsql.weight(model) }} AS weight
-      {%- endif %}
+      {{ nbsql.counted_columns(model) | indent(6) }}
       {%- for position in places %},
       {{ nbsql.pairs_key(feature, position, nbsql.word('source')) }} AS value_{{ position }}
       {%- endfor %}
@@ -158,15 +152,10 @@ VALUES
 {% set cut = features | selectattr('family.bins') | list -%}
 {% set bin %}name, label{% endset -%}
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
-{% set key %}cells.one{% endset -%}
 {% set n_alone %}coalesce(cells.n, 0){% endset -%}
-{% set alpha_alone %}keys.alpha{% endset -%}
 {% set total_alone %}(coalesce(totals.n, 0) + keys.alpha * keys.k){% endset -%}
-{% set k_alone %}keys.k{% endset -%}
 {% set n %}coalesce(pairs.n, 0){% endset -%}
-{% set alpha %}alone.alpha{% endset -%}
 {% set total %}(coalesce(of_parents.n, 0) + alone.alpha * alone.k){% endset -%}
-{% set k %}alone.k{% endset -%}
 WITH options(feature, name, alpha, shrinkage, least) AS (
   {{ nbsql.pairs_options(features) | indent(2) }}
 ),
@@ -181,7 +170,7 @@ cells AS (
   WHERE counts.feature IN ({{ nbsql.feature_names(features) }})
 ),
 met AS (
-  SELECT cells.feature, {{ nbsql.json_element(key, 0) }} AS name, cells.one AS value, sum(cells.n) AS n
+  SELECT cells.feature, {{ nbsql.json_element(nbsql.word('cells.one'), 0) }} AS name, cells.one AS value, sum(cells.n) AS n
   FROM (
     SELECT feature, one, n FROM cells WHERE other IS NULL
     {%- if cut %}
@@ -218,7 +207,7 @@ alone AS (
   SELECT
     classes.class,
     keys.*,
-    {{ nbsql.dirichlet_likelihood(n_alone, alpha_alone, total_alone, k_alone) }} AS likelihood
+    {{ nbsql.dirichlet_likelihood(n_alone, nbsql.word('keys.alpha'), total_alone, nbsql.word('keys.k')) }} AS likelihood
   FROM classes
   JOIN keys ON TRUE
   LEFT JOIN totals ON totals.class = classes.class AND totals.feature = keys.feature AND totals.name = keys.name
@@ -251,7 +240,7 @@ SELECT
     WHEN together.feature IS NULL OR coalesce(of_parents.n, 0) + coalesce(alone.shrinkage, alone.alpha) = 0 THEN alone.likelihood
     WHEN alone.shrinkage IS NOT NULL
     THEN ({{ n }} + alone.shrinkage * alone.likelihood) / (coalesce(of_parents.n, 0) + alone.shrinkage)
-    ELSE {{ nbsql.dirichlet_likelihood(n, alpha, total, k) }}
+    ELSE {{ nbsql.dirichlet_likelihood(n, nbsql.word('alone.alpha'), total, nbsql.word('alone.k')) }}
   END,
   alone.likelihood
 FROM alone
@@ -277,5 +266,3 @@ SELECT feature, ('[' || ({{ other }}) || ',' || ({{ one }}) || ']'){{ nbsql.bina
 FROM {{ counts }} AS counts
 WHERE ({{ other }}) IS NOT NULL
 {%- endmacro %}
-
-{% macro pairs_quantities() %}{% endmacro %}

@@ -21,9 +21,8 @@
 {%- endmacro %}
 
 {% macro poisson_cells(feature, column) -%}
-{% set n %}n{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set total %}sum{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.summed_cell(feature, column, n, centre=0, total=total) }}
+{{ nbsql.summed_cell(feature, column, nbsql.of_feature('n', feature), centre=0, total=total) }}
 {%- endmacro %}
 
 {# The rate of a class, or of all classes if it has no value. #}
@@ -56,8 +55,7 @@ count{{ nbsql.feature_suffix(feature) }}.value
 
 {% macro poisson_weights(feature, column, degree) -%}
 {% set constant %}-rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% set slope %}log_rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.linear_weight(feature, column, constant, '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
+{{ nbsql.linear_weight(feature, column, constant, '1') }}, {{ nbsql.linear_weight(feature, column, nbsql.of_feature('log_rate', feature)) }}
 {%- endmacro %}
 
 {% macro poisson_moment(quantity) -%} rate {%- endmacro %}

@@ -13,14 +13,12 @@ source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.feature_suffix(featu
 {%- endmacro %}
 
 {% macro text_aggregates(model, feature, centre, careful) -%}
-{% set x %}nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 ,
-  {{ nbsql.weighted_count(model, x) }} AS n{{ nbsql.feature_suffix(feature) }}
+  {{ nbsql.weighted_count(model, nbsql.of_feature('nbsql_x', feature)) }} AS n{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
 {% macro text_cells(feature, column) -%}
-{% set n %}n{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.summed_cell(feature, column, n) }}
+{{ nbsql.summed_cell(feature, column, nbsql.of_feature('n', feature)) }}
 {%- endmacro %}
 
 {#
@@ -37,9 +35,8 @@ FROM (
     words.feature,
     words.value,
     {% set n %}coalesce(counts.n, 0){% endset %}
-    {% set alpha %}words.alpha{% endset %}
     {% set total %}(coalesce(documents.n, 0) + 2 * words.alpha){% endset %}
-    {{ nbsql.dirichlet_likelihood(n, alpha, total, 2) }} AS likelihood
+    {{ nbsql.dirichlet_likelihood(n, nbsql.word('words.alpha'), total, 2) }} AS likelihood
   FROM (
     {% set declared = features | selectattr('family.declared') | list %}
     {% if declared %}
@@ -83,8 +80,7 @@ CASE WHEN number.nbsql_x{{ i }} IS NOT NULL THEN coalesce(parameters.absent{{ i 
 {# The absence of a word is a constant of the texts. Its sum over the vocabulary has a parameter of its own. #}
 {% macro text_weights(feature, column, degree) -%}
 {% if feature.family.presence -%}
-{% set absent %}absent{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.linear_weight(feature, column, absent, '1') }}
+{{ nbsql.linear_weight(feature, column, nbsql.of_feature('absent', feature), '1') }}
 {%- else -%}
 {{ nbsql.weights_of_missing_and_unseen(feature, column) }}
 {%- endif %}

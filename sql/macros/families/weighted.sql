@@ -13,8 +13,7 @@
 {% macro weighted_inputs(feature, centre, careful, centred) -%}
 {% if feature.family.product -%}
 {% for column in feature.columns -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-{{ nbsql.finite(x) }}{% if not loop.last %} * {% endif %}
+{{ nbsql.finite(nbsql.number_of(column)) }}{% if not loop.last %} * {% endif %}
 {%- endfor %}
 {%- else -%}
 {{ nbsql.weighted_number(feature) }}
@@ -87,12 +86,10 @@ SELECT
   known.feature,
   known.value,
   known.unseen,
-  CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
+  {{ nbsql.null_columns(['likelihood', 'log_likelihood']) | indent(2) }},
   coalesce(weights.weight, 0) AS score,
   known.mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  CAST(NULL AS {{ nbsql.double() }}) AS rate
+  {{ nbsql.null_columns(['variance', 'rate']) | indent(2) }}
 FROM (
   SELECT feature, value, mean IS NOT NULL AS unseen, max(mean) AS mean
   FROM {{ weights }} AS weights

@@ -23,7 +23,7 @@
 {% macro zero_inflated_inputs(feature, centre, careful, centred) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% if centred %}{% set centre %}means.centre{{ i }}{% endset %}{% endif -%}
-{% set value %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set value = nbsql.number_of(feature.column) -%}
 {% set x %}nullif({{ value }}, 0){% endset -%}
 {% set is_log = feature.family.formula == 'lognormal' -%}
 {% if is_log %}{{ nbsql.log_of_input(x, centre, careful) }}{% else %}{{ nbsql.scan_value(x, careful) }}{% endif %}
@@ -36,9 +36,8 @@ CASE WHEN {{ value }} = 0 THEN 1 END AS nbsql_zero{{ i }}
 
 {# The aggregates of a scan: those of a number, and the number of zeros. #}
 {% macro zero_inflated_aggregates(model, feature, centre, careful) -%}
-{% set zero %}nbsql_zero{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.gaussian_aggregates(model, feature, centre, careful) }},
-  {{ nbsql.weighted_count(model, zero) }} AS zeros{{ nbsql.feature_suffix(feature) }}
+  {{ nbsql.weighted_count(model, nbsql.of_feature('nbsql_zero', feature)) }} AS zeros{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
 {# One column of its two cells. #}

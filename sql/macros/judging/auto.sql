@@ -18,7 +18,7 @@
 {% macro column_facts(model, source, numbers, texts) -%}
 SELECT
   {% for column in numbers %}
-  {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
+  {% set x = nbsql.number_of(column) %}
   {% set finite = nbsql.finite(x) %}
   {{ nbsql.count_and_distinct(finite, loop.index) | indent(2) }},
   min({{ finite }}) AS least_{{ loop.index }},
@@ -58,7 +58,7 @@ SELECT source.* FROM {{ source }} AS source WHERE {{ nbsql.mixed_hash(values) }}
 SELECT
   source.nbsql_key,
   source.nbsql_slice,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
+  {{ nbsql.row_weight(model) }} AS weight,
   CASE{% for k in model.class_numbers %} WHEN parameters.class_{{ k }} = {{ nbsql.target(model) }} THEN {{ k }}{% endfor %} END AS truth
   {%- for k in model.class_numbers %},
   greatest(coalesce(parameters.log_prior_{{ k }}, {{ nbsql.least_term() }}), {{ nbsql.least_term() }}) AS joint_{{ k }}
@@ -244,7 +244,7 @@ FROM (
 SELECT
   source.nbsql_key,
   source.nbsql_slice,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
+  {{ nbsql.row_weight(model) }} AS weight,
   numbered.class_no AS truth
   {%- for k in range(1, classes + 1) %},
   {% set joint = nbsql.joint(model, k) %}

@@ -50,9 +50,7 @@ WINDOW feature_values AS (PARTITION BY position)
 {# The coded rows. columns: the other columns that are read of a row. #}
 {% macro coded_rows(model, source, columns, features, folds, codes) -%}
 SELECT
-  {% for column in columns %}
-  source.{{ nbsql.ident(column) }},
-  {% endfor %}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   source.nbsql_slice
   {%- for feature in features %}
   {%- set code %}code{{ nbsql.feature_suffix(feature) }}{% endset %},
@@ -80,8 +78,7 @@ SELECT
   cells.feature,
   cells.value,
   sum(cells.n) AS n,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS m2,
+  {{ nbsql.null_columns(['mean', 'm2']) | indent(2) }},
   '1' AS batch
 FROM {{ cells }} AS cells
 JOIN {{ nbsql.numbered_folds(model, folds) }} ON folds.nbsql_slice <> cells.slice
@@ -118,7 +115,7 @@ GROUP BY smoothed.feature, smoothed.value, smoothed.unseen
 WITH names(setting, counted, feature, categorical) AS (
   VALUES
     {% for setting, counted, feature in names %}
-    {% set has_missing %}{% if feature.family.nulls == 'category' %}TRUE{% else %}FALSE{% endif %}{% endset %}
+    {% set has_missing = nbsql.boolean(feature.family.nulls == 'category') %}
     ({{ setting }}, {{ nbsql.text(counted) }}, {{ nbsql.text(feature.name) }}, {{ has_missing }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
@@ -169,9 +166,7 @@ GROUP BY setting
 #}
 {% macro with_levels(model, rows, columns, features, scores, setting) -%}
 SELECT
-  {% for column in columns %}
-  values_of.{{ nbsql.ident(column) }},
-  {% endfor %}
+  {{ nbsql.listed_columns(nbsql.word('values_of'), columns) | indent(2) }}
   values_of.nbsql_slice
   {%- for k in model.class_numbers %},
   {% for feature in features -%}

@@ -6,9 +6,7 @@
 {# The columns of the rows that a model has scored, with the other model's nbsql_other_prediction and nbsql_other_posteriors. #}
 {% macro with_other_answers(model, scored, columns) -%}
 SELECT
-  {% for column in columns %}
-  source.{{ nbsql.ident(column) }},
-  {% endfor %}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   source.nbsql_prediction AS nbsql_other_prediction,
   {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_other_posteriors
 FROM {{ scored }} AS source
@@ -22,18 +20,15 @@ FROM {{ scored }} AS source
 {% set hits = [nbsql.is_hit('prediction', as_text), nbsql.is_hit('nbsql_other_prediction', as_text)] -%}
 WITH {{ judged }},
 other_known AS (
-  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
-  FROM (
-    {{ nbsql.numbered_classes(other, other_parameters) | indent(4) }}
-  ) AS classes
+  {{ nbsql.known_classes(other, other_parameters, as_text) | indent(2) }}
 ),
 answers AS (
   SELECT
     judged.*,
-    coalesce({{ nbsql.element(nbsql.word('judged') ~ '.posteriors', nbsql.word('judged') ~ '.class_no') }}, 0) AS p,
-    {{ nbsql.sum_of_squares(nbsql.word('judged') ~ '.posteriors') }} AS squares,
-    coalesce({{ nbsql.element(nbsql.word('judged') ~ '.nbsql_other_posteriors', nbsql.word('other_known') ~ '.class_no') }}, 0) AS other_p,
-    {{ nbsql.sum_of_squares(nbsql.word('judged') ~ '.nbsql_other_posteriors') }} AS other_squares
+    coalesce({{ nbsql.element(nbsql.word('judged.posteriors'), nbsql.word('judged.class_no')) }}, 0) AS p,
+    {{ nbsql.sum_of_squares(nbsql.word('judged.posteriors')) }} AS squares,
+    coalesce({{ nbsql.element(nbsql.word('judged.nbsql_other_posteriors'), nbsql.word('other_known.class_no')) }}, 0) AS other_p,
+    {{ nbsql.sum_of_squares(nbsql.word('judged.nbsql_other_posteriors')) }} AS other_squares
   FROM judged
   LEFT JOIN other_known ON other_known.class = judged.class
 ),
@@ -89,8 +84,8 @@ ranked AS (
     CASE WHEN answers.class = known.class THEN 1 ELSE 2 END AS side,
     answers.weight,
     CASE WHEN answers.class = known.class THEN answers.weight ELSE 0 END AS positive,
-    {{ nbsql.element(nbsql.word('answers') ~ '.posteriors', nbsql.word('known') ~ '.class_no') }} AS p,
-    {{ nbsql.element(nbsql.word('answers') ~ '.nbsql_other_posteriors', nbsql.word('other_known') ~ '.class_no') }} AS other_p
+    {{ nbsql.element(nbsql.word('answers.posteriors'), nbsql.word('known.class_no')) }} AS p,
+    {{ nbsql.element(nbsql.word('answers.nbsql_other_posteriors'), nbsql.word('other_known.class_no')) }} AS other_p
   FROM answers
   JOIN known ON TRUE
   JOIN other_known ON other_known.class = known.class

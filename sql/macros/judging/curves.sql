@@ -19,7 +19,7 @@ one_against_rest AS (
     SELECT
       {{ nbsql.slice_columns(sliced) }}judged.class_no AS true_no,
       judged.weight,
-      {{ nbsql.unnested_with_places(nbsql.word('judged') ~ '.posteriors', 'class_no', 'posterior') }}
+      {{ nbsql.unnested_with_places(nbsql.word('judged.posteriors'), 'class_no', 'posterior') }}
     FROM judged
   ) AS posteriors
 )

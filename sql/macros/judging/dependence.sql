@@ -19,7 +19,7 @@
 WITH {% if numbers %}moments AS (
   SELECT
     {% for column, place, _ in numbers %}
-    {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
+    {% set x = nbsql.number_of(column) %}
     avg({{ nbsql.finite(x) }}) AS mean_{{ place }},
     stddev_samp({{ nbsql.finite(x) }}) AS deviation_{{ place }}{{ nbsql.comma(loop) }}
     {% endfor %}
@@ -120,7 +120,7 @@ by_class AS (
 
 {# The octile of a normal distribution that contains a number, as a text from '0' to '7'; NULL if the number is missing. #}
 {% macro normal_bin(column, place) -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(column) -%}
 {% set upper = [0.3186393639643752, 0.6744897501960817, 1.1503493803760079] -%}
 {% set edges = [-upper[2], -upper[1], -upper[0], 0.0, upper[0], upper[1], upper[2]] -%}
 CASE
@@ -143,9 +143,6 @@ SELECT {{ a }} AS a, {{ b }} AS b, {{ by }}, value_{{ a }} AS x, value_{{ b }} A
 FROM {{ coded }} AS coded
 WHERE value_{{ a }} IS NOT NULL AND value_{{ b }} IS NOT NULL
 GROUP BY {{ by }}, value_{{ a }}, value_{{ b }}
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
-{% endfor %}
+{{- nbsql.union_all(loop) }}
+{%- endfor %}
 {%- endmacro %}

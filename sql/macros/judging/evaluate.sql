@@ -37,10 +37,7 @@ outcomes AS {{ nbsql.materialized() }}(
   FROM {{ scored }} AS source{{ nbsql.run_once() }}
 ),
 known AS (
-  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
-  FROM (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes
+  {{ nbsql.known_classes(model, parameters, as_text) | indent(2) }}
 ),
 judged AS (
   SELECT outcomes.*, known.class_no
@@ -53,19 +50,29 @@ judged AS (
 {# The posteriors of a row of `scored`, a list by class_no; 0 if no class explains the row. #}
 {% macro default__posteriors(model) -%}
 list_transform(
-  {% set joints %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
-  {%+ if model.class_numbers %}[{{ joints }}]{% else %}source.nbsql_joints{%+ endif %},
+  {{ nbsql.list_of_joints(model) }},
   lambda joint: CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(joint - source.nbsql_log_evidence) ELSE 0 END
 )
+{%- endmacro %}
+
+{# The list of the columns of a relation that have the number of a class at the end of their name, or of the numbers alone. #}
+{% macro list_by_class(model, column=none) -%}
+{% set elements -%}
+{% for k in model.class_numbers %}{% if column %}{{ nbsql.word(column) }}_{% endif %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
+{{ nbsql.array_of(elements) }}
+{%- endmacro %}
+
+{# The joint log-likelihoods of a row of `scored`, a list by class number. #}
+{% macro list_of_joints(model) -%}
+{% if model.class_numbers %}{{ nbsql.list_by_class(model, 'source.nbsql_joint') }}{% else %}source.nbsql_joints{% endif %}
 {%- endmacro %}
 
 {# One row a class: class, class_no. #}
 {% macro numbered_classes(model, parameters) -%}
 {% if model.class_numbers -%}
-{% set labels %}{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-{% set numbers %}{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 SELECT
-  {{ nbsql.unnested([nbsql.array_of(labels), nbsql.array_of(numbers)], ['class', 'class_no']) | indent(2) }}
+  {{ nbsql.unnested([nbsql.list_by_class(model, 'class'), nbsql.list_by_class(model)], ['class', 'class_no']) | indent(2) }}
 FROM {{ parameters }} AS parameters
 {%- else -%}
 SELECT class, class_no FROM {{ parameters }} AS parameters
@@ -75,6 +82,14 @@ SELECT class, class_no FROM {{ parameters }} AS parameters
 
 WHERE parameters.nbsql_segment = 0
 {%- endif %}
+{%- endmacro %}
+
+{# The same with the labels as they are compared with those of judged rows. #}
+{% macro known_classes(model, parameters, as_text) -%}
+SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
+FROM (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS classes
 {%- endmacro %}
 
 {# An expression, cast to text if labels are compared as texts. #}

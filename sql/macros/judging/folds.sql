@@ -18,9 +18,7 @@
 {% set label %}source.{{ nbsql.ident(target) }}{% endset -%}
 {% set hashed = nbsql.hash_of(columns, kinds) -%}
 SELECT
-  {% for column in columns %}
-  source.{{ nbsql.ident(column) }},
-  {% endfor %}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   {% if fold is not none %}
   CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
   {%- elif by == 'class' %}
@@ -40,9 +38,7 @@ FROM {{ source }} AS source
 #}
 {% macro training_rows_of_fold(model, folded_rows, columns, fold, unlabelled) -%}
 SELECT
-  {% for column in columns %}
-  source.{{ nbsql.ident(column) }},
-  {% endfor %}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   {{ nbsql.slice_name(model, fold) }} AS nbsql_slice
 FROM {{ folded_rows }} AS source
 WHERE source.nbsql_slice <> {{ nbsql.slice_name(model, fold) }}
@@ -117,10 +113,7 @@ CROSS JOIN LATERAL (
 {% macro union_of_rows(queries) -%}
 {% for query in queries -%}
 {{ query }}
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -134,19 +127,14 @@ FROM (
 ) AS models
 {%- endmacro %}
 
-{# The fold that a query on all folds is evaluated for. #}
-{% macro fold_of_row() -%} folds.nbsql_slice {%- endmacro %}
-
 {# The class numbers in the models for the folds: nbsql_slice, class, class_no. #}
 {% macro classes_of_folds(model, parameters) -%}
 SELECT *
 FROM (
   {% if model.class_numbers %}
-  {% set labels %}{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
-  {% set numbers %}{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
   SELECT
     nbsql_slice,
-    {{ nbsql.unnested([nbsql.array_of(labels), nbsql.array_of(numbers)], ['class', 'class_no']) | indent(4) }}
+    {{ nbsql.unnested([nbsql.list_by_class(model, 'class'), nbsql.list_by_class(model)], ['class', 'class_no']) | indent(4) }}
   FROM {{ parameters }} AS parameters
   {% else %}
   SELECT nbsql_slice, class, class_no FROM {{ parameters }} AS parameters
@@ -181,11 +169,11 @@ SELECT
   count(*) AS rows,
   sum(weight) AS weight,
   sum(CASE WHEN right_class THEN weight ELSE 0 END) / sum(weight) AS accuracy,
-  -sum(weight * ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(weight) AS log_loss
+  sum(weight * {{ nbsql.log_loss_of(nbsql.word('posterior')) }}) / sum(weight) AS log_loss
 FROM (
   SELECT
     source.nbsql_slice AS fold,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
+    {{ nbsql.row_weight(model) }} AS weight,
     coalesce(source.nbsql_prediction = {{ nbsql.target(model) }}, FALSE) AS right_class,
     {% set difference %}{{ nbsql.numbered_joint(model) | indent(6) }} - source.nbsql_log_evidence{% endset %}
     CASE
@@ -228,16 +216,12 @@ SELECT
   source.nbsql_prediction,
   source.nbsql_probability,
   source.nbsql_log_evidence,
-  {% set class_nos %}numbers.class_nos{% endset %}
-  {% set numbered %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
-  {% set joints %}({% if model.class_numbers %}{{ nbsql.array_of(numbered) }}{% else %}source.nbsql_joints{% endif %}){% endset %}
+  {% set joints %}({{ nbsql.list_of_joints(model) }}){% endset %}
   {% set joint %}coalesce({{ nbsql.element(joints, nbsql.word('number')) }}, -{{ nbsql.infinity() }}){% endset %}
-  {{ nbsql.list_mapped(class_nos, joint, 'number') }} AS nbsql_joints
+  {{ nbsql.list_mapped(nbsql.word('numbers.class_nos'), joint, 'number') }} AS nbsql_joints
 FROM {{ scored }} AS source
 JOIN (
-  {% set number %}numbered.class_no{% endset %}
-  {% set place %}classes.class_no{% endset %}
-  SELECT folds.nbsql_slice, {{ nbsql.ordered_list(number, place) }} AS class_nos
+  SELECT folds.nbsql_slice, {{ nbsql.ordered_list(nbsql.word('numbered.class_no'), nbsql.word('classes.class_no')) }} AS class_nos
   FROM (
     SELECT DISTINCT nbsql_slice FROM {{ parameters }} AS parameters
   ) AS folds

@@ -44,7 +44,7 @@ SELECT row, weight, truth, scores, {{ nbsql.row_loss() }} AS loss
 FROM (
   SELECT
     contributions.row,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
+    {{ nbsql.row_weight(model) }} AS weight,
     labels.place AS truth,
     contributions.scores
   FROM {{ contributions }} AS contributions
@@ -74,10 +74,8 @@ SELECT
   standing.weight,
   standing.truth,
   contributions.feature,
-  {% set scores %}standing.scores{% endset %}
-  {% set contribution %}contributions.scores{% endset %}
-  {% set sum %}score + coalesce({{ nbsql.element(contribution, nbsql.word('place')) }}, 0){% endset %}
-  {{ nbsql.list_mapped(scores, sum, 'score', 'place') }} AS scores,
+  {% set sum %}score + coalesce({{ nbsql.element(nbsql.word('contributions.scores'), nbsql.word('place')) }}, 0){% endset %}
+  {{ nbsql.list_mapped(nbsql.word('standing.scores'), sum, 'score', 'place') }} AS scores,
   standing.loss AS loss_before
 FROM {{ standing }} AS standing
 {{ condition }}

@@ -64,10 +64,7 @@ FROM {% if by is none %}{{ relation }}{% else %}{{ nbsql.with_slices(relation, b
 
 WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }} > 0
 {%- endif %}
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -233,12 +230,9 @@ FROM (
   SELECT monitored.*, {{ nbsql.number(limit) }} AS outermost, {{ nbsql.text(side) }} AS side
   FROM {{ monitored }} AS monitored
   WHERE metric = {{ nbsql.text(metric) }} AND value {% if side == 'over' %}>{% else %}<{% endif %} {{ nbsql.number(limit) }}
-  {%- if not loop.last %}
+  {{- nbsql.union_all(loop) | indent(2) }}
+  {%- endfor %}
 
-  UNION ALL
-  {% endif %}
-
-  {% endfor %}
 ) AS outside
 {{ nbsql.order_by_period() }}
 {%- endmacro %}
@@ -250,8 +244,6 @@ FROM (
 {% macro monitored_totals() -%}
 {% set explained %}CASE WHEN nbsql_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
 {% set of_evidence %}sum({{ explained }} weight END){% endset -%}
-{% set place %}classes.class_no{% endset -%}
-{% set posteriors %}outcomes.posteriors{% endset -%}
 totals AS {{ nbsql.materialized() }}(
   SELECT
     nbsql_period AS slice,
@@ -296,7 +288,7 @@ of_classes AS {{ nbsql.materialized() }}(
     outcomes.nbsql_period AS slice,
     classes.class,
     sum(CASE WHEN outcomes.prediction = classes.class THEN outcomes.weight ELSE 0 END) AS predicted,
-    sum(outcomes.weight * coalesce({{ nbsql.element(posteriors, place) }}, 0)) AS posterior,
+    sum(outcomes.weight * coalesce({{ nbsql.element(nbsql.word('outcomes.posteriors'), nbsql.word('classes.class_no')) }}, 0)) AS posterior,
     sum(CASE WHEN outcomes.class = classes.class THEN outcomes.weight ELSE 0 END) AS actual
   FROM outcomes
   CROSS JOIN classes
@@ -307,10 +299,8 @@ shares_of_classes AS (
     totals.slice,
     of_classes.class,
     of_classes.predicted / totals.weight AS predicted,
-    {% set explained %}totals.explained{% endset %}
-    {% set labelled %}totals.labelled{% endset %}
-    of_classes.posterior / {{ nbsql.null_if_zero(explained) }} AS posterior,
-    of_classes.actual / {{ nbsql.null_if_zero(labelled) }} AS actual
+    of_classes.posterior / {{ nbsql.null_if_zero(nbsql.word('totals.explained')) }} AS posterior,
+    of_classes.actual / {{ nbsql.null_if_zero(nbsql.word('totals.labelled')) }} AS actual
   FROM of_classes
   JOIN totals ON totals.slice = of_classes.slice
 )

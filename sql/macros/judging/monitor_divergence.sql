@@ -148,7 +148,6 @@ GROUP BY cells.feature
 #}
 {% macro monitored_divergences(features) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
-{% set counts %}compared{% endset -%}
 {% set a, b = nbsql.word('a'), nbsql.word('b') -%}
 {% set of_one = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
 {% set inflated = features | selectattr('family.zeros') | list -%}
@@ -158,7 +157,7 @@ FROM (
 {% endif -%}
 SELECT metric, slice, feature, CASE WHEN n_a > 0 AND n_b > 0 THEN psi END AS psi, value AS moved, by_chance
 FROM (
-  {{ nbsql.divergence_of_values(counts, ['metric', 'slice', 'feature']) | indent(2) }}
+  {{ nbsql.divergence_of_values(nbsql.word('compared'), ['metric', 'slice', 'feature']) | indent(2) }}
 ) AS of_values
 {%- if features | selectattr('family.number') | list %}
 
@@ -201,7 +200,7 @@ FROM (
   {%- if inflated %}
 
   LEFT JOIN (
-    {{ nbsql.nonzero_shares(counts, inflated, ['slice', 'feature']) | indent(4) }}
+    {{ nbsql.nonzero_shares(nbsql.word('compared'), inflated, ['slice', 'feature']) | indent(4) }}
   ) AS shares USING (slice, feature)
   {%- endif %}
 

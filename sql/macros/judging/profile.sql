@@ -131,8 +131,7 @@ FROM (
     class,
     'density' AS part,
     CAST(value AS {{ nbsql.double() }}) AS lower,
-    CAST(NULL AS {{ nbsql.double() }}) AS upper,
-    CAST(NULL AS {{ nbsql.double() }}) AS n,
+    {{ nbsql.null_columns(['upper', 'n']) | indent(4) }},
     {{ nbsql.exp(nbsql.word('contribution')) }} AS density
   FROM (
     {{ explained | indent(4) }}
@@ -202,12 +201,9 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
     {%- else %}CAST({% if value is none %}NULL{% else %}{{ nbsql.text(value) }}{% endif %} AS {{ types[at.column] }}){% endif %}
  AS {{ nbsql.ident(column) }}
     {%- set at.column = at.column + 1 %}{% endfor %}{% endfor %}
-  {%- if not loop.last %}
+  {{- nbsql.union_all(loop) | indent(2) }}
+  {%- endfor %}
 
-  UNION ALL
-  {%- endif %}
-
-  {% endfor -%}
 )
 {%- endmacro %}
 
@@ -237,7 +233,7 @@ SELECT
 FROM (
   SELECT class, bin, n, sum(n) OVER (PARTITION BY class) AS of_class
   FROM (
-    {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
+    {% set x = nbsql.number_of(column) %}
     SELECT
       {{ nbsql.target(model) }} AS class,
       floor((({{ nbsql.finite(x) }}) - {{ nbsql.number(low) }}) / {{ nbsql.number(width) }}) AS bin,

@@ -133,12 +133,11 @@ UNION ALL
 {% set normal -%}
 CASE WHEN sum(m2) > 0 THEN 0.5 * ln(max(pooled_m2) / sum(m2)) WHEN max(pooled_m2) > 0 THEN {{ nbsql.infinity() }} END
 {%- endset -%}
-{% set mean %}pooled_mean{% endset -%}
 {% if others -%}
 CASE
   {%- for feature in others %}
   {%- set entropy = nbsql[feature.family.divergence ~ '_entropy'] %} WHEN feature = {{ nbsql.text(feature.name) }}
-    THEN sum(n * ({{ entropy(mean) }} - {{ entropy(nbsql.word('mean')) }})) / sum(n)
+    THEN sum(n * ({{ entropy(nbsql.word('pooled_mean')) }} - {{ entropy(nbsql.word('mean')) }})) / sum(n)
   {%- endfor %} ELSE {{ normal }} END
 {%- else -%}
 {{ normal }}

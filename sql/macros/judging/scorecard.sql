@@ -103,7 +103,6 @@ ORDER BY
 
 {# ratios(feature, kind, value, weight_of_evidence, information_value), one row a feature and value, from the relation likelihoods. #}
 {% macro scorecard_ratios(priors, target) -%}
-{% set likelihood %}likelihood{% endset -%}
 {% set weighed %}prior * likelihood{% endset -%}
 {% set ratio = nbsql.log_of_ratio(nbsql.word('of_target'), nbsql.word('of_rest')) -%}
 ratios AS (
@@ -118,7 +117,7 @@ ratios AS (
       feature,
       kind,
       value,
-      {{ nbsql.sum_over_target(likelihood, target) }} AS of_target,
+      {{ nbsql.sum_over_target(nbsql.word('likelihood'), target) }} AS of_target,
       {{ nbsql.sum_over_rest(weighed, target) }} / nullif({{ nbsql.sum_over_rest(nbsql.word('prior'), target) }}, 0) AS of_rest
     FROM (
       SELECT
@@ -147,7 +146,7 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     {% set family, place = feature.family, loop.index %}
     {% set first %}{{ nbsql.text(feature.name) }}, {{ place }}{% endset %}
     {% set no_bin %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset %}
-    {% set smooths %}{% if family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
+    {% set smooths = nbsql.boolean(family.unseen == 'smooth') %}
     {% set counts %}{% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}{% endset %}
     {% if family.edges is defined %}
     {% for label in family.labels %}

@@ -48,13 +48,11 @@ WHERE {{ nbsql.weight(model) }} > 0
   scored: the numbered rows, scored (predict.sql). share: the factor of the weight of a row without a class.
 #}
 {% macro expected_classes(model, scored, parameters, share) -%}
-{% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 SELECT
   source.nbsql_number,
   numbered.class_no,
-  {% set weight %}{% if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{% endif %}{% endset %}
-  {{ weight }} * CASE WHEN numbered.class_no IS NULL THEN {{ nbsql.number(share) }} ELSE 1 END AS weight,
-  {%+ if model.class_numbers %}{{ nbsql.array_of(by_class) }}{% else %}source.nbsql_joints{%+ endif %} AS joints,
+  {{ nbsql.row_weight(model) }} * CASE WHEN numbered.class_no IS NULL THEN {{ nbsql.number(share) }} ELSE 1 END AS weight,
+  {{ nbsql.list_of_joints(model) }} AS joints,
   source.nbsql_log_evidence AS log_evidence,
   CAST(0 AS {{ nbsql.double() }}){{ nbsql.plus_common(model) }} AS common
 FROM {{ scored }} AS source
@@ -69,9 +67,7 @@ LEFT JOIN (
   for nothing.
 #}
 {% macro evidence_of_rows(expected) -%}
-{% set joints %}expected.joints{% endset -%}
-{% set class_no %}expected.class_no{% endset -%}
-{% set joint = nbsql.element(joints, class_no) -%}
+{% set joint = nbsql.element(nbsql.word('expected.joints'), nbsql.word('expected.class_no')) -%}
 SELECT
   sum(CASE WHEN explained THEN weight * (joint + common) ELSE 0 END) AS evidence,
   sum(CASE WHEN explained THEN weight ELSE 0 END) AS weight,
@@ -96,14 +92,10 @@ FROM (
   parameters: of the model that scored the rows.
 #}
 {% macro posterior_weighted_rows(model, rows, expected, parameters, columns) -%}
-{% set joints %}expected.joints{% endset -%}
-{% set class_no %}numbered.class_no{% endset -%}
-{% set difference %}{{ nbsql.element(joints, class_no) }} - expected.log_evidence{% endset -%}
+{% set difference %}{{ nbsql.element(nbsql.word('expected.joints'), nbsql.word('numbered.class_no')) }} - expected.log_evidence{% endset -%}
 (
   SELECT
-    {% for column in columns %}
-    source.{{ nbsql.ident(column) }},
-    {% endfor %}
+    {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(4) }}
     numbered.class AS {{ nbsql.ident(model.target) }},
     expected.weight * {{ nbsql.exp(difference) }} AS nbsql_weight
   FROM {{ rows }} AS source

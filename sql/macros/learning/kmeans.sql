@@ -47,21 +47,18 @@ WHERE {{ nbsql.is_counted(model) }}
 
 {# A number of a row; NULL if it is not finite. #}
 {% macro number_of_row(column) -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-{{ nbsql.finite(x) }}
+{{ nbsql.finite(nbsql.number_of(column)) }}
 {%- endmacro %}
 
-{# The squared distance of the row `rows` from its component j; a missing number adds nothing. #}
-{% macro squared_distance(count, j) -%}
-{% for block in range(1, count + 1) | batch(50) -%}
-(
-{%- for f in block -%}
-{% set difference %}(rows.nbsql_x_{{ f }} - centres.centre_{{ j }}_{{ f }}){% endset -%}
-{% set weight %}centres.weight_{{ f }}{% endset -%}
-coalesce({{ nbsql.weighted_squared_difference(difference, weight) }}, 0){% if not loop.last %} + {% endif %}
-{%- endfor %})
-{%- if not loop.last %} + {% endif %}
-{%- endfor %}
+{#
+  The squared distance of the row `rows` from a point, whose numbers are the columns with these names up to their number; a missing number
+  adds nothing.
+#}
+{% macro squared_distance(count, point) -%}
+{% call(f) nbsql.sum_in_blocks(range(1, count + 1)) -%}
+{% set difference %}(rows.nbsql_x_{{ f }} - {{ nbsql.word(point) }}_{{ f }}){% endset -%}
+coalesce({{ nbsql.weighted_squared_difference(difference, nbsql.word('centres.weight_' ~ f)) }}, 0)
+{%- endcall %}
 {%- endmacro %}
 
 {% macro weighted_squared_difference(difference, weight) -%}
@@ -89,7 +86,7 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
     SELECT
       rows.*
       {%- for j in range(1, most + 1) %},
-      {{ nbsql.squared_distance(numbers | length, j) }} AS nbsql_distance_{{ j }}
+      {{ nbsql.squared_distance(numbers | length, 'centres.centre_' ~ j) }} AS nbsql_distance_{{ j }}
       {%- endfor %}
 
     FROM (
@@ -134,7 +131,7 @@ FROM (
     rows.nbsql_x_{{ loop.index }} - centres.centre_1_{{ loop.index }} AS nbsql_x_{{ loop.index }}
     {%- endfor %}
     {%- for j in range(1, most + 1) %},
-    {{ nbsql.squared_distance(numbers | length, j) }} AS nbsql_distance_{{ j }}
+    {{ nbsql.squared_distance(numbers | length, 'centres.centre_' ~ j) }} AS nbsql_distance_{{ j }}
     {%- endfor %}
 
   FROM (
@@ -240,7 +237,7 @@ SELECT
   rows.point,
   rows.weight,
   coalesce(
-    {{ count }} * ({{ nbsql.squared_distance_of_points(count) }}) / nullif({{ nbsql.shared_number_count(count) }}, 0),
+    {{ count }} * ({{ nbsql.squared_distance(count, 'candidates.nbsql_x') }}) / nullif({{ nbsql.shared_number_count(count) }}, 0),
     {{ 2 * count }}
   ) AS distance
 FROM {{ candidates }} AS candidates
@@ -248,30 +245,11 @@ JOIN {{ candidates }} AS rows ON rows.label = candidates.label
 JOIN {{ nbsql.centres_by_class(splits, numbers, 0) }} ON centres.label = candidates.label
 {%- endmacro %}
 
-{#
-  The squared distance of two points over the numbers that both have. It is a sum in blocks, because an expression may not nest that deep.
-#}
-{% macro squared_distance_of_points(count) -%}
-{% for block in range(1, count + 1) | batch(50) -%}
-(
-{%- for f in block -%}
-{% set difference %}(rows.nbsql_x_{{ f }} - candidates.nbsql_x_{{ f }}){% endset -%}
-{% set weight %}centres.weight_{{ f }}{% endset -%}
-coalesce({{ nbsql.weighted_squared_difference(difference, weight) }}, 0){% if not loop.last %} + {% endif %}
-{%- endfor %})
-{%- if not loop.last %} + {% endif %}
-{%- endfor %}
-{%- endmacro %}
-
 {# The number of columns in which both points have a number. #}
 {% macro shared_number_count(count) -%}
-{% for block in range(1, count + 1) | batch(50) -%}
-(
-{%- for f in block -%}
-CASE WHEN rows.nbsql_x_{{ f }} - candidates.nbsql_x_{{ f }} IS NULL THEN 0 ELSE 1 END{% if not loop.last %} + {% endif %}
-{%- endfor %})
-{%- if not loop.last %} + {% endif %}
-{%- endfor %}
+{% call(f) nbsql.sum_in_blocks(range(1, count + 1)) -%}
+CASE WHEN rows.nbsql_x_{{ f }} - candidates.nbsql_x_{{ f }} IS NULL THEN 0 ELSE 1 END
+{%- endcall %}
 {%- endmacro %}
 
 {#

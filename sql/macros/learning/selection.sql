@@ -23,11 +23,7 @@ CROSS JOIN (
   FROM (
     SELECT n, sum(n) OVER () AS total
     FROM (
-      SELECT sum(n) AS n
-      FROM {{ statistics }} AS statistics
-      WHERE feature IS NULL
-      GROUP BY class
-      HAVING {{ nbsql.has_weight() }}
+      {{ nbsql.class_counts(statistics) | indent(6) }}
     ) AS counts
   ) AS shares
 ) AS classes

@@ -5,7 +5,7 @@
 {% macro coded_categories(model, source, features) -%}
 SELECT
   {{ nbsql.target(model) }} AS class,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS n
+  {{ nbsql.row_weight(model) }} AS n
   {%- for feature in features %},
   {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }} AS value{{ nbsql.feature_suffix(feature) }}
   {%- endfor %}

@@ -119,7 +119,7 @@ SELECT * FROM {{ relation }} AS relation
 {%- endmacro %}
 
 {# The rows of a relation in an order that does not change from run to run. #}
-{% macro default__sorted_by(relation, columns) -%}
+{% macro sorted_by(relation, columns) -%}
 SELECT * FROM {{ relation }} AS relation
 ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{% if not loop.last %}, {% endif %}{% endfor %}
 

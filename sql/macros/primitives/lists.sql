@@ -79,8 +79,7 @@ range({{ first }}, {{ end }})
 {# To stand in a SELECT: one row an element of several lists side by side; names: of their columns. #}
 {% macro default__unnested(lists, names) -%}
 {% for list in lists -%}
-unnest({{ list }}) AS {{ nbsql.word(names[loop.index0]) }}{% if not loop.last %},
-{% endif %}
+unnest({{ list }}) AS {{ nbsql.word(names[loop.index0]) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

@@ -21,12 +21,19 @@
 {{ value }}{% if 'e' not in value | string %}e0{% endif %}
 {%- endmacro %}
 
+{% macro boolean(value) -%} {% if value %}TRUE{% else %}FALSE{% endif %} {%- endmacro %}
+
 {# A number as a double; NULL for none. #}
 {% macro nullable_double(value) -%}
 CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS {{ nbsql.double() }})
 {%- endmacro %}
 
-{# A name of nbsql's own: lower-case letters, digits and underscores. #}
+{# To stand in a SELECT: numbers that are not known, one a line, in columns of these names. #}
+{% macro null_columns(names) -%}
+{% for name in names %}CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}{{ nbsql.comma_line(loop) }}{% endfor %}
+{%- endmacro %}
+
+{# A name of nbsql's own: lower-case letters, digits and underscores; with a dot, the column of a relation. #}
 {% macro word(name) -%}
 {{ name }}
 {%- endmacro %}
@@ -97,7 +104,7 @@ nullif({{ x }}, 0)
 {%- endmacro %}
 
 {# The weight of a row in a model without weights. #}
-{% macro default__unit_weight() -%} {{ nbsql.number(1) }} {%- endmacro %}
+{% macro unit_weight() -%} {{ nbsql.number(1) }} {%- endmacro %}
 
 {% macro default__square(x) -%}
 {{ x }} * {{ x }}

@@ -45,21 +45,14 @@ FROM (
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS source
 CROSS JOIN (
-  SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
-  FROM (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes
+  {{ nbsql.labels_by_number(model, parameters) | indent(2) }}
 ) AS labels
 {%- endmacro %}
 
 {# The rows of `scored` with nbsql_logs, the list of the joint log-likelihoods by class number. #}
 {% macro with_logs(model, scored) -%}
-{% set joints %}{% for k in model.class_numbers %}nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 (
-  SELECT
-    source.*,
-    {%+ if model.class_numbers %}{{ nbsql.array_of(joints) }}{% else %}nbsql_joints{%+ endif %} AS nbsql_logs
-  FROM {{ scored }} AS source
+  SELECT source.*, {{ nbsql.list_of_joints(model) }} AS nbsql_logs FROM {{ scored }} AS source
 )
 {%- endmacro %}
 
@@ -132,44 +125,59 @@ FROM (
 {%- endmacro %}
 
 {#
-  One row a row of `rows`: its columns, nbsql_odds, and nbsql_shares. The last knot at or before x is found by bisection, in jumps of
-  falling powers of 2. A class without knots, none of whose scores were finite, keeps its posterior.
+  One row a row of `rows`: its columns; nbsql_odds; nbsql_xs, nbsql_ys and nbsql_last, the knots of each class and the last one at or
+  before its odds; and nbsql_shares. A class without knots, none of whose scores were finite, keeps its posterior.
 #}
-{% macro isotonic_shares(rows, calibration) -%}
+{% macro default__isotonic_shares(rows, calibration) -%}
+{% set k = nbsql.word('k') -%}
+{% set xs, ys = nbsql.element(nbsql.word('nbsql_xs'), k), nbsql.element(nbsql.word('nbsql_ys'), k) -%}
+{% set last_knot = nbsql.element(nbsql.word('nbsql_last'), k) -%}
+{% set next_knot = last_knot ~ ' + 1' -%}
+{% set share -%}
+CASE
+    WHEN abs(x) = {{ nbsql.infinity() }} THEN CASE WHEN x > 0 THEN 1 ELSE 0 END
+    WHEN {{ xs }} IS NULL THEN {{ nbsql.logistic(nbsql.word('x')) }}
+    WHEN {{ last_knot }} = 0 THEN {{ nbsql.element(ys, 1) }}
+    WHEN {{ last_knot }} = {{ nbsql.list_size(xs) }} THEN {{ nbsql.element(ys, last_knot) }}
+    ELSE {{ nbsql.element(ys, last_knot) }} + ({{ nbsql.element(ys, next_knot) }} - {{ nbsql.element(ys, last_knot) }})
+      * ((x - {{ nbsql.element(xs, last_knot) }}) / ({{ nbsql.element(xs, next_knot) }} - {{ nbsql.element(xs, last_knot) }}))
+  END
+{%- endset -%}
 SELECT
   *,
-  list_transform(nbsql_odds, lambda x, k: CASE
-    WHEN isinf(x) THEN CASE WHEN x > 0 THEN 1 ELSE 0 END
-    WHEN nbsql_xs[k] IS NULL THEN 1 / (1 + exp(-x))
-    WHEN nbsql_last[k] = 0 THEN nbsql_ys[k][1]
-    WHEN nbsql_last[k] = len(nbsql_xs[k]) THEN nbsql_ys[k][-1]
-    ELSE nbsql_ys[k][nbsql_last[k]] + (nbsql_ys[k][nbsql_last[k] + 1] - nbsql_ys[k][nbsql_last[k]])
-      * ((x - nbsql_xs[k][nbsql_last[k]]) / (nbsql_xs[k][nbsql_last[k] + 1] - nbsql_xs[k][nbsql_last[k]]))
-  END) AS nbsql_shares
+  {{ nbsql.list_mapped(nbsql.word('nbsql_odds'), share, 'x', 'k') }} AS nbsql_shares
 FROM (
   SELECT
     *,
-    list_transform(nbsql_odds, lambda x, k: list_reduce(
-      nbsql_jumps, lambda last, jump: last + CASE WHEN nbsql_xs[k][last + jump] <= x THEN jump ELSE 0 END, 0
-    )) AS nbsql_last
+    {{ nbsql.list_mapped(nbsql.word('nbsql_odds'), nbsql.last_knot(xs), 'x', 'k') }} AS nbsql_last
   FROM (
     {{ nbsql.log_odds(rows) | indent(4) }}
   ) AS odds
   CROSS JOIN (
     SELECT
-      list(xs ORDER BY class_no ASC NULLS LAST) AS nbsql_xs,
-      list(ys ORDER BY class_no ASC NULLS LAST) AS nbsql_ys,
-      list_reverse(list_transform(range(CAST(ceil(log2(max(len(xs)) + 1)) AS BIGINT)), lambda i: 1 << i)) AS nbsql_jumps
+      {{ nbsql.ordered_list(nbsql.word('xs'), nbsql.word('class_no')) }} AS nbsql_xs,
+      {{ nbsql.ordered_list(nbsql.word('ys'), nbsql.word('class_no')) }} AS nbsql_ys,
+      {{ nbsql.falling_powers() }} AS nbsql_jumps
     FROM (
       SELECT
         class_no,
-        list(score ORDER BY score ASC NULLS LAST) FILTER (WHERE score IS NOT NULL) AS xs,
-        list(probability ORDER BY score ASC NULLS LAST) FILTER (WHERE score IS NOT NULL) AS ys
+        CASE WHEN count(score) > 0 THEN {{ nbsql.ordered_list(nbsql.word('score'), nbsql.word('score')) }} END AS xs,
+        {{ nbsql.ordered_list(nbsql.word('probability'), nbsql.word('score')) }} AS ys
       FROM {{ calibration }} AS calibration
       GROUP BY class_no
     ) AS knots
   ) AS calibration
 ) AS found
+{%- endmacro %}
+
+{# The number of the last knot at or before x, by bisection in the jumps of `falling_powers`; xs: the knots. #}
+{% macro default__last_knot(xs) -%}
+list_reduce(nbsql_jumps, lambda last, jump: last + CASE WHEN {{ xs }}[last + jump] <= x THEN jump ELSE 0 END, 0)
+{%- endmacro %}
+
+{# An aggregate: the powers of 2 up to the length of the longest of the lists xs, the largest first. #}
+{% macro default__falling_powers() -%}
+list_reverse(list_transform(range(CAST(ceil(log2(max(len(xs)) + 1)) AS BIGINT)), lambda i: 1 << i))
 {%- endmacro %}
 
 {#

@@ -15,18 +15,13 @@ SELECT
   {{ nbsql.value_of_chosen_class('nbsql_costs') }} AS expected_cost
 FROM (
   {{ nbsql.with_expected_costs(model, scored, parameters, costs) | indent(2) }}
-) AS source
-{%- if model.has_row_numbers %}
-
-ORDER BY source.nbsql_row ASC NULLS LAST
-{%- endif %}
+) AS source{{ nbsql.in_order_of_source(model) }}
 {%- endmacro %}
 
 {# The element of a list for the chosen class. #}
 {% macro value_of_chosen_class(list) -%}
 {% set elements %}source.{{ nbsql.word(list) }}{% endset -%}
-{% set choice %}source.nbsql_choice{% endset -%}
-{{ nbsql.element(elements, choice) }}
+{{ nbsql.element(elements, nbsql.word('source.nbsql_choice')) }}
 {%- endmacro %}
 
 {# The rows of `scored` with the expected cost of every class, nbsql_costs, and the number of the cheapest, nbsql_choice. #}
@@ -84,14 +79,9 @@ FROM (
   expected_cost (by the posteriors). If the posteriors are right, both agree except for chance.
 #}
 {% macro evaluation_costs(model, decided, parameters, weight, as_text) -%}
-{% set matrix %}outcomes.matrix{% endset -%}
-{% set choice %}outcomes.choice{% endset -%}
-{% set actual %}known.class_no{% endset -%}
-{% set costs = nbsql.element(matrix, choice) -%}
-{% set prices %}source.nbsql_costs{% endset -%}
-{% set price %}source.nbsql_choice{% endset -%}
+{% set costs = nbsql.element(nbsql.word('outcomes.matrix'), nbsql.word('outcomes.choice')) -%}
 SELECT
-  sum(outcomes.weight * {{ nbsql.element(costs, actual) }}) / sum(outcomes.weight) AS cost,
+  sum(outcomes.weight * {{ nbsql.element(costs, nbsql.word('known.class_no')) }}) / sum(outcomes.weight) AS cost,
   sum(outcomes.weight * outcomes.expected) / sum(outcomes.weight) AS expected_cost
 FROM (
   SELECT
@@ -100,16 +90,21 @@ FROM (
     CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
     source.nbsql_matrix AS matrix,
     source.nbsql_choice AS choice,
-    {{ nbsql.element(prices, price) }} AS expected
+    {{ nbsql.element(nbsql.word('source.nbsql_costs'), nbsql.word('source.nbsql_choice')) }} AS expected
   FROM {{ decided }} AS source{{ nbsql.run_once() }}
 ) AS outcomes
 JOIN (
-  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
-  FROM (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes
+  {{ nbsql.known_classes(model, parameters, as_text) | indent(2) }}
 ) AS known ON known.class = outcomes.class
 WHERE outcomes.weight > 0 AND outcomes.choice IS NOT NULL
+{%- endmacro %}
+
+{# One row: nbsql_labels, the list of the classes by number. #}
+{% macro labels_by_number(model, parameters) -%}
+SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
+FROM (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS classes
 {%- endmacro %}
 
 {# The rows of `scored` with nbsql_posteriors and nbsql_labels, lists by class number. #}
@@ -117,10 +112,7 @@ WHERE outcomes.weight > 0 AND outcomes.choice IS NOT NULL
 SELECT source.*, nbsql_labels, {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
 FROM {{ scored }} AS source
 CROSS JOIN (
-  SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
-  FROM (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes
+  {{ nbsql.labels_by_number(model, parameters) | indent(2) }}
 ) AS labels
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}

@@ -94,12 +94,7 @@ JOIN parameters ON {% if model.has_segments %}parameters.nbsql_segment = {{ rows
 
 {# The list of numbers, one a class, that a lookup found. #}
 {% macro scores(model) -%}
-{% if model.class_numbers -%}
-{% set found %}{% for k in model.class_numbers %}found.class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-{{ nbsql.array_of(found) }}
-{%- else -%}
-found.scores
-{%- endif %}
+{% if model.class_numbers %}{{ nbsql.list_by_class(model, 'found.class') }}{% else %}found.scores{% endif %}
 {%- endmacro %}
 
 {# Some features, or columns of features, that look up a value or compute with their parameters. #}
@@ -189,14 +184,11 @@ JOIN parameters ON TRUE
 {%- endif %}
 {%- endmacro %}
 
-{# The class number of the parameters. #}
-{% macro class_no() -%} parameters.class_no {%- endmacro %}
-
 {# The term of a part of a feature in the class of the row. #}
 {% macro explained_term(part) -%}
 {% if part.feature.family.level -%}
 {% set scores %}level{{ nbsql.feature_suffix(part.feature) }}.scores{% endset -%}
-{% set found = nbsql.element(scores, nbsql.class_no()) -%}
+{% set found = nbsql.element(scores, nbsql.word('parameters.class_no')) -%}
 {{ nbsql.level_term(part.feature, none, found) }}
 {%- else -%}
 {{ nbsql.computed_term(part.feature, none, part.number) }}
@@ -209,8 +201,7 @@ JOIN parameters ON TRUE
 {{ nbsql.explained_pairs(model, feature, lookups) }}
 {%- else -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
-{% set scores %}lookups.scores{% endset -%}
-{% set found = nbsql.element(scores, nbsql.class_no()) -%}
+{% set found = nbsql.element(nbsql.word('lookups.scores'), nbsql.word('parameters.class_no')) -%}
 SELECT
   tokens.nbsql_row,
   parameters.class_no,

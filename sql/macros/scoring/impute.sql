@@ -82,10 +82,7 @@ cells AS (
 
   WHERE {{ nbsql.is_missing(imputation.feature, imputation.column, nbsql.word('scores')) }}
   {%- endif %}
-  {%- if not loop.last %}
-
-  UNION ALL
-  {% endif %}
+  {{- nbsql.union_all(loop) | indent(2) }}
   {%- endfor %}
 
 ),
@@ -162,7 +159,6 @@ LEFT JOIN (
   by_class: the features that depend only on the class, if there are any.
 #}
 {% macro likeliest_values(most, by_class, by_pairs) -%}
-{% set posteriors %}cells.posteriors{% endset -%}
 {% set likelihoods %}levels.likelihoods{% endset -%}
 SELECT
   nbsql_row,
@@ -170,8 +166,7 @@ SELECT
   feature,
   value,
   mass / total AS probability,
-  CAST(NULL AS {{ nbsql.double() }}) AS number,
-  CAST(NULL AS {{ nbsql.double() }}) AS deviation
+  {{ nbsql.null_columns(['number', 'deviation']) | indent(2) }}
 FROM (
   SELECT
     *,
@@ -179,7 +174,7 @@ FROM (
     row_number() OVER (PARTITION BY nbsql_row, feature ORDER BY mass DESC NULLS LAST, value ASC NULLS LAST) AS nbsql_rank
   FROM (
     {% if by_class %}
-    SELECT cells.nbsql_row, cells.feature, levels.value, {{ nbsql.list_product(posteriors, likelihoods) }} AS mass
+    SELECT cells.nbsql_row, cells.feature, levels.value, {{ nbsql.list_product(nbsql.word('cells.posteriors'), likelihoods) }} AS mass
     FROM cells
     JOIN (
       SELECT feature, value, {{ nbsql.ordered_list(nbsql.word('likelihood'), nbsql.word('class_no')) }} AS likelihoods
@@ -204,15 +199,12 @@ WHERE nbsql_rank <= {{ most }} AND total > 0
   NULL, not even those of numbers that are left out, because a product rejects one even in a row that it need not multiply.
 #}
 {% macro expected_numbers(features) -%}
-{% set posteriors %}cells.posteriors{% endset -%}
-{% set means %}numbers.means{% endset -%}
 {% set distance %}(x - answers.number) * (x - answers.number){% endset -%}
 {% set posteriors_of_answer %}answers.posteriors{% endset -%}
-{% set centres %}answers.means{% endset -%}
 {% set within %}answers.variances{% endset -%}
 {% set centre %}coalesce(centre, 0){% endset -%}
 {% set spread %}coalesce(spread, 0){% endset -%}
-{% set between = nbsql.list_mapped(centres, distance) -%}
+{% set between = nbsql.list_mapped(nbsql.word('answers.means'), distance) -%}
 SELECT
   nbsql_row,
   CAST(1 AS BIGINT) AS nbsql_rank,
@@ -228,7 +220,7 @@ FROM (
     cells.posteriors,
     numbers.means,
     numbers.variances,
-    {{ nbsql.list_product(posteriors, means) }} AS number
+    {{ nbsql.list_product(nbsql.word('cells.posteriors'), nbsql.word('numbers.means')) }} AS number
   FROM cells
   JOIN (
     SELECT
@@ -252,7 +244,7 @@ FROM (
     GROUP BY feature
     HAVING count(centre) = count(*) AND count(spread) = count(*)
   ) AS numbers ON numbers.feature = cells.feature
-  WHERE {{ nbsql.list_total(posteriors) }} > 0
+  WHERE {{ nbsql.list_total(nbsql.word('cells.posteriors')) }} > 0
 ) AS answers
 {%- endmacro %}
 

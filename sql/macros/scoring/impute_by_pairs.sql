@@ -20,9 +20,7 @@
 SELECT
   scores.nbsql_row AS nbsql_of_row,
   drawn.value{{ nbsql.feature_suffix(imputation.feature) }} AS nbsql_value,
-  {% for column in columns %}
-  scores.{{ nbsql.ident(column) }},
-  {% endfor %}
+  {{ nbsql.listed_columns(nbsql.word('scores'), columns) | indent(2) }}
   {{ nbsql.completed_value(imputation) }} AS {{ nbsql.ident(imputation.feature.column) }}
 FROM scores
 CROSS JOIN (

@@ -29,9 +29,7 @@ WITH {% for name, columns, rows in tables -%}
   ) AS literals({% for column in columns %}{{ nbsql.word(column) }}{% if not loop.last %}, {% endif %}{% endfor %})
   {%- endif %}
 
-)
-{%- if not loop.last %},
-{% endif %}
+){{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- if query.startswith('WITH ') %},
 {{ query[5:] }}

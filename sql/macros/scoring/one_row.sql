@@ -28,7 +28,7 @@ FROM best
 JOIN {% if row.listed %}(
   SELECT
     unnest({{ nbsql.position_list(model.class_numbers) }}) AS class_no,
-    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class
+    unnest({{ nbsql.list_by_class(model, 'class') }}) AS class
   FROM {{ parameters }} AS parameters
 ){% else %}numbers{% endif %} AS classes ON classes.class_no = best.class_no
 
@@ -158,11 +158,8 @@ FROM (
   SELECT
     met.times,
     {% if model.class_numbers %}
-    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
-    {% set elements -%}
-    {% for k in model.class_numbers %}lookups.class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
-    {%- endset %}
-    unnest({{ nbsql.array_of(elements) }}) AS score
+    unnest({{ nbsql.list_by_class(model) }}) AS class_no,
+    unnest({{ nbsql.list_by_class(model, 'lookups.class') }}) AS score
     {%- else %}
     generate_subscripts(lookups.scores, 1) AS class_no,
     unnest(lookups.scores) AS score

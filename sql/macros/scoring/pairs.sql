@@ -24,16 +24,11 @@
 {% set keys = [nbsql.pairs_keys(feature, nbsql.word('source'))] -%}
 {% set place %}class_no, stretch, code{% endset -%}
 {% set code %}code{% endset -%}
-{% set codes %}parents.codes{% endset -%}
 {% set stretch %}CASE WHEN is_parent = 1 THEN stretch END{% endset -%}
-{% set stretches %}stretches{% endset -%}
-{% set class_nos %}class_nos{% endset -%}
-{% set class_no %}class_no{% endset -%}
 {% set rows %}count(*){% endset -%}
 {% set distinct %}nullif(count(DISTINCT class_no), 0){% endset -%}
-{% set logarithms %}ratios.logarithms{% endset -%}
 {% set place_of_child %}ratios.size * (parents.class_no - 1) + parents.stretch + x{% endset -%}
-{% set of_children = nbsql.list_mapped(codes, nbsql.element(logarithms, place_of_child)) -%}
+{% set of_children = nbsql.list_mapped(nbsql.word('parents.codes'), nbsql.element(nbsql.word('ratios.logarithms'), place_of_child)) -%}
 scores AS {{ nbsql.materialized() }}(
   SELECT
     {{ part }}{{ nbsql.json_element(value, 0) }}{{ nbsql.binary() }} AS parent,
@@ -86,14 +81,14 @@ met AS {{ nbsql.materialized() }}(
 parents AS {{ nbsql.materialized() }}(
   SELECT parents.nbsql_row, parents.class_no, parents.stretch, {{ nbsql.list_total(of_children) }} AS joint
   FROM (
-    SELECT nbsql_row, stretch, codes, {{ nbsql.unnested([class_nos], ['class_no']) }}
+    SELECT nbsql_row, stretch, codes, {{ nbsql.unnested([nbsql.word('class_nos')], ['class_no']) }}
     FROM (
-      SELECT nbsql_row, class_nos, codes, {{ nbsql.unnested([stretches], ['stretch']) }}
+      SELECT nbsql_row, class_nos, codes, {{ nbsql.unnested([nbsql.word('stretches')], ['stretch']) }}
       FROM (
         SELECT nbsql_row, {{ nbsql.collected(code) }} AS codes, {{ nbsql.collected(stretch) }} AS stretches FROM met GROUP BY nbsql_row
       ) AS coded
       CROSS JOIN (
-        SELECT {{ nbsql.collected(class_no) }} AS class_nos FROM (SELECT DISTINCT class_no FROM scores) AS classes
+        SELECT {{ nbsql.collected(nbsql.word('class_no')) }} AS class_nos FROM (SELECT DISTINCT class_no FROM scores) AS classes
       ) AS classes
     ) AS parents
     WHERE stretch IS NOT NULL
@@ -104,13 +99,11 @@ parents AS {{ nbsql.materialized() }}(
 
 {# One row a row of the source and class: nbsql_row, class_no, term (the logarithm of the mean of the products), parents (their number). #}
 {% macro pairs_means() -%}
-{% set joint %}joint{% endset -%}
-{% set joints %}joints{% endset -%}
 {% set difference %}x - highest{% endset -%}
-{% set mean %}{{ nbsql.list_total(nbsql.list_mapped(joints, nbsql.exp(difference))) }} / parents{% endset -%}
+{% set mean %}{{ nbsql.list_total(nbsql.list_mapped(nbsql.word('joints'), nbsql.exp(difference))) }} / parents{% endset -%}
 SELECT nbsql_row, class_no, parents, {{ nbsql.log_sum(nbsql.word('highest'), mean) }} AS term
 FROM (
-  SELECT nbsql_row, class_no, count(*) AS parents, max(joint) AS highest, {{ nbsql.collected(joint) }} AS joints
+  SELECT nbsql_row, class_no, count(*) AS parents, max(joint) AS highest, {{ nbsql.collected(nbsql.word('joint')) }} AS joints
   FROM parents
   GROUP BY nbsql_row, class_no
 ) AS products
@@ -127,12 +120,10 @@ FROM (
 
 {# One row a row of the source: nbsql_row, and class_k, the term of the pairs in class k. #}
 {% macro pairs_sums(model, feature, lookups) -%}
-{% set term %}term{% endset -%}
-{% set class_no %}class_no{% endset -%}
 bag{{ nbsql.feature_suffix(feature) }} AS (
   SELECT
     nbsql_row,
-    {{ nbsql.scores_by_class(model, term, class_no) | indent(2) }}
+    {{ nbsql.scores_by_class(model, nbsql.word('term'), nbsql.word('class_no')) | indent(2) }}
   FROM (
     {{ nbsql.pairs_terms(model, feature, lookups) | indent(4) }}
   ) AS terms

@@ -49,8 +49,7 @@ SELECT
   {{ nbsql.passed_columns(model) }}
   {%- for class in model.class_columns -%}
   {% if not loop.first %}  {% endif %}
-  {{- nbsql.joint(model, class.number) }}{{ nbsql.plus_common(model) }} AS {{ nbsql.output(class.joint) }}{% if not loop.last %},
-{% endif %}
+  {{- nbsql.joint(model, class.number) }}{{ nbsql.plus_common(model) }} AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
   {%- endfor %}
 
 {{ nbsql.from_scored(model, scored) }}
@@ -125,9 +124,13 @@ FROM {{ scored }} AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
-{%- endif %}
-{%- if model.has_row_numbers %}
+{%- endif %}{{ nbsql.in_order_of_source(model) }}
+{%- endmacro %}
 
-ORDER BY source.nbsql_row ASC NULLS LAST
+{# To end an answer: the order of the source, if its rows are numbered, and then that of a rank. #}
+{% macro in_order_of_source(model, rank=none) -%}
+{% if model.has_row_numbers %}
+
+ORDER BY source.nbsql_row ASC NULLS LAST{% if rank %}, {{ nbsql.word(rank) }} ASC NULLS LAST{% endif %}
 {%- endif %}
 {%- endmacro %}

@@ -75,9 +75,7 @@ floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {%- endif %}
 {%- endset -%}
 SELECT
-  {% for column in columns %}
-  source.{{ nbsql.ident(column) }},
-  {% endfor %}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   source.nbsql_rows,
   {{ nbsql.plain_label(label, model.target_type) }} AS nbsql_label,
   {{ probability }} AS nbsql_sure,
@@ -117,17 +115,15 @@ FROM {{ scored }} AS source
 
 {# The posterior of the most probable class, nbsql_best, or of the next one, nbsql_second. #}
 {% macro posterior_at(place) -%}
-{% set posteriors %}source.nbsql_posteriors{% endset -%}
 {% set number %}source.{{ nbsql.word(place) }}{% endset -%}
-{{ nbsql.element(posteriors, number) }}
+{{ nbsql.element(nbsql.word('source.nbsql_posteriors'), number) }}
 {%- endmacro %}
 
 {# The two most probable classes in words: ham 52 %, spam 48 %. #}
 {% macro two_most_probable() -%}
-{% set labels %}source.nbsql_labels{% endset -%}
 {% for place in ['nbsql_best', 'nbsql_second'] -%}
 {% set number %}source.{{ nbsql.word(place) }}{% endset -%}
-CAST({{ nbsql.element(labels, number) }} AS {{ nbsql.string() }}) || {{ nbsql.text(' ') }} || CAST(CAST(floor(
+CAST({{ nbsql.element(nbsql.word('source.nbsql_labels'), number) }} AS {{ nbsql.string() }}) || {{ nbsql.text(' ') }} || CAST(CAST(floor(
     100 * {{ nbsql.posterior_at(place) }} + {{ nbsql.number(0.5) }}
   ) AS BIGINT) AS {{ nbsql.string() }}) || {{ nbsql.text(' %') if loop.last else nbsql.text(' %, ') }}{% if not loop.last %} || {% endif %}
 {%- endfor %}
@@ -152,9 +148,7 @@ nbsql_queue AS {{ nbsql.materialized() }}(
 {# The first `count` patterns of the queue. columns: those to show; measure_name: the name of the measure's column. #}
 {% macro top_of_queue(queue, columns, measure_name, count) -%}
 SELECT
-  {% for column in columns %}
-  queue.{{ nbsql.ident(column) }},
-  {% endfor %}
+  {{ nbsql.listed_columns(nbsql.word('queue'), columns) | indent(2) }}
   queue.nbsql_label AS prediction,
   queue.nbsql_sure AS probability,
   queue.nbsql_measure AS {{ nbsql.word(measure_name) }},
@@ -211,9 +205,7 @@ nbsql_reasons AS (
 ),
 nbsql_answer AS (
   SELECT
-    {% for column in passed %}
-    source.{{ nbsql.ident(column) }},
-    {% endfor %}
+    {{ nbsql.listed_columns(nbsql.word('source'), passed) | indent(4) }}
     source.nbsql_label, source.nbsql_sure, source.nbsql_measure, source.nbsql_rows, source.nbsql_position, reasons.nbsql_reason
   FROM nbsql_queue AS source
   LEFT JOIN nbsql_reasons AS reasons ON reasons.nbsql_position = source.nbsql_position
@@ -236,9 +228,7 @@ nbsql_sets AS (
 ),
 nbsql_grouped AS (
   SELECT
-    {% for column in passed %}
-    source.{{ nbsql.ident(column) }},
-    {% endfor %}
+    {{ nbsql.listed_columns(nbsql.word('source'), passed) | indent(4) }}
     source.nbsql_label,
     source.nbsql_sure,
     sets.nbsql_unmet AS nbsql_measure,
@@ -294,10 +284,8 @@ LEFT JOIN (
   WHERE feature = {{ nbsql.text(feature.name) }}
 ) AS met ON met.value = tokens.value{{ nbsql.same_part(model, nbsql.word('met'), nbsql.word('tokens')) }}
 WHERE met.value IS NULL
-{% if not loop.last %}
-UNION ALL
-{% endif %}
-{% endfor -%}
+{{- nbsql.union_all(loop) }}
+{%- endfor %}
 {%- endmacro %}
 
 {# The tokens of the numbered rows, without their counts. #}

@@ -11,8 +11,7 @@ SELECT
   source.*,
   {% for feature in features %}
   {% if feature.family.level %}
-  {% set given = nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) %}
-  {{ given }} AS nbsql_x{{ nbsql.feature_suffix(feature) }}{{ nbsql.comma(loop) }}
+  {{ nbsql.given(feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }}{{ nbsql.comma(loop) }}
   {% else %}
   {{ nbsql.inputs(feature, none, true, false) | indent(2) }}{{ nbsql.comma(loop) }}
   {% endif %}

@@ -42,7 +42,7 @@ drawn AS {{ nbsql.materialized() }}(
   FROM (
     SELECT nbsql_row, {{ nbsql.uniform(seed, 0, 0) }} AS u FROM {{ nbsql.numbered_rows(n) }} AS numbered(nbsql_row)
   ) AS draws
-  JOIN classes ON {{ nbsql.is_in_slot(nbsql.word('classes'), nbsql.word('draws') ~ '.u', 64) }}
+  JOIN classes ON {{ nbsql.is_in_slot(nbsql.word('classes'), nbsql.word('draws.u'), 64) }}
 )
 {%- if levels or bags %},
 cumulated AS {{ nbsql.materialized() }}(
@@ -304,12 +304,8 @@ count{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.materialized() }}(
 {% macro drawn_bags(feature, position, seed, priors, statistics) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set sizes %}sizes{{ i }}{% endset -%}
-{% set u %}rows_of.u{% endset -%}
 {% set counts %}count{{ i }}{% endset -%}
 {% set times %}count{{ i }}.value{% endset -%}
-{% set token %}tokens.value{% endset -%}
-{% set place %}draws.position{% endset -%}
-{% set slots %}slots.slots{% endset -%}
 {{ sizes }} AS {{ nbsql.materialized() }}(
   SELECT priors.class, coalesce(max(tokens.n), 0) / max(priors.n) AS rate{{ i }}
   FROM {{ priors }} AS priors
@@ -325,7 +321,7 @@ count{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.materialized() }}(
 ),
 {{ nbsql.poisson_quantiles(feature, sizes) }},
 bag{{ i }} AS {{ nbsql.materialized() }}(
-  SELECT draws.nbsql_row AS of_row, {{ nbsql.ordered_list(token, place) }} AS bag
+  SELECT draws.nbsql_row AS of_row, {{ nbsql.ordered_list(nbsql.word('tokens.value'), nbsql.word('draws.position')) }} AS bag
   FROM (
     SELECT nbsql_row, class, position, {{ nbsql.uniform(seed, feature.index, 1, nbsql.word('position')) }} AS u
     FROM (
@@ -333,7 +329,7 @@ bag{{ i }} AS {{ nbsql.materialized() }}(
       FROM (
         SELECT nbsql_row, class, {{ nbsql.uniform(seed, feature.index, 0) }} AS u FROM drawn
       ) AS rows_of
-      JOIN {{ counts }} ON {{ counts }}.class = rows_of.class AND {{ nbsql.is_in_slot(counts, u, 64) }}
+      JOIN {{ counts }} ON {{ counts }}.class = rows_of.class AND {{ nbsql.is_in_slot(counts, nbsql.word('rows_of.u'), 64) }}
     ) AS places
   ) AS draws
   CROSS JOIN slots
@@ -341,7 +337,7 @@ bag{{ i }} AS {{ nbsql.materialized() }}(
     SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
   ) AS tokens
     ON tokens.class = draws.class
-    AND tokens.slot = CAST(floor(draws.u * {{ nbsql.element(slots, position) }}) AS BIGINT)
+    AND tokens.slot = CAST(floor(draws.u * {{ nbsql.element(nbsql.word('slots.slots'), position) }}) AS BIGINT)
     AND draws.u >= tokens.lower
     AND draws.u < tokens.upper
   GROUP BY draws.nbsql_row
@@ -358,8 +354,7 @@ FROM (
 
 {# One row: the total of ln p(x, c) over the rows whose class c is known. A class that the model does not know has no likelihood. #}
 {% macro total_log_joint(model, scored, parameters) -%}
-{% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-{% set joints %}{% if model.class_numbers %}({{ nbsql.array_of(by_class) }}){% else %}source.nbsql_joints{% endif %}{% endset -%}
+{% set joints %}({{ nbsql.list_of_joints(model) }}){% endset -%}
 {% set class_no %}numbered.class_no{% endset -%}
 SELECT
   coalesce(sum(coalesce({{ nbsql.element(joints, class_no) }}{{ nbsql.plus_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total,

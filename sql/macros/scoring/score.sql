@@ -46,7 +46,7 @@ SELECT
 
   END END AS nbsql_prediction,
   CASE WHEN {{ explained }} THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
-  {{ nbsql.log_sum(nbsql.word('evidence') ~ '.nbsql_highest', nbsql.word('evidence') ~ '.nbsql_mass') }} AS nbsql_log_evidence
+  {{ nbsql.log_sum(nbsql.word('evidence.nbsql_highest'), nbsql.word('evidence.nbsql_mass')) }} AS nbsql_log_evidence
 FROM (
   SELECT best.*, {{ nbsql.relative_evidence(model) }} AS nbsql_mass
   FROM (
@@ -217,14 +217,10 @@ CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ rel
 
 {# The evidence, relative to the highest joint likelihood. #}
 {% macro relative_evidence(model) -%}
-{% for block in model.class_numbers | batch(50) -%}
-(
-{%- for k in block -%}
+{% call(k) nbsql.sum_in_blocks(model.class_numbers) -%}
 {% set difference %}best.nbsql_joint_{{ k }} - best.nbsql_highest{% endset -%}
-{{ nbsql.exp(difference) }}{% if not loop.last %} + {% endif %}
-{%- endfor %})
-{%- if not loop.last %} + {% endif %}
-{%- endfor %}
+{{ nbsql.exp(difference) }}
+{%- endcall %}
 {%- endmacro %}
 
 {# The lookup of a categorical feature. It is not a sub-select, because DuckDB would flatten each of them in the time of all the joins. #}

@@ -59,8 +59,8 @@ evidence AS (
     joint.nbsql_row,
     max(best.highest) AS highest,
     min(CASE WHEN joint.joint = best.highest THEN joint.class_no END) AS class_no,
-    {{ nbsql.sum_of_shares(nbsql.exp(below), nbsql.word('best') ~ '.highest') }} AS mass,
-    {{ nbsql.ordered_list(nbsql.word('joint') ~ '.joint', nbsql.word('joint') ~ '.class_no') }} AS joints
+    {{ nbsql.sum_of_shares(nbsql.exp(below), nbsql.word('best.highest')) }} AS mass,
+    {{ nbsql.ordered_list(nbsql.word('joint.joint'), nbsql.word('joint.class_no')) }} AS joints
   FROM joint
   JOIN best ON best.nbsql_row = joint.nbsql_row
   GROUP BY joint.nbsql_row
@@ -87,7 +87,7 @@ SELECT
   evidence.joints AS nbsql_joints,
   CASE WHEN {{ explained }} THEN parameters.class END AS nbsql_prediction,
   CASE WHEN {{ explained }} THEN 1 / evidence.mass END AS nbsql_probability,
-  {{ nbsql.log_sum(nbsql.word('evidence') ~ '.highest', nbsql.word('evidence') ~ '.mass') }} AS nbsql_log_evidence
+  {{ nbsql.log_sum(nbsql.word('evidence.highest'), nbsql.word('evidence.mass')) }} AS nbsql_log_evidence
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 JOIN {{ parameters }} AS parameters
@@ -126,7 +126,7 @@ SELECT
     {{ nbsql.inputs(feature, none, true, false) | indent(4) }},
     {% endfor %}
     {% for feature in smoothed %}
-    {{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }},
+    {{ nbsql.given(feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }},
     {% endfor %}
     {% if listed %}
     {{ nbsql.places_of_values(listed) | indent(4) }} AS nbsql_places,

@@ -10,7 +10,6 @@
 #}
 {% macro predict_sets(model, scored, parameters, calibration, share, by_class) -%}
 {% set k = nbsql.word('k') -%}
-{% set predicted %}source.nbsql_prediction{% endset -%}
 {% set label = nbsql.element(nbsql.word('nbsql_labels'), k) -%}
 {% set reached = nbsql.element(nbsql.word('nbsql_lowest'), k) -%}
 {% set member -%}
@@ -20,7 +19,7 @@ CASE
     END
 {%- endset -%}
 SELECT
-  {{ nbsql.passed_columns(model) }}{{ nbsql.plain_label(predicted, model.target_type) }} AS prediction,
+  {{ nbsql.passed_columns(model) }}{{ nbsql.plain_label(nbsql.word('source.nbsql_prediction'), model.target_type) }} AS prediction,
   source.nbsql_probability AS probability,
   source.nbsql_set AS prediction_set
 FROM (
@@ -45,9 +44,5 @@ FROM (
     ) AS scores
   ) AS scores
   {{- nbsql.optimisation_fence() | indent(2) }}
-) AS source
-{%- if model.has_row_numbers %}
-
-ORDER BY source.nbsql_row ASC NULLS LAST
-{%- endif %}
+) AS source{{ nbsql.in_order_of_source(model) }}
 {%- endmacro %}

@@ -32,15 +32,19 @@ blocks AS (
 
     {{ nbsql.star(model, feature, lookups) | indent(4) }}
     {%- endfor %}
-    {%- if not loop.last %}
-
-    UNION ALL
-    {% endif %}
+    {{- nbsql.union_all(loop) | indent(4) }}
     {%- endfor %}
 
   ) AS stars
   GROUP BY nbsql_row
 )
+{%- endmacro %}
+
+{# The sum of the terms of some items, which a block renders. It is made in blocks, because an expression may not nest that deep. #}
+{% macro sum_in_blocks(items) -%}
+{% for block in items | batch(50) -%}
+({% for item in block %}{{ caller(item) }}{% if not loop.last %} + {% endif %}{% endfor %}){% if not loop.last %} + {% endif %}
+{%- endfor %}
 {%- endmacro %}
 
 {# The sum of terms, in blocks, because an expression may not nest as deep as a model has features. #}
@@ -53,8 +57,7 @@ blocks AS (
 
 + {% endif %}
 {%- endfor %}
-{%- if features | length > 50 %}){% endif %}
-{%- if not loop.last %} + {% endif %}
+{%- if features | length > 50 %}){% endif %}{% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 

@@ -43,9 +43,5 @@ FROM (
     {{- nbsql.optimisation_fence() | indent(4) }}
   ) AS held
   {{- nbsql.optimisation_fence() | indent(2) }}
-) AS source
-{%- if model.has_row_numbers %}
-
-ORDER BY source.nbsql_row ASC NULLS LAST
-{%- endif %}
+) AS source{{ nbsql.in_order_of_source(model) }}
 {%- endmacro %}

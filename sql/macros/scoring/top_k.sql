@@ -25,9 +25,5 @@ FROM (
       {{ nbsql.with_posteriors(model, scored, parameters) | indent(6) }}
     ) AS posteriors
   ) AS ranked
-) AS source
-{%- if model.has_row_numbers %}
-
-ORDER BY source.nbsql_row ASC NULLS LAST, source.nbsql_rank ASC NULLS LAST
-{%- endif %}
+) AS source{{ nbsql.in_order_of_source(model, 'source.nbsql_rank') }}
 {%- endmacro %}

@@ -42,10 +42,7 @@ WHERE slices.age < {{ last }}
 SELECT * FROM (
   {{ nbsql.folded_cells(statistics, batch) | indent(2) }}
 ) AS cells_{{ loop.index }}
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

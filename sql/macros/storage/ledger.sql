@@ -52,8 +52,6 @@ FROM {{ cells }} AS cells
   forgotten.
 #}
 {% macro overdrawn_cells(statistics, cells) -%}
-{% set learnt %}learnt{% endset -%}
-{% set forgotten %}forgotten{% endset -%}
 SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, feature, value, learnt, forgotten
 FROM (
   SELECT slice, class, feature, value, sum(learnt) AS learnt, sum(forgotten) AS forgotten
@@ -74,7 +72,7 @@ FROM (
   ) AS occurrences
   GROUP BY slice, class, feature, value
 ) AS balance
-WHERE forgotten > learnt + {{ nbsql.rounding_of_difference(learnt, forgotten, forgotten, 1e-9) }}
+WHERE forgotten > learnt + {{ nbsql.rounding_of_difference(nbsql.word('learnt'), nbsql.word('forgotten'), nbsql.word('forgotten'), 1e-9) }}
 ORDER BY feature ASC NULLS FIRST, value ASC NULLS LAST, class ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}
@@ -130,9 +128,6 @@ LIMIT 1
   cell that counts every row with a value, and the other rows of the class have none.
 #}
 {% macro overdrawn_missing(statistics, cells, features) -%}
-{% set learnt %}learnt{% endset -%}
-{% set forgotten %}forgotten{% endset -%}
-{% set rows %}rows{% endset -%}
 WITH sides AS (
   SELECT slice, class, feature, n AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics
   UNION ALL
@@ -158,7 +153,7 @@ FROM (
     ON present.slice IS NOT DISTINCT FROM of_class.slice AND present.class = of_class.class AND present.feature = named.feature
   WHERE of_class.feature IS NULL
 ) AS gaps
-WHERE forgotten > learnt + {{ nbsql.rounding_of_difference(learnt, forgotten, rows, 1e-9) }}
+WHERE forgotten > learnt + {{ nbsql.rounding_of_difference(nbsql.word('learnt'), nbsql.word('forgotten'), nbsql.word('rows'), 1e-9) }}
 ORDER BY feature ASC NULLS LAST, class ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}

@@ -13,7 +13,7 @@ SELECT *
   FROM (
     SELECT
       source."label" COLLATE "C" AS class, CAST(source."trust" AS DOUBLE PRECISION) AS weight,
-      unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i + 0] || ' ' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) AS value, 1 AS times
+      unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) AS value, 1 AS times
     FROM (
       SELECT
         source.*,

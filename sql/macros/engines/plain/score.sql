@@ -31,8 +31,7 @@ source.nbsql_common,
 source.{{ nbsql.word(name) }},
 {% endfor -%}
 {% for name, expression in replaced -%}
-{{ expression }} AS {{ name }}{% if not loop.last %},
-{% endif %}
+{{ expression }} AS {{ name }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -50,8 +49,7 @@ source.{{ nbsql.word(name) }},
 {{ nbsql.array_of(posteriors) }}
 {%- else -%}
 {% set difference %}joint - source.nbsql_log_evidence{% endset -%}
-{% set joints %}source.nbsql_joints{% endset -%}
 {% set posterior %}CASE WHEN {{ explained }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{% endset -%}
-{{ nbsql.list_mapped(joints, posterior, 'joint') }}
+{{ nbsql.list_mapped(nbsql.word('source.nbsql_joints'), posterior, 'joint') }}
 {%- endif %}
 {%- endmacro %}

@@ -25,9 +25,5 @@ LEFT JOIN LATERAL (
   FROM unnest(source.nbsql_posteriors) WITH ORDINALITY AS each(p, k)
   ORDER BY each.p DESC NULLS LAST, each.k ASC NULLS LAST
   LIMIT {{ top_k }}
-) AS ranked ON source.nbsql_log_evidence > -{{ nbsql.infinity() }}
-{%- if model.has_row_numbers %}
-
-ORDER BY source.nbsql_row ASC NULLS LAST, rank ASC NULLS LAST
-{%- endif %}
+) AS ranked ON source.nbsql_log_evidence > -{{ nbsql.infinity() }}{{ nbsql.in_order_of_source(model, 'rank') }}
 {%- endmacro %}

@@ -17,7 +17,6 @@ CASE
   ELSE CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN {{ nbsql.number(1) }} WHEN 0 THEN {{ nbsql.number(0) }} END
 END
 {%- else -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
-{{ nbsql.finite(x) }}
+{{ nbsql.finite(nbsql.number_of(feature.column)) }}
 {%- endif %}
 {%- endmacro %}

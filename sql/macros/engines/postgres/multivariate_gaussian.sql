@@ -17,16 +17,14 @@ CASE WHEN abs({{ a }}) <= 1e-140 OR abs({{ b }}) <= 1e-140 THEN 0 ELSE {{ a }} *
 {% set means = feature.family.means -%}
 {% for column in feature.columns -%}
 {% set j = nbsql.feature_suffix(feature, loop.index) -%}
-{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x = nbsql.number_of(column) -%}
 {% set middle %}{% if centred %}means.centre{{ j }}{% elif centre is not none %}{{ centre[loop.index0] }}{% endif %}{% endset -%}
 {% if means is not none %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){% else %}{{ nbsql.finite(x) }}{% endif %}
 {%- if middle %} - {{ middle }}{% endif %}
 {%- if middle and means is none %} + source.nbsql_whole{{ nbsql.feature_suffix(feature) }}{% endif %} AS nbsql_x{{ j }}
 {%- if centred %},
 {{ middle }} AS centre{{ j }}
-{%- endif %}
-{%- if not loop.last %},
-{% endif %}
+{%- endif %}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

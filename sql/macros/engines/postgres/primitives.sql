@@ -51,9 +51,6 @@ CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }}))
 (SELECT sum({{ nbsql.square(p) }}) FROM unnest({{ x }}) AS p)
 {%- endmacro %}
 
-{# A quotient of whole numbers would be a whole number, too. #}
-{% macro postgres__unit_weight() -%} {{ nbsql.number(1) }} {%- endmacro %}
-
 {# max does not accept Booleans. #}
 {% macro postgres__maximum(x) -%}
 (array_agg({{ x }} ORDER BY {{ x }} DESC NULLS LAST))[1]

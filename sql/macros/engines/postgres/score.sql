@@ -5,9 +5,5 @@
 
 {# To follow the columns of an answer: the scored rows, in the order of the source. #}
 {% macro postgres__from_scored(model, scored) -%}
-FROM {{ scored }} AS source
-{%- if model.has_row_numbers %}
-
-ORDER BY source.nbsql_row ASC NULLS LAST
-{%- endif %}
+FROM {{ scored }} AS source{{ nbsql.in_order_of_source(model) }}
 {%- endmacro %}

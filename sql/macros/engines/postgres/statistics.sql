@@ -8,11 +8,6 @@
 {{ x }}{% if type | lower in ['text', 'character varying', 'character', 'name', 'citext'] %} COLLATE "C"{% endif %}
 {%- endmacro %}
 
-{% macro postgres__target(model) -%}
-{% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
-{{ nbsql.as_label(label, model.target_type) }}
-{%- endmacro %}
-
 {% macro postgres__breaks_binary(column) -%}
 CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
 {%- endmacro %}

@@ -57,22 +57,12 @@ replace({{ nbsql.text(pattern) }}, '[\p{L}\p{N}', '[{{ nbsql.letters_and_digits(
 {%- endif %}
 {%- endmacro %}
 
-{# The list of the terms of a row, from its nbsql_words: the words, and n-grams as long as the family asks for. #}
-{% macro postgres__token_terms(family) -%}
-{% set low, high = family.ngrams -%}
-{% set grams -%}
-{% for length in range(low, high + 1) -%}
-{% if length == 1 -%}
-source.nbsql_words
-{%- else -%}
-{% set run -%}
-{% for k in range(length) %}source.nbsql_words[i + {{ k }}]{% if not loop.last %} || ' ' || {% endif %}{% endfor %}
-{%- endset -%}
+{% macro postgres__runs_of_words(run, length) -%}
 ARRAY(SELECT {{ run }} FROM generate_series(1, cardinality(source.nbsql_words) - {{ length - 1 }}) AS i)
-{%- endif %}{% if not loop.last %} || {% endif %}
-{%- endfor %}
-{%- endset -%}
-{% if family.presence %}{{ nbsql.distinct_elements(grams) }}{% else %}{{ grams }}{% endif %}
+{%- endmacro %}
+
+{% macro postgres__concatenated_lists(lists) -%}
+{% for list in lists %}{{ list }}{% if not loop.last %} || {% endif %}{% endfor %}
 {%- endmacro %}
 
 {% macro postgres__distinct_elements(list) -%} ARRAY(SELECT DISTINCT unnest({{ list }})) {%- endmacro %}

@@ -304,11 +304,7 @@ centres_of_classes AS (
 {% set p = feature.columns | length -%}
 {% set pivot %}try_element_at(filter({{ nbsql.index_range(p) }}, i -> NOT coalesce(matrix[i][i] > 1e-10, FALSE)), 1){% endset -%}
 WITH classes AS (
-  SELECT class
-  FROM {{ statistics }} AS statistics
-  WHERE feature IS NULL
-  GROUP BY class
-  HAVING {{ nbsql.has_weight() }}
+  {{ nbsql.class_counts(statistics) | indent(2) }}
 ),
 comoments AS (
   {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}

@@ -2,12 +2,9 @@
 
 {# One row a row of `scored`: its columns, and the lists nbsql_labels (the classes) and nbsql_posteriors (their probabilities). #}
 {% macro spark__with_posteriors(model, scored, parameters) -%}
-{% set labels -%}
-{% for k in model.class_numbers %}source.nbsql_class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
-{%- endset -%}
 SELECT
   source.*,
-  {{ nbsql.array_of(labels) }} AS nbsql_labels,
+  {{ nbsql.list_by_class(model, 'source.nbsql_class') }} AS nbsql_labels,
   {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
 FROM {{ scored }} AS source{{ nbsql.run_once() }}
 {%- endmacro %}

@@ -36,9 +36,7 @@ FROM (
     {{ nbsql.list_of(gradients, nbsql.double()) }} AS gradients
     {%- if curvature and not is_blocked %}
     {%- set products -%}
-    {% for i in zs -%}
-    {% for j in zs[loop.index0:] %}{{ nbsql.logistic_product(problem, i, j) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
-    {%- endfor %}
+    {% call(i, j) nbsql.over_pairs(zs) %}{{ nbsql.logistic_product(problem, i, j) }}{% endcall %}
     {%- endset %},
     {{ nbsql.list_of(products, nbsql.double()) }} AS products
     {%- endif %}

@@ -23,8 +23,7 @@ SELECT
   {{ nbsql.text(feature.name) }} AS feature,
   value,
   unseen,
-  CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
+  {{ nbsql.null_columns(['likelihood', 'log_likelihood']) | indent(2) }},
   score,
   mean,
   variance,
@@ -48,8 +47,7 @@ LATERAL VIEW inline(concat(
     CAST(NULL AS {{ nbsql.string() }}) AS value,
     TRUE AS unseen,
     log_peak{% if feature.family.shared %} - 0.5 * {{ nbsql.sum_of_squares(nbsql.word('projected')) }}{% endif %} AS score,
-    CAST(NULL AS {{ nbsql.double() }}) AS mean,
-    CAST(NULL AS {{ nbsql.double() }}) AS variance
+    {{ nbsql.null_columns(['mean', 'variance']) | indent(4) }}
   ))
   {%- if feature.family.shared %},
   {% set below %}sequence(i, {{ p - 1 }}){% endset %}
@@ -63,10 +61,7 @@ LATERAL VIEW inline(concat(
   {%- endif %}
 
 )) step AS value, unseen, score, mean, variance
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

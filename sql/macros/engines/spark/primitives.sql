@@ -48,13 +48,6 @@ TIMESTAMP_NTZ '1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, CAST(unix_micros
 SELECT regexp_like('', {{ nbsql.text(pattern) }}) AS matches
 {%- endmacro %}
 
-{# Sorts NULLs where the other engines do, last, so that answers look alike. #}
-{% macro spark__sorted_by(relation, columns) -%}
-SELECT * FROM {{ relation }} AS relation
-ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{% if not loop.last %}, {% endif %}{% endfor %}
-
-{%- endmacro %}
-
 {# The numbers neither begin at 1 nor lack gaps, because that would need a single worker for all rows. #}
 {% macro spark__row_id() -%} monotonically_increasing_id() {%- endmacro %}
 

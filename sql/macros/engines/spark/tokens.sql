@@ -35,27 +35,16 @@ filter(
 )
 {%- endmacro %}
 
-{# The list of the terms of a row, from its nbsql_words: the words, and n-grams as long as the family asks for. #}
-{% macro spark__token_terms(family) -%}
-{% set low, high = family.ngrams -%}
-{% set grams -%}
-concat({% for length in range(low, high + 1) -%}
-{% if length == 1 -%}
-source.nbsql_words
-{%- else -%}
-{% set run -%}
-{% for k in range(length) -%}
-source.nbsql_words[i{% if k %} + {{ k }}{% endif %}]{% if not loop.last %} || ' ' || {% endif %}
-{%- endfor %}
-{%- endset -%}
+{# The list of an expression of the place i, from 0, of the first of `length` neighbouring words. #}
+{% macro spark__runs_of_words(run, length) -%}
 CASE WHEN size(source.nbsql_words) >= {{ length }}
   THEN transform(sequence(0, size(source.nbsql_words) - {{ length }}), i -> {{ run }})
   ELSE CAST(array() AS ARRAY<{{ nbsql.string() }}>)
 END
-{%- endif %}{% if not loop.last %}, {% endif %}
-{%- endfor %})
-{%- endset -%}
-{% if family.presence %}{{ nbsql.distinct_elements(grams) }}{% else %}{{ grams }}{% endif %}
+{%- endmacro %}
+
+{% macro spark__concatenated_lists(lists) -%}
+concat({% for list in lists %}{{ list }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
 {% macro spark__distinct_elements(list) -%} array_distinct({{ list }}) {%- endmacro %}

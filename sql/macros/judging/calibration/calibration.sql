@@ -17,9 +17,8 @@
 SELECT{{ nbsql.broadcast_hint(nbsql.word('known')) }}
   known.class_no,
   judged.weight,
-  {% set logs %}judged.logs{% endset %}
   {% set log %}x - judged.evidence{% endset %}
-  {{ nbsql.list_mapped(logs, log) }} AS nbsql_logs
+  {{ nbsql.list_mapped(nbsql.word('judged.logs'), log) }} AS nbsql_logs
 FROM (
   SELECT
     {{ nbsql.true_label(model, as_text) }} AS class,
@@ -30,10 +29,7 @@ FROM (
   FROM {{ nbsql.with_logs(model, scored) | indent(2) }} AS source
 ) AS judged
 JOIN (
-  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
-  FROM (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS classes
+  {{ nbsql.known_classes(model, parameters, as_text) | indent(2) }}
 ) AS known ON known.class = judged.class
 WHERE judged.weight > 0 AND judged.evidence > -{{ nbsql.infinity() }}
 {%- endmacro %}
@@ -61,15 +57,13 @@ SELECT
   coalesce(found.slope, 1) AS slope,
   coalesce(found.intercept, 0) AS intercept,
   {% else %}
-  CAST(NULL AS {{ nbsql.double() }}) AS slope,
-  CAST(NULL AS {{ nbsql.double() }}) AS intercept,
+  {{ nbsql.null_columns(['slope', 'intercept']) | indent(2) }},
   {% endif %}
   {% if method in ['isotonic', 'conformal'] %}
   found.score,
   found.probability
   {% else %}
-  CAST(NULL AS {{ nbsql.double() }}) AS score,
-  CAST(NULL AS {{ nbsql.double() }}) AS probability
+  {{ nbsql.null_columns(['score', 'probability']) | indent(2) }}
   {% endif %}
 FROM (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
@@ -98,9 +92,8 @@ SELECT count(*) AS n FROM {{ steps }} AS steps WHERE NOT done
 SELECT
   count(*) AS rows,
   sum(weight) AS weight,
-  -sum(weight * ln(least(greatest({{ nbsql.exp(log) }}, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(weight) AS log_loss,
-  {% set clipped %}least(greatest({{ calibrated }}, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}){% endset %}
-  -sum(weight * ln({{ clipped }})) / sum(weight) AS calibrated_log_loss
+  sum(weight * {{ nbsql.log_loss_of(nbsql.exp(log)) }}) / sum(weight) AS log_loss,
+  sum(weight * {{ nbsql.log_loss_of(calibrated) }}) / sum(weight) AS calibrated_log_loss
 FROM (
   {{ nbsql.calibrated_posteriors(rows, calibration, method) | indent(2) }}
 ) AS posteriors

@@ -27,11 +27,8 @@ FROM (
       SELECT {{ group }} AS class_no, greatest({{ log }}, {{ nbsql.lowest_score() }}) AS score, weight FROM {{ rows }} AS rows
       UNION ALL
       SELECT DISTINCT {{ group }} AS class_no, {{ nbsql.lowest_score() }} AS score, {{ nbsql.number(0) }} AS weight FROM {{ rows }} AS rows
-      {%- if not loop.last %}
-
-      UNION ALL
-      {% endif %}
-      {% endfor %}
+      {{- nbsql.union_all(loop) | indent(6) }}
+      {%- endfor %}
 
     ) AS scores
   ) AS ranks

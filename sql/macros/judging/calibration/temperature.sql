@@ -39,7 +39,6 @@ FROM {{ points }} AS points
 {% macro temperature_step(steps, points) -%}
 {% set masses = nbsql.word('masses') -%}
 {% set power %}steps.slope * g{% endset -%}
-{% set gaps_of_row %}points.gaps{% endset -%}
 {% set mean %}(first / mass){% endset -%}
 SELECT step + 1 AS step, next AS slope, low, high, flat OR abs(next - slope) <= 1e-13 * slope OR step >= 100 AS done
 FROM (
@@ -71,7 +70,7 @@ FROM (
           SELECT{{ nbsql.broadcast_hint(nbsql.word('steps')) }}
             steps.*,
             points.*,
-            {{ nbsql.list_mapped(gaps_of_row, nbsql.exp(power), 'g') }} AS masses
+            {{ nbsql.list_mapped(nbsql.word('points.gaps'), nbsql.exp(power), 'g') }} AS masses
           FROM {{ steps }} AS steps
           CROSS JOIN {{ points }} AS points
           {{- nbsql.optimisation_fence() | indent(10) }}

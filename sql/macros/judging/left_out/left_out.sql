@@ -23,9 +23,9 @@
 SELECT
   {{ nbsql.row_id() }} AS nbsql_row,
   own.class_no AS nbsql_own,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight
+  {{ nbsql.row_weight(model) }} AS nbsql_weight
   {%- for feature in backoffs %},
-  {% set rest = nbsql.remaining_count(nbsql.feature_column('seen', feature, 'n'), nbsql.left_out_weight(model)) %}
+  {% set rest = nbsql.remaining_count(nbsql.feature_column('seen', feature, 'n'), nbsql.row_weight(model)) %}
   coalesce({{ rest }} > 0, FALSE) AS nbsql_seen{{ nbsql.feature_suffix(feature) }}
   {%- endfor %}
   {%- for column in model.features | map(attribute='columns') | sum(start=()) | unique %},
@@ -40,11 +40,6 @@ JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
 {%- endfor %}
 
 WHERE {{ nbsql.is_counted(model) }}
-{%- endmacro %}
-
-{# The weight of a row; 1 in a model without weights. #}
-{% macro left_out_weight(model) -%}
-{% if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %}
 {%- endmacro %}
 
 {# A column of a relation that has the feature's number in its name. #}
@@ -133,7 +128,7 @@ SELECT
   evidence.joints AS nbsql_joints,
   CASE WHEN {{ explained }} THEN {{ nbsql.list_place(priors, nbsql.list_highest(priors)) }} END AS nbsql_best,
   CASE WHEN {{ explained }} THEN 1 / evidence.mass END AS nbsql_probability,
-  {{ nbsql.log_sum(nbsql.word('evidence') ~ '.highest', nbsql.word('evidence') ~ '.mass') }} AS nbsql_log_evidence
+  {{ nbsql.log_sum(nbsql.word('evidence.highest'), nbsql.word('evidence.mass')) }} AS nbsql_log_evidence
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 {%- endmacro %}
@@ -186,17 +181,16 @@ FROM (
 
 {# Rows by classes, with the parameters that the terms of numbers read. #}
 {% macro left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense, packed) -%}
-{% set own_n %}own.n{% endset -%}
 {% set joined -%}
 SELECT
   rows.*,
   classes.class_no,
   classes.class_no = rows.nbsql_own AS nbsql_is_own
   {%- if dense %},
-  {{ nbsql.remaining_count(nbsql.class_n(), nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} AS nbsql_left,
+  {{ nbsql.remaining_count(nbsql.word('classes.n'), nbsql.removed_from_own_class()) }} AS nbsql_left,
   classes.prior,
   classes.everything - rows.nbsql_weight AS nbsql_everything,
-  classes.count - CASE WHEN own.n - rows.nbsql_weight > {{ nbsql.left_out_rounding(own_n) }} THEN 0 ELSE 1 END AS nbsql_count
+  classes.count - CASE WHEN own.n - rows.nbsql_weight > {{ nbsql.left_out_rounding(nbsql.word('own.n')) }} THEN 0 ELSE 1 END AS nbsql_count
   {%- endif %}
   {%- for feature in numbers %},
   {{ nbsql.left_out_cells(feature) | indent(2) }}
@@ -235,8 +229,7 @@ SELECT
   (number.nbsql_left + {{ nbsql.number(model.prior.added_count) }})
     / (number.nbsql_everything + {{ nbsql.number(model.prior.added_count) }} * number.nbsql_count)
   {%- else %}
-  {% set everything %}number.nbsql_everything{% endset %}
-  number.nbsql_left / {{ nbsql.null_if_zero(everything) }}
+  number.nbsql_left / {{ nbsql.null_if_zero(nbsql.word('number.nbsql_everything')) }}
   {%- endif %} AS nbsql_prior
   {%- for feature in numbers %}
   {{- nbsql.left_out_estimate(feature) | indent(2) }}
@@ -259,8 +252,7 @@ FROM (
 {% endif %}
 {%- endfor %}
 {% for feature in columns -%}
-{{ nbsql.left_out_weights(feature) }}{% if not loop.last %},
-{% endif %}
+{{ nbsql.left_out_weights(feature) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -285,16 +277,10 @@ FROM (
 
 {% macro unpacked_parameters(packed) -%}{% endmacro %}
 
-{# An amount to remove from the row's own class, and from no other. #}
-{% macro removed_from_own_class(amount) -%}
-CASE WHEN classes.class_no = rows.nbsql_own THEN {{ amount }} ELSE 0 END
+{# An amount, or the row's weight, to remove from the row's own class, and from no other. #}
+{% macro removed_from_own_class(amount=none) -%}
+CASE WHEN classes.class_no = rows.nbsql_own THEN {% if amount is none %}rows.nbsql_weight{% else %}{{ amount }}{% endif %} ELSE 0 END
 {%- endmacro %}
-
-{# The n of a class. #}
-{% macro class_n() -%} classes.n {%- endmacro %}
-
-{# The weight of the row that is left out. #}
-{% macro left_out_row_weight() -%} rows.nbsql_weight {%- endmacro %}
 
 {# Rows with the values of the features, the lookups of categories, and the moments of their own class without them. #}
 {% macro left_out_values(parts, numbers, columns, levels, classes, lookups, dense) -%}
@@ -335,7 +321,7 @@ SELECT
   count(*) AS rows,
   sum(nbsql_weight) AS weight,
   sum(CASE WHEN nbsql_best = nbsql_own THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight) AS accuracy,
-  -sum(nbsql_weight * ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(nbsql_weight) AS log_loss
+  sum(nbsql_weight * {{ nbsql.log_loss_of(nbsql.word('posterior')) }}) / sum(nbsql_weight) AS log_loss
 FROM (
   SELECT
     *,
@@ -354,14 +340,11 @@ SELECT
   best.class AS nbsql_prediction,
   left_out.nbsql_probability,
   left_out.nbsql_log_evidence,
-  {% set class_nos %}numbers.class_nos{% endset %}
   {% set joints %}left_out.nbsql_joints{% endset %}
-  {{ nbsql.list_mapped(class_nos, nbsql.element(joints, nbsql.word('number')), 'number') }} AS nbsql_joints
+  {{ nbsql.list_mapped(nbsql.word('numbers.class_nos'), nbsql.element(joints, nbsql.word('number')), 'number') }} AS nbsql_joints
 FROM {{ left_out }} AS left_out
 CROSS JOIN (
-  {% set number %}classes.class_no{% endset %}
-  {% set order %}known.class_no{% endset %}
-  SELECT {{ nbsql.ordered_list(number, order) }} AS class_nos
+  SELECT {{ nbsql.ordered_list(nbsql.word('classes.class_no'), nbsql.word('known.class_no')) }} AS class_nos
   FROM {{ classes }} AS classes
   JOIN {{ known }} AS known ON known.class = classes.class
 ) AS numbers

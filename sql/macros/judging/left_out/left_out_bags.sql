@@ -59,9 +59,7 @@ FROM (
 
 {# The count of a token in a class. #}
 {% macro left_out_count() -%}
-{% set counts %}rows.ns{% endset -%}
-{% set class_no %}classes.class_no{% endset -%}
-{{ nbsql.element(counts, class_no) }}
+{{ nbsql.element(nbsql.word('rows.ns'), nbsql.word('classes.class_no')) }}
 {%- endmacro %}
 
 {# The logarithm of the count of a token in a class without the row, plus its pseudo-count. #}
@@ -88,7 +86,6 @@ sum(CASE WHEN rows.gone THEN {{ nbsql.left_out_count() }} WHEN rows.known THEN {
 source.nbsql_row, source.nbsql_own, source.nbsql_weight
 {%- for index in parts.gates[feature.index] %}, source.nbsql_seen_{{ index }}{% endfor %}
 {%- endset -%}
-{% set count %}lookups.n{% endset -%}
 {% set own -%}
 nbsql_row, nbsql_own, nbsql_weight{% for index in parts.gates[feature.index] %}, nbsql_seen_{{ index }}{% endfor %}
 {%- endset -%}
@@ -96,7 +93,7 @@ SELECT
   tokens.*,
   lookups.feature IS NOT NULL AS known,
   coalesce(
-    lookups.n - tokens.nbsql_weight * tokens.times <= {{ nbsql.left_out_rounding(count) }}
+    lookups.n - tokens.nbsql_weight * tokens.times <= {{ nbsql.left_out_rounding(nbsql.word('lookups.n')) }}
       OR lookups.n - tokens.nbsql_weight * tokens.times < {{ feature.family.least_count }},
     FALSE
   ) AS gone,
@@ -123,9 +120,9 @@ LEFT JOIN (
 #}
 {% macro left_out_presence(model, parts, feature, classes, lookups, absences) -%}
 {% set i, alpha = nbsql.feature_suffix(feature), nbsql.number(feature.family.added_count) -%}
-{% set documents %}(coalesce(classes.documents{{ i }}, 0) - {{ nbsql.removed_from_own_class(nbsql.left_out_row_weight()) }}){% endset -%}
+{% set documents %}(coalesce(classes.documents{{ i }}, 0) - {{ nbsql.removed_from_own_class() }}){% endset -%}
 {% set n = nbsql.left_out_count() -%}
-{% set present %}({{ nbsql.remaining_count(n, nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} + {{ alpha }}){% endset -%}
+{% set present %}({{ nbsql.remaining_count(n, nbsql.removed_from_own_class()) }} + {{ alpha }}){% endset -%}
 {% set counted -%}
 CASE
       WHEN {{ n }} <= {{ documents }} + 1e-12 * coalesce(classes.documents{{ i }}, 0) THEN ln({{ documents }} + {{ alpha }} - {{ n }})

@@ -35,11 +35,10 @@ coalesce(NOT {{ level }}.declared AND {{ level }}.n - source.nbsql_weight <= {{ 
 {# Columns of a row and class: the count of the value, and the sum that divides it. #}
 {% macro left_out_level_cells(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
-{% set taken = nbsql.removed_from_own_class(nbsql.left_out_row_weight()) -%}
+{% set taken = nbsql.removed_from_own_class() -%}
 {% set taken_if_found %}CASE WHEN rows.found{{ i }} THEN {{ taken }} ELSE 0 END{% endset -%}
 {% set counts %}rows.ns{{ i }}{% endset -%}
-{% set class_no %}classes.class_no{% endset -%}
-{% set n = nbsql.element(counts, class_no) -%}
+{% set n = nbsql.element(counts, nbsql.word('classes.class_no')) -%}
 {% set total %}coalesce(classes.total{{ i }}, 0){% endset -%}
 {{ nbsql.remaining_count(n, taken) }} AS n{{ i }},
 {{ nbsql.remaining_count(total, taken_if_found) }} + classes.a{{ i }}
@@ -67,10 +66,7 @@ END
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set total %}coalesce(classes.total{{ i }}, 0){% endset -%}
 {% set sum -%}
-rows.nbsql_weight * (
-{%- for _ in feature.columns -%}
-coalesce(rows.nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}, 0){% if not loop.last %} + {% endif %}
-{%- endfor %})
+rows.nbsql_weight * ({% call(j) nbsql.sum_over_columns(feature) %}coalesce(rows.nbsql_x{{ j }}, 0){% endcall %})
 {%- endset -%}
 {{ nbsql.remaining_count(total, nbsql.removed_amount(feature, sum)) }} + classes.a{{ i }} AS total{{ i }}
 {%- for column in feature.columns %}
@@ -92,10 +88,7 @@ CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% end
 {% for column, alpha in feature.family.declared -%}
 {% set n %}number.n{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 {% set weight = nbsql.safe_ln(nbsql.dirichlet_likelihood(n, nbsql.number(alpha), total, feature.columns | length)) -%}
-{% set name %}weight{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 {% set given %}{% if feature.family.complement %}-({{ weight }}){% else %}{{ weight }}{% endif %}{% endset -%}
-{{ nbsql.packed_parameter(name, given) }}
-{%- if not loop.last %},
-{% endif %}
+{{ nbsql.packed_parameter(nbsql.of_feature('weight', feature, loop.index), given) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}

@@ -168,7 +168,7 @@ FROM (
 {% macro left_out_ends(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set x %}rows.nbsql_x{{ i }}{% endset -%}
-{% set w = nbsql.left_out_row_weight() -%}
+{% set w = nbsql.word('rows.nbsql_weight') -%}
 {% set inside %}{{ x }} > own.low{{ i }} AND {{ x }} < own.high{{ i }}{% endset -%}
 {% set n %}coalesce(own.n_inner{{ i }}, 0){% endset -%}
 {% set taken %}CASE WHEN {{ inside }} THEN {{ w }} ELSE 0 END{% endset -%}
@@ -214,13 +214,12 @@ coalesce(own.within_classes{{ i }}, 0) AS within_classes{{ i }}
 {% for quantity in ['n', 'mean', 'm2'] -%}
 {% set q = nbsql.word(quantity) -%}
 {% set of_class %}{% if quantity == 'mean' %}classes.mean{{ i }}{% else %}coalesce(classes.{{ q }}{{ i }}, 0){% endif %}{% endset -%}
-CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{ of_class }} END AS {{ q }}{{ i }}
-{%- if not loop.last %},
-{% endif %}
+{% set given %}CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{ of_class }} END{% endset -%}
+{{ given }} AS {{ q }}{{ i }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- if feature.family.zeros %}
 {%- set zeros %}coalesce(classes.zeros{{ i }}, 0){% endset %}
-{%- set taken %}CASE WHEN rows.nbsql_zero{{ i }} = 1 THEN {{ nbsql.left_out_row_weight() }} ELSE 0 END{% endset %},
+{%- set taken %}CASE WHEN rows.nbsql_zero{{ i }} = 1 THEN {{ nbsql.word('rows.nbsql_weight') }} ELSE 0 END{% endset %},
 {{ nbsql.remaining_count(zeros, nbsql.removed_from_own_class(taken)) }} AS zeros{{ i }}
 {%- endif %}
 {%- endmacro %}
@@ -259,7 +258,6 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 number.new_{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}
 {%- endcall %}
 {%- endset -%}
-{{ nbsql.packed_parameter(nbsql.word(parameter.name) ~ nbsql.feature_suffix(feature), value) }}{% if not loop.last %},
-{% endif %}
+{{ nbsql.packed_parameter(nbsql.word(parameter.name) ~ nbsql.feature_suffix(feature), value) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}

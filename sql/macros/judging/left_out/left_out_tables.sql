@@ -25,8 +25,7 @@ WITH classes AS (
 options(feature, alpha, min_count, bag, opposed) AS (
   VALUES
     {% for feature in features %}
-    {% set is_bag %}{% if feature.family.bag %}TRUE{% else %}FALSE{% endif %}{% endset %}
-    {% set is_complement %}{% if feature.family.complement %}TRUE{% else %}FALSE{% endif %}{% endset %}
+    {% set is_bag, is_complement = nbsql.boolean(feature.family.bag), nbsql.boolean(feature.family.complement) %}
     ({{ nbsql.count_options(feature) }}, {{ is_bag }}, {{ is_complement }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
@@ -119,9 +118,7 @@ wanted(position, feature, quantity, value) AS (
     {% endfor %}
 ),
 numbers AS (
-  {% set number %}quantities.number{% endset %}
-  {% set order %}wanted.position{% endset %}
-  SELECT classes.class_no, {{ nbsql.ordered_list(number, order) }} AS numbers
+  SELECT classes.class_no, {{ nbsql.ordered_list(nbsql.word('quantities.number'), nbsql.word('wanted.position')) }} AS numbers
   FROM classes
   CROSS JOIN wanted
   LEFT JOIN quantities
@@ -142,7 +139,7 @@ SELECT
   sum(classes.n) OVER () AS everything
   {%- for item in quantities %},
   {% set name = nbsql.word(item.quantity) if item.column is none else nbsql.word('n') %}
-  {{ nbsql.element(nbsql.word('numbers') ~ '.numbers', loop.index) }} AS {{ name }}{{ nbsql.feature_suffix(item.feature, item.column) }}
+  {{ nbsql.element(nbsql.word('numbers.numbers'), loop.index) }} AS {{ name }}{{ nbsql.feature_suffix(item.feature, item.column) }}
   {%- endfor %}
   {%- for feature in parts.numbers %}
   {%- for end in ['low', 'high', 'n_low', 'n_high', 'n_inner', 'mean_inner', 'm2_inner'] %},
@@ -206,8 +203,7 @@ columns_of AS (
     VALUES
       {% for feature in parts.columns %}
       {% for value, alpha in feature.family.declared %}
-      {% set is_complement %}{% if feature.family.complement %}TRUE{% else %}FALSE{% endif %}{% endset %}
-      ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }}, {{ is_complement }})
+      ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }}, {{ nbsql.boolean(feature.family.complement) }})
       {%- if not loop.last %},
       {% endif %}
       {% endfor %}{{ nbsql.comma(loop) }}
@@ -303,8 +299,7 @@ SELECT
   ) AS total
 FROM {{ classes }} AS classes
 JOIN (
-  {% set weight %}{% if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){% endif %}{% endset %}
-  SELECT DISTINCT {{ nbsql.target(model) }} AS class, {{ weight }} AS weight
+  SELECT DISTINCT {{ nbsql.target(model) }} AS class, {{ nbsql.row_weight(model) }} AS weight
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL
 ) AS weights ON weights.class = classes.class
@@ -318,9 +313,6 @@ JOIN (
   GROUP BY class_no, n
 ) AS words ON words.class_no = classes.class_no
 GROUP BY classes.class_no, weights.weight
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}

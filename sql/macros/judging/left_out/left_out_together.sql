@@ -25,13 +25,7 @@
 {# The relation `pooled`. feature: with one matrix for all classes, neither shrunk nor corrected. #}
 {% macro left_out_pooled(model, cells, feature) -%}
 {% set i, p = nbsql.feature_suffix(feature), feature.columns | length -%}
-WITH {{ nbsql.recursive() }}classes AS (
-  {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
-),
-comoments AS (
-  {{ nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
-),
-{{ nbsql.covariance_steps(feature) }},
+{{ nbsql.covariances_of_cells(nbsql.left_out_classes_of(model, cells), cells, feature) }},
 totals AS (
   SELECT sum(n) AS n, count(*) AS classes FROM centres_of_classes
 )
@@ -40,7 +34,7 @@ SELECT
   totals.classes AS pooled_classes{{ i }},
   {{ nbsql.log_determinant_of_scatter(p) }} AS pooled_height{{ i }}
   {%- for j in range(1, p + 1) %},
-  {{ nbsql.element(nbsql.word('pooled_centre') ~ '.means', j) }} AS centre{{ nbsql.feature_suffix(feature, j) }}
+  {{ nbsql.element(nbsql.word('pooled_centre.means'), j) }} AS centre{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %},
   {{ nbsql.whitening_of_scatter(feature) | indent(2) }}
 FROM whitened
@@ -72,26 +66,18 @@ CASE WHEN {{ pivot }} > 1e-10 THEN {{ inverse }} / sqrt(abs({{ pivot }}) * total
 {# The relation `of_classes`. feature: with a matrix a class, neither shrunk nor corrected; per_class: whether these matrices are needed. #}
 {% macro left_out_of_classes(model, cells, feature, pooled, per_class) -%}
 {% set i, p = nbsql.feature_suffix(feature), feature.columns | length -%}
-WITH {{ nbsql.recursive() }}classes AS (
-  {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
-),
-comoments AS (
-  {{ nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
-),
-{{ nbsql.covariance_steps(feature) }}
+{{ nbsql.covariances_of_cells(nbsql.left_out_classes_of(model, cells), cells, feature) }}
 SELECT
   totals.class,
   totals.n AS n{{ i }}
   {%- for j in range(1, p + 1) %},
-  {% for l in range(1, j + 1) -%}
-  {% set mean = nbsql.element(nbsql.word('totals') ~ '.means', l) -%}
-  pooled.{{ nbsql.whitening_column(feature, j, l) }} * ({{ mean }} - pooled.centre{{ nbsql.feature_suffix(feature, l) }})
-  {%- if not loop.last %} + {% endif %}
-  {%- endfor %} AS from_centre{{ nbsql.feature_suffix(feature, j) }}
+  {% call(l) nbsql.whitened(feature, j, 'pooled') -%}
+  ({{ nbsql.element(nbsql.word('totals.means'), l) }} - pooled.centre{{ nbsql.feature_suffix(feature, l) }})
+  {%- endcall %} AS from_centre{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %}
   {%- if per_class %}
   {%- for j in range(1, p + 1) %},
-  {{ nbsql.element(nbsql.word('totals') ~ '.means', j) }} AS mean{{ nbsql.feature_suffix(feature, j) }}
+  {{ nbsql.element(nbsql.word('totals.means'), j) }} AS mean{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %},
   {{ nbsql.log_determinant_of_scatter(p) }} AS height{{ i }},
   {{ nbsql.whitening_of_scatter(feature) | indent(2) }}
@@ -149,11 +135,9 @@ FROM (
       pooled{{ i }}.pooled_classes{{ i }},
       pooled{{ i }}.pooled_height{{ i }}
       {%- for j in range(1, feature.columns | length + 1) %},
-      {% for l in range(1, j + 1) -%}
-      {% set suffix = nbsql.feature_suffix(feature, l) -%}
-      pooled{{ i }}.{{ nbsql.whitening_column(feature, j, l) }} * (rows.nbsql_x{{ suffix }} - pooled{{ i }}.centre{{ suffix }})
-      {%- if not loop.last %} + {% endif %}
-      {%- endfor %} AS from{{ nbsql.feature_suffix(feature, j) }}
+      {% call(l) nbsql.whitened(feature, j, 'pooled' ~ i) -%}
+      (rows.nbsql_x{{ nbsql.feature_suffix(feature, l) }} - pooled{{ i }}.centre{{ nbsql.feature_suffix(feature, l) }})
+      {%- endcall %} AS from{{ nbsql.feature_suffix(feature, j) }}
       {%- endfor %}
       {%- endfor %}
 
@@ -214,9 +198,9 @@ FROM (
 {# The weight of the row to remove from the matrices that score it. #}
 {% macro removed_row_weight(parts, feature) -%}
 {% if feature.index in parts.decisive -%}
-CASE WHEN rows.nbsql_matrix{{ nbsql.feature_suffix(feature) }} > 0 THEN 0 ELSE {{ nbsql.left_out_row_weight() }} END
+CASE WHEN rows.nbsql_matrix{{ nbsql.feature_suffix(feature) }} > 0 THEN 0 ELSE {{ nbsql.word('rows.nbsql_weight') }} END
 {%- else -%}
-{{ nbsql.left_out_row_weight() }}
+{{ nbsql.word('rows.nbsql_weight') }}
 {%- endif %}
 {%- endmacro %}
 
@@ -254,7 +238,7 @@ FROM (
   SELECT
     source.*,
     own.class_no AS nbsql_own,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight,
+    {{ nbsql.row_weight(model) }} AS nbsql_weight,
     {{ nbsql.inputs(feature, none, true, false) | indent(4) }}
   FROM {{ source }} AS source
   JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
@@ -267,10 +251,7 @@ WHERE NOT coalesce({{ nbsql.is_decisive(feature, nbsql.word('source'), nbsql.wor
 {% macro left_out_matrices(relations) -%}
 {% for relation in relations -%}
 SELECT {{ loop.index0 }} AS number, matrices.* FROM {{ relation }} AS matrices
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -291,22 +272,20 @@ LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ own }}
 
 {# The product of two vectors of a row. #}
 {% macro dot_product(one, other, feature) -%}
-{% for j in range(1, feature.columns | length + 1) -%}
-{% set suffix = nbsql.feature_suffix(feature, j) -%}
-rows.{{ nbsql.word(one) }}{{ suffix }} * rows.{{ nbsql.word(other) }}{{ suffix }}{% if not loop.last %} + {% endif %}
-{%- endfor %}
+{% call(j) nbsql.sum_over_columns(feature) %}rows.{{ nbsql.word(one) }}{{ j }} * rows.{{ nbsql.word(other) }}{{ j }}{% endcall %}
+{%- endmacro %}
+
+{# The sum of the terms of the columns of a feature, which a block renders from the ending of their names. #}
+{% macro sum_over_columns(feature) -%}
+{% for _ in feature.columns %}{{ caller(nbsql.feature_suffix(feature, loop.index)) }}{% if not loop.last %} + {% endif %}{% endfor %}
 {%- endmacro %}
 
 {# |A (x - m)|^2 with the matrix and mean of a class. #}
 {% macro squared_mahalanobis(feature, row, relation) -%}
 {% for j in range(1, feature.columns | length + 1) -%}
-pow(
-{%- for l in range(1, j + 1) -%}
-{% set suffix = nbsql.feature_suffix(feature, l) -%}
-{{ relation }}.{{ nbsql.whitening_column(feature, j, l) }} * ({{ row }}.nbsql_x{{ suffix }} - {{ relation }}.mean{{ suffix }})
-{%- if not loop.last %} + {% endif %}
-{%- endfor %}, 2)
-{%- if not loop.last %} + {% endif %}
+pow({% call(l) nbsql.whitened(feature, j, relation) -%}
+({{ row }}.nbsql_x{{ nbsql.feature_suffix(feature, l) }} - {{ relation }}.mean{{ nbsql.feature_suffix(feature, l) }})
+{%- endcall %}, 2){% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
@@ -340,16 +319,10 @@ CASE
   {% if shared %}
   {% set divisor %}({{ rest }} - {{ lost }} * (rows.pooled_classes{{ i }} - CASE WHEN rows.left{{ i }} > 0 THEN 0 ELSE 1 END)){% endset -%}
   {% set gap -%}
-  {% for j in range(1, p + 1) -%}
-  {% set suffix = nbsql.feature_suffix(feature, j) -%}
-  pow(rows.from{{ suffix }} - of{{ i }}.from_centre{{ suffix }}, 2){% if not loop.last %} + {% endif %}
-  {%- endfor %}
+  {% call(j) nbsql.sum_over_columns(feature) %}pow(rows.from{{ j }} - of{{ i }}.from_centre{{ j }}, 2){% endcall %}
   {%- endset -%}
   {% set across -%}
-  {% for j in range(1, p + 1) -%}
-  {% set suffix = nbsql.feature_suffix(feature, j) -%}
-  (rows.from{{ suffix }} - of{{ i }}.from_centre{{ suffix }}) * rows.d{{ suffix }}{% if not loop.last %} + {% endif %}
-  {%- endfor %}
+  {% call(j) nbsql.sum_over_columns(feature) %}(rows.from{{ j }} - of{{ i }}.from_centre{{ j }}) * rows.d{{ j }}{% endcall %}
   {%- endset -%}
   {% set square -%}
   CASE

@@ -147,7 +147,7 @@ GROUP BY {{ keys }}
 {% set small_relations %}classes{% for feature in problem.levels %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}{% endset -%}
 SELECT{{ nbsql.broadcast_hint(small_relations) }}
   classes.class_no AS y,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS weight
+  {{ nbsql.row_weight(model) }} AS weight
   {%- for number in problem.numbers %},
   {{ nbsql.logistic_number(number) }} AS z_{{ number.j }}
   {%- endfor %}
@@ -176,8 +176,7 @@ WHERE {{ nbsql.is_counted(model) }}
 {% if number.kind == 'missing' -%}
 (CASE WHEN {{ nbsql.weighted_number(number.feature) }} IS NULL THEN 1 ELSE 0 END{{ centred }}
 {%- elif number.kind == 'count' -%}
-{% set x %}CAST(source.{{ nbsql.ident(number.value) }} AS {{ nbsql.double() }}){% endset -%}
-(coalesce({{ nbsql.finite(x) }}, 0){{ centred }}
+(coalesce({{ nbsql.finite(nbsql.number_of(number.value)) }}, 0){{ centred }}
 {%- else -%}
 coalesce(({{ nbsql.weighted_number(number.feature) }}{{ centred }}, 0)
 {%- endif %}

@@ -28,11 +28,7 @@ totals AS MATERIALIZED (
     {{ nbsql.list_of(gradients, nbsql.double()) }} AS gradients
     {%- if curvature and not is_blocked %}
     {%- set products -%}
-    {% for i in zs -%}
-    {% for j in zs[loop.index0:] -%}
-    {{ nbsql.matrix_row(nbsql.logistic_product(problem, i, j)) }}{{ nbsql.comma(loop) }}
-    {%- endfor %}{{ nbsql.comma(loop) }}
-    {%- endfor %}
+    {% call(i, j) nbsql.over_pairs(zs) %}{{ nbsql.matrix_row(nbsql.logistic_product(problem, i, j)) }}{% endcall %}
     {%- endset %},
     {{ nbsql.list_of(products, nbsql.double()) }} AS products
     {%- endif %}
@@ -124,8 +120,13 @@ GROUP BY {{ code }}, {{ other_code }}
 
 {# The pairs i <= j of some terms, in the order of their products: the elements of the list of the first terms, or of the second terms. #}
 {% macro logistic_pairs(zs, first) -%}
+{% call(i, j) nbsql.over_pairs(zs) %}{% if first %}{{ i }}{% else %}{{ j }}{% endif %}{% endcall %}
+{%- endmacro %}
+
+{# The elements of a list, one a pair i <= j of some terms, which a block renders. #}
+{% macro over_pairs(zs) -%}
 {% for i in zs -%}
-{% for j in zs[loop.index0:] %}{% if first %}{{ i }}{% else %}{{ j }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
+{% for j in zs[loop.index0:] %}{{ caller(i, j) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -146,9 +147,7 @@ sum({{ number }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif 
 
 {# The products of all pairs i <= j of some terms, in the order of logistic_pairs, for rows of one block: the elements of a list. #}
 {% macro logistic_products_of_block(zs) -%}
-{% for i in zs -%}
-{% for j in zs[loop.index0:] %}{{ nbsql.logistic_sum(nbsql.word('q'), i, j) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
-{%- endfor %}
+{% call(i, j) nbsql.over_pairs(zs) %}{{ nbsql.logistic_sum(nbsql.word('q'), i, j) }}{% endcall %}
 {%- endmacro %}
 
 {# One row a row of the design: its columns with loss, r_c = n (p_c - [y = c]) by class, and q_b = n p_c ([c = o] - p_o) by block. #}
@@ -221,7 +220,7 @@ exp({{ below }})
 {# The log-odds of class c against the first. It is a sum in blocks, because an expression may not nest as deep as there are terms. #}
 {% macro logistic_log_odds(problem, c) -%}
 {% set start = (c - 1) * problem.width + 1 -%}
-{% set unknowns = nbsql.word('tried') ~ '.v' -%}
+{% set unknowns = nbsql.word('tried.v') -%}
 tried.v_{{ c }}_0
 {%- for block in problem.numbers | batch(50) %} + (
 {%- for number in block -%}

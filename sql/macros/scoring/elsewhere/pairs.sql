@@ -13,8 +13,7 @@
 {# The codes of a row's values, as columns. Each is what the value would add as a category. #}
 {% macro frozen_codes(term) -%}
 {% for part in term.parts -%}
-{{ nbsql['frozen_' ~ part.shape](part, 0) }} AS {{ nbsql.frozen_input(term, loop.index) }}{% if not loop.last %},
-{% endif %}
+{{ nbsql['frozen_' ~ part.shape](part, 0) }} AS {{ nbsql.frozen_input(term, loop.index) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

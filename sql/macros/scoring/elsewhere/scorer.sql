@@ -203,10 +203,7 @@ CASE WHEN {{ x }} > -700 THEN EXP({{ x }}) ELSE 0 END
   The sum of the likelihoods of the classes, relative to the highest. It is a sum in blocks, because an expression may not nest that deep.
 #}
 {% macro frozen_evidence(scorer) -%}
-{% for block in scorer.classes | batch(50) -%}
-({% for class in block %}{{ nbsql.frozen_ratio(class.number) }}{% if not loop.last %} + {% endif %}{% endfor %})
-{%- if not loop.last %} + {% endif %}
-{%- endfor %}
+{% call(class) nbsql.sum_in_blocks(scorer.classes) %}{{ nbsql.frozen_ratio(class.number) }}{% endcall %}
 {%- endmacro %}
 
 {# The values of a category with many, or pairs of codes, one row each: value, and class_1, class_2, ..., its term in each class. #}

@@ -35,8 +35,7 @@ SELECT
   CAST(NULL AS {{ nbsql.string() }}) AS feature,
   CAST(NULL AS {{ nbsql.string() }}) AS value,
   {{ nbsql.frozen_size(counted) }} AS n,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS m2
+  {{ nbsql.null_columns(['mean', 'm2']) | indent(2) }}
 FROM nbsql_rows
 GROUP BY nbsql_class
 {%- for feature in counted.features %}
@@ -180,10 +179,7 @@ CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.n
 {{ nbsql.frozen_cell(feature, nbsql.frozen_sum(counted, x), value=nbsql.text(column)) }}
 WHERE {{ x }} > 0
 GROUP BY nbsql_rows.nbsql_class
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
+{{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

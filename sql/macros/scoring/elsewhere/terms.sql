@@ -166,9 +166,7 @@ CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS
 {%- endset -%}
 {% set density -%}
 {% if unknown %}0
-{%- elif zero_only %}{% call(name) nbsql.density_at_zero(term.family) %}{{ nbsql.frozen_nullable(p[name]) }}{% endcall %}
-{%- else %}{% call(name) nbsql.density(term.family, x) %}{{ nbsql.frozen_nullable(p[name]) }}{% endcall %}
-{%- endif %}
+{%- else %}{% call(name) nbsql.density(term.family, x, zero_only) %}{{ nbsql.frozen_nullable(p[name]) }}{% endcall %}{% endif %}
 {%- endset -%}
 {% set outside %}{% if term.shape == 'logarithm' %} WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL{% endif %}{% endset -%}
 {% if unknown and inside is not defined %}0{% else %}CASE{{ outside }} WHEN {{ x }} IS NULL THEN 0 {{ guard }} {{ density }} END{% endif %}
@@ -230,8 +228,7 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 {% if weight is none %}0
 {%- elif weight < -1e308 %}CASE WHEN {{ x }} <> 0 THEN NULL ELSE 0 END
 {%- else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0)
-{%- endif %}
-{%- if not loop.last %} + {% endif %}
+{%- endif %}{% if not loop.last %} + {% endif %}
 {%- endfor -%}
 )
 {%- endfor %}
@@ -254,8 +251,7 @@ ABS({{ nbsql.frozen_as_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not 
 {% for column in term.columns -%}
 {% if term.means is none %}CASE WHEN {{ conditions }} THEN {{ nbsql.frozen_as_double(column) }} END
 {%- else %}COALESCE({{ nbsql.frozen_finite(column) }}, {{ nbsql.number(term.means[loop.index0]) }})
-{%- endif %} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
-{% endif %}
+{%- endif %} AS nbsql_x_{{ term.index }}_{{ loop.index }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
