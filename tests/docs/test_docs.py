@@ -13,10 +13,12 @@ import subprocess
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import duckdb
 import pytest
+from support.program import forked_program
 
 import nbsql
 from nbsql.cli import main
@@ -32,9 +34,13 @@ def page_text(page: str) -> str:
     return (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
 
 
-def run_blocks(text: str, title: str, names: dict[str, object]) -> set[str]:
-    """Run the blocks of a page, in order, in this folder; return the languages that it has."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+def run_blocks(text: str, title: str, names: dict[str, object], *programs: Path) -> set[str]:
+    """Run the blocks of a page, in order, in this folder; return the languages that it has.
+
+    A shell finds programs in the folders `programs` first, then those of this Python.
+    """
+    path = os.pathsep.join([*map(str, programs), str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path}
     ran = set()
     for language, file, block in BLOCK.findall(text):
         if language == "python":
@@ -84,9 +90,10 @@ def test_every_block_of_the_pages_that_go_on_from_the_readme_runs_in_order(
     readme: Readme, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(readme.folder)
-    for page in PAGES:
-        if page not in OF_THEIR_OWN:
-            run_blocks(page_text(page), f"docs/{page}.md", readme.names)
+    with TemporaryDirectory() as folder, forked_program(Path(folder)) as program:
+        for page in PAGES:
+            if page not in OF_THEIR_OWN:
+                run_blocks(page_text(page), f"docs/{page}.md", readme.names, program)
 
 
 @pytest.mark.parametrize(

@@ -181,29 +181,33 @@ def dbt(folder: Path, *arguments: str, version: str | None = None, **variables: 
     if "PYTHONPATH" not in variables:
         environment.pop("PYTHONPATH", None)
     arguments = (*arguments, "--project-dir", str(folder), "--profiles-dir", str(folder))
-    if version is None and hasattr(os, "fork") and "PYTHONPATH" not in variables:
-        return _forked(folder, arguments, environment)
-    command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()"]
-    if version is not None:
+    python = sys.executable if version is None else dbt_versions.python(version)
+    if python is None:
         command, of_version = dbt_versions.command(version)
         environment.update(of_version)
+    elif hasattr(os, "fork") and "PYTHONPATH" not in variables:
+        return _forked(python, folder, arguments, environment)
+    else:
+        command = [python, "-c", "from dbt.cli.main import cli; cli()"]
     return subprocess.run(
         [*command, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
 
 
 @cache
-def _server() -> subprocess.Popen[str]:
-    """One a worker, for as long as that lives."""
+def _server(python: str) -> subprocess.Popen[str]:
+    """One a worker and a Python, whose dbt it is, for as long as the worker lives."""
     # Not as a script, into whose folder Python would look: dbt takes a module whose name begins with dbt_ for a plugin.
-    command = [sys.executable, "-c", Path(__file__).with_name("dbt_server.py").read_text(encoding="utf-8")]
+    command = [python, "-c", Path(__file__).with_name("dbt_server.py").read_text(encoding="utf-8")]
     server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     atexit.register(server.communicate)  # it ends with its input
     return server
 
 
-def _forked(folder: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    server = _server()
+def _forked(
+    python: str, folder: Path, arguments: Sequence[str], environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    server = _server(python)
     assert server.stdin is not None
     assert server.stdout is not None
     with tempfile.TemporaryDirectory() as files:

@@ -81,11 +81,14 @@ def missing(version: str) -> str | None:
     return None
 
 
+def python(version: str) -> str | None:
+    """The Python that runs a version; None for dbt 2, which is no Python program."""
+    return None if version == "2.0" else str(Path(os.environ[FOLDER]) / version / "bin" / "python")
+
+
 def command(version: str) -> tuple[list[str], dict[str, str]]:
-    """The command of a version, and its environment variables."""
+    """The command of a version of dbt 2, and its environment variables."""
     folder = Path(os.environ[FOLDER]) / version
-    if version != "2.0":
-        return [str(folder / "bin" / "dbt")], {}
     variables = {"ADBC_DRIVER_PATH": str(folder / "duckdb"), "XDG_CACHE_HOME": str(folder / "cache")}
     return [str(folder / "bin" / "dbt")], {**variables, "DBT_ALLOW_EXPERIMENTAL_ADAPTERS": "true"}
 
