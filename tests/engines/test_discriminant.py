@@ -57,7 +57,7 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_matrices_agree(tables: Both, case: str) -> None:
     options = {"target": "y", "id": "id", "exclude": ["k"] + ([] if "weight" in CASES[case] else ["w"]), **CASES[case]}
-    assert_agreement(tables, "t", TEST, evidence=True, **options)  # to which a shared matrix adds what all classes have
+    assert_agreement(tables, "t", TEST, **options)
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
