@@ -159,7 +159,7 @@ class Base:
     def query_likelihood_ratios(self, likelihoods: Markup) -> Markup:
         """The query of likelihood ratios of each value between two classes, which are parameters."""
         classes = (self.renderer.fragment("parameter_of_classes", number) for number in (1, 2))
-        return self.renderer.fragment("likelihood_ratios", likelihoods, *classes)
+        return self.renderer.fragment("likelihood_ratios", likelihoods, *classes, checks_classes=True)
 
     def _insert(self, name: str, relation: Markup, query: Markup) -> Statement:
         return Statement(name, self.renderer.statement("insert_into", relation, query))

@@ -82,6 +82,9 @@ def test_how_much_likelier_a_value_is(place: Place) -> None:
         assert same(ratio, one / other)
         assert same(log_ratio, math.log(one) - math.log(other))
     assert [abs(row[5]) for row in found] == sorted((abs(row[5]) for row in found), reverse=True)
+    for classes in ("'no', 'maybe'", "NULL, 'no'"):
+        with pytest.raises(Exception, match="the model does not have both classes; its view priors lists"):
+            place.run(f"SELECT * FROM spam.likelihood_ratios({classes})")
 
 
 def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:

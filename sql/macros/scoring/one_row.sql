@@ -214,7 +214,7 @@ ORDER BY answer.joint_log_likelihood DESC NULLS LAST, answer.class_no ASC NULLS 
 {%- endmacro %}
 
 {# An error with a message; never TRUE. #}
-{% macro raise_error(message) -%}
+{% macro raise_error(message, text=none) -%}
 error({{ nbsql.text(message) }})
 {%- endmacro %}
 

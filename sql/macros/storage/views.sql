@@ -31,9 +31,11 @@ FROM (
   P(value | class) / P(value | other class), the evidence of the value for the one class against the other.
 
   class, other: parameters of the macro.
+  checks_classes: whether a class that the model does not have is an error; otherwise there is no row for it.
 #}
-{% macro likelihood_ratios(likelihoods, class, other) -%}
+{% macro likelihood_ratios(likelihoods, class, other, checks_classes=false) -%}
 {% set log_ratio %}CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END{% endset -%}
+{% set no_class = 'the model does not have both classes; its view priors lists those that it has' -%}
 SELECT
   feature,
   value,
@@ -45,6 +47,9 @@ FROM (
   SELECT
     likelihoods.feature,
     likelihoods.value,
+    {% for name in [class, other] if checks_classes %}
+    max(max(CASE WHEN likelihoods.class = {{ name }} THEN 1 ELSE 0 END)) OVER () AS has_{{ loop.index }},
+    {% endfor %}
     {% for column in ['likelihood', 'log_likelihood'] %}
     max(CASE WHEN likelihoods.class = {{ class }} THEN likelihoods.{{ nbsql.word(column) }} END) AS {{ nbsql.word(column) }},
     {% set of_other %}CASE WHEN likelihoods.class = {{ other }} THEN likelihoods.{{ nbsql.word(column) }} END{% endset %}
@@ -53,7 +58,9 @@ FROM (
   FROM {{ likelihoods }} AS likelihoods
   GROUP BY likelihoods.feature, likelihoods.value
 ) AS ratios
-WHERE likelihood IS NOT NULL AND other_likelihood IS NOT NULL
+WHERE {% if checks_classes %}CASE WHEN has_1 + has_2 = 2 THEN {% endif %}likelihood IS NOT NULL AND other_likelihood IS NOT NULL
+  {%- if checks_classes %} ELSE {{ nbsql.raise_error(no_class, 'feature') }} END{% endif %}
+
 ORDER BY abs({{ log_ratio }}) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 
