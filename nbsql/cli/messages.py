@@ -19,7 +19,12 @@ _ARGUMENT = re.compile(
 _BARE = re.compile(
     r"\b(?:families|classes|features|exclude)\b(?= (?:names|does not name|has (?:a key )?'|must be)\b)"
     r"|(?<=leave it out of )families\b|(?<=add it to )features\b|\b(?:segment_by|slice_by)\b"
+    r"|(?<=leave out )classes\b|\bcomponents\b(?= cannot be combined)|(?<=does not support )components\b"
 )
+
+# weight=nbsql.HalfLife(...), features=nbsql.Best(...)
+_OBJECT = re.compile(r"\b[a-z_]+=nbsql\.(?P<class>HalfLife|Best|Forward)\(\.\.\.\)")
+_OBJECT_OPTIONS = {"HalfLife": "half_life", "Best": "best", "Forward": "forward"}
 
 
 def in_options(message: str) -> str:
@@ -46,6 +51,8 @@ def with_options(message: str, options: Mapping[str, click.Option]) -> str:
     'of Python alone: columns=[...], min_count=2'
     >>> with_options("families names 'z', which no feature is; leave it out of families", known)
     "--family names 'z', which no feature is; leave it out of --family"
+    >>> with_options("weight=nbsql.HalfLife(...) and x", {"half_life": click.Option(["--half-life"])})
+    '--half-life and x'
     """
 
     def option(found: re.Match[str]) -> str:
@@ -68,4 +75,8 @@ def with_options(message: str, options: Mapping[str, click.Option]) -> str:
         known = options.get(found[0])
         return found[0] if known is None else known.opts[0]
 
-    return _BARE.sub(bare, _ARGUMENT.sub(option, message))
+    def of_object(found: re.Match[str]) -> str:
+        known = options.get(_OBJECT_OPTIONS[found["class"]])
+        return found[0] if known is None else known.opts[0]
+
+    return _BARE.sub(bare, _ARGUMENT.sub(option, _OBJECT.sub(of_object, message)))

@@ -192,3 +192,22 @@ def test_statistics_are_kept_by_slice(shop: str) -> None:
         assert con.execute(slices).fetchall() == [("false", "yes", 1), ("true", "maybe", 1)]
     assert "alpha 1, prior empirical, slices by wind > 5, nbsql " in run("show", shop, "sliced")
     assert run(*arguments[:-1], "wind >", "--replace", code=1).startswith("error: --slice-by must be one SQL expression")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            "--components 2 --half-life 1day --at stamp",
+            "--half-life and --components cannot be combined; leave out one of them",
+        ),
+        ("--components 2 --classes yes,no", "classes may have no rows; leave out --classes"),
+        ("--components 2 --best 1", "--best does not support --components; list the features by name"),
+        ("--method em --forward 1", "--forward does not support --method em; list the features by name"),
+    ],
+)
+def test_what_cannot_be_combined_is_said_in_options(shop: str, options: str, message: str) -> None:
+    source = "SELECT *, DATE '2026-06-01' AS stamp FROM june"
+    said = run("fit", shop, source, "--target", "play", "--name", "mixed", *options.split(), code=1)
+    assert said.startswith("error: ")
+    assert said.endswith(f"{message}\n")
