@@ -207,7 +207,7 @@ def test_statistics_are_kept_by_slice(shop: str) -> None:
     ],
 )
 def test_what_cannot_be_combined_is_said_in_options(shop: str, options: str, message: str) -> None:
-    source = "SELECT *, DATE '2026-06-01' AS stamp FROM june"
-    said = run("fit", shop, source, "--target", "play", "--name", "mixed", *options.split(), code=1)
+    source = "SELECT *, DATE '2026-06-01' AS day FROM june"
+    said = run("fit", shop, source, "--target", "play", "--name", "mixed", "--feature", "sky", *options.split(), code=1)
     assert said.startswith("error: ")
     assert said.endswith(f"{message}\n")
