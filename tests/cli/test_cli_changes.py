@@ -198,7 +198,7 @@ def test_statistics_are_kept_by_slice(shop: str) -> None:
     ("options", "message"),
     [
         (
-            "--components 2 --half-life 1day --at stamp",
+            "--components 2 --half-life 1day --at day",
             "--half-life and --components cannot be combined; leave out one of them",
         ),
         ("--components 2 --classes yes,no", "classes may have no rows; leave out --classes"),
@@ -208,6 +208,6 @@ def test_statistics_are_kept_by_slice(shop: str) -> None:
 )
 def test_what_cannot_be_combined_is_said_in_options(shop: str, options: str, message: str) -> None:
     source = "SELECT *, DATE '2026-06-01' AS day FROM june"
-    said = run("fit", shop, source, "--target", "play", "--name", "mixed", "--feature", "sky", *options.split(), code=1)
+    said = run("fit", shop, source, "--target", "play", "--name", "mixed", "--exclude", "day", *options.split(), code=1)
     assert said.startswith("error: ")
     assert said.endswith(f"{message}\n")
