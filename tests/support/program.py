@@ -5,6 +5,7 @@ That the program itself starts, and with what, is held by tests/cli/test_cli_pro
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -18,12 +19,12 @@ import nbsql
 
 # What a shell finds as `nbsql`: it sends its streams, and what it was called with, and exits as the command does.
 _CALLER = """#!{python} -IS
-import os, pickle, socket, sys
+import json, os, socket, sys
 place = socket.socket(socket.AF_UNIX)
 place.connect({address!r})
 socket.send_fds(place, [b"!"], [0, 1, 2])
 with place.makefile("rwb") as file:
-    pickle.dump((sys.argv, os.getcwd(), dict(os.environ)), file)
+    file.write(json.dumps([sys.argv, os.getcwd(), dict(os.environ)]).encode() + b"\\n")
     file.flush()
     sys.exit(int(file.readline()))
 """
@@ -84,11 +85,9 @@ def _ended() -> bool:
 
 def _answer(caller: socket.socket, main: Any) -> None:
     """Run the command of a caller, and tell it the exit code."""
-    import pickle
-
     _, streams, _, _ = socket.recv_fds(caller, 1, 3)
     with caller.makefile("rwb") as file:
-        arguments, folder, environment = pickle.load(file)  # noqa: S301 - what the program above has sent
+        arguments, folder, environment = json.loads(file.readline())
         process = os.fork()
         if process == 0:
             for number, stream in enumerate(streams):
