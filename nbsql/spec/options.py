@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypedDict
 
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import Estimate, Family, Nulls, Unseen, choice, non_negative, whole_number
+from nbsql.family import Estimate, Family, Nulls, Unseen
+from nbsql.family.base import checked, choice, non_negative, whole_number
 from nbsql.family.rate import Rate
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
@@ -131,8 +132,7 @@ class Smoothed:
     alpha: float | None = None
 
     def __post_init__(self) -> None:
-        if self.alpha is not None:
-            object.__setattr__(self, "alpha", non_negative(self.alpha, "alpha"))
+        checked(self, non_negative, "alpha")
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Segments:
     def __post_init__(self) -> None:
         if not isinstance(self.by, str):
             raise InputError(f"segment_by must be one SQL expression over the columns, not {self.by!r}")
-        object.__setattr__(self, "shrinkage", non_negative(self.shrinkage, "shrinkage"))
+        checked(self, non_negative, "shrinkage")
 
 
 PriorKind = Literal["empirical", "uniform", "smoothed"]
