@@ -40,11 +40,12 @@ def finite(value: Any, name: str) -> float:
     return float(value)
 
 
-def whole_number(value: Any, name: str, least: int = 1, most: int | None = None) -> int:
-    """`value`. Raises InputError unless it is a whole number of at least `least`, and at most `most`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least or (most is not None and value > most):
-        limits = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise InputError(f"{name} must be a whole number {limits}, not {value!r}")
+def whole_number(value: Any, name: str, least: int | None = 1, most: int | None = None) -> int:
+    """`value`. Raises InputError unless it is a whole number of at least `least`, and at most `most`; None is no limit."""
+    limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if not is_whole or (least is not None and value < least) or (most is not None and value > most):
+        raise InputError(f"{name} must be a whole number{limits}, not {value!r}")
     return int(value)
 
 

@@ -34,8 +34,7 @@ def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -
     if source.is_scan:
         return source
     plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
-    statement = plan.stage(source.relation, relation)
-    engine.run(statement.name, statement.sql)
+    engine.run_all([plan.stage(source.relation, relation)])
     return Source(relation, source.label, source.columns, is_scan=True, is_frame=source.is_frame)
 
 
@@ -107,8 +106,7 @@ class _Search:
             count = Count(engine, source, plan, temporary)
             labels = count.scan(quiet=True)
             cells = temporary("moments")
-            for statement in count.moments(cells, [feature for feature in spec.features if feature.is_number]):
-                count.run(statement)
+            engine.run_all(count.moments(cells, [feature for feature in spec.features if feature.is_number]))
             moments = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("class_deviations", cells)}
         means, scales = {}, {}
         for label, *_ in labels:

@@ -13,7 +13,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Categorical, Family, Gaussian, Joint, Multinomial, OverColumns, Poisson, named
-from nbsql.family.base import label
+from nbsql.family.base import finite, label
 from nbsql.model import Model
 from nbsql.model.place import Place
 from nbsql.models.given_covariances import cells_of_matrices, rows_of_matrix
@@ -196,10 +196,7 @@ def _value_text(value: Any) -> str | list[str | None] | None:
 
 
 def _number(value: Any, what: str) -> float:
-    value = _scalar(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise InputError(f"{what} must be a finite number, not {value!r}")
-    return float(value)
+    return finite(_scalar(value), what)
 
 
 # Checks. ----------------------------------------------------------------------------------------------------------------

@@ -31,17 +31,8 @@ from nbsql.storage.shared_counts import Sharing
 from nbsql.storage.translation import ENGINES, Cells, columns_of, translate
 from nbsql.version import __version__
 
-_OTHER_FORMATS = (
-    ".csv",
-    ".tsv",
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".xlsx",
-    ".duckdb",
-    ".db",
-    ".sql",
-)  # a model file is none of these
+# A model file is none of these.
+_OTHER_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".duckdb", ".db", ".sql")
 _WEIGHTS = "weights"  # the batch of the weights of a logistic model
 _DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 
