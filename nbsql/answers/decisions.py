@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbsql.errors import InputError, label_suggestion
-from nbsql.family import whole_number
+from nbsql.family.base import whole_number
 
 _FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of actual by predicted"
 

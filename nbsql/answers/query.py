@@ -13,7 +13,7 @@ from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
 from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
-from nbsql.family import whole_number
+from nbsql.family.base import whole_number
 from nbsql.rendering.dialect import folded
 
 if TYPE_CHECKING:

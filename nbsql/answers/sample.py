@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed
-from nbsql.family import whole_number
+from nbsql.family.base import whole_number
 from nbsql.plan import Plan
 from nbsql.spec.spec import Feature, Spec
 

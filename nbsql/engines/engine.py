@@ -165,7 +165,7 @@ class Engine(ABC):
             return
         self._at_work = True
         try:
-            with interruptible(self), self.reporting_progress():
+            with interruptible(self.interrupt), self.reporting_progress():
                 if step is not None:
                     self.announce(step)
                 yield
@@ -272,12 +272,15 @@ class Engine(ABC):
         if now == path:
             yield
             return
-        self.ask("set_search_path", path)
+        self._set_search_path(path)
         try:
             yield
         finally:
             with suppress(DatabaseError):  # the transaction was aborted, and its end restores the setting
-                self.ask("set_search_path", now)
+                self._set_search_path(now)
+
+    def _set_search_path(self, path: str) -> None:
+        self.ask("set_search_path", path)
 
     def creating_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:  # noqa: ARG002
         """The context for creating macros in the schema at `path`, in which they find each other and the tables they read."""

@@ -286,11 +286,6 @@ class Family:
         return {}
 
     @property
-    def unregularised(self) -> Family:
-        """The same family with the covariance matrices of the rows themselves, neither shared nor shrunk."""
-        return self
-
-    @property
     def question(self) -> str | None:
         """The macro that asks for facts about the column, such as quantiles, before it is counted; None if there is none."""
         return None
@@ -346,3 +341,16 @@ class Family:
     def allows_zero(self) -> bool:
         """Whether a likelihood may be 0, in which case 0 ln 0 needs care."""
         return min([added for _, added in self.declared] or [self.added_count]) == 0
+
+
+@dataclass(frozen=True)
+class OverColumns(Family):
+    """A family whose single feature reads several columns."""
+
+    columns: Sequence[str] = ()
+
+    over_columns: ClassVar[bool] = True
+
+    def of(self, columns: Sequence[str], integers: Sequence[str]) -> OverColumns:  # noqa: ARG002
+        """The same family with its columns spelt as in the catalogue; `integers` names the columns of whole numbers."""
+        return dataclasses.replace(self, columns=tuple(columns))

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import SCALARS, Family, Nulls, Unseen, choice, set_attributes, texts
-from nbsql.family.columns import OverColumns
+from nbsql.family.base import SCALARS, Family, Nulls, OverColumns, Unseen, choice, set_attributes, texts
 
 
 @dataclass(frozen=True)

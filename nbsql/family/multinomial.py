@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import NUMBERS, Family, Nulls, Parameter, Unseen, non_negative, set_attributes, texts
-from nbsql.family.columns import OverColumns
+from nbsql.family.base import NUMBERS, Family, Nulls, OverColumns, Parameter, Unseen, non_negative, set_attributes, texts
 
 
 @dataclass(frozen=True)

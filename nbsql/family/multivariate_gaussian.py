@@ -9,8 +9,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, listed
-from nbsql.family.base import NUMBERS, Estimate, Family, Parameter, checked, choice, set_attributes, texts, true_or_false
-from nbsql.family.columns import OverColumns
+from nbsql.family.base import (
+    NUMBERS,
+    Estimate,
+    Family,
+    OverColumns,
+    Parameter,
+    checked,
+    choice,
+    set_attributes,
+    texts,
+    true_or_false,
+)
 
 
 @dataclass(frozen=True)
@@ -139,10 +149,6 @@ class MultivariateGaussian(OverColumns):
             return (pair - a / (s * s) - b / (t * t)) * s * t / 2
 
         return [[covariance(i, j) for j in range(len(self.columns))] for i in range(len(self.columns))]
-
-    @property
-    def unregularised(self) -> Family:
-        return replace(self, shared=False, shrinkage=None, variance="population", estimate=None)
 
     @property
     def fixed_shrinkage(self) -> float:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import SCALARS, set_attributes, whole_number
+from nbsql.family.base import SCALARS, OverColumns, set_attributes, whole_number
 from nbsql.family.binned import bin_labels
-from nbsql.family.columns import OverColumns
 
 
 @dataclass(frozen=True, kw_only=True)

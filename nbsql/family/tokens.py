@@ -16,20 +16,7 @@ BestBy = Literal["mutual_information", "chi_square"]
 
 @dataclass(frozen=True, kw_only=True)
 class Bag(Family):
-    """A bag of tokens.
-
-    Args:
-        event: "multinomial" scores every occurrence of a token; "bernoulli" scores the presence or absence of every token of
-            the vocabulary (McCallum and Nigam 1998); "complement" scores how much a bag differs from those of all other classes
-            (Rennie et al. 2003).
-        weight_norm: whether the weights of a class are divided by their sum; for the complement only.
-        tfidf: whether the count of a token is multiplied by ln((1 + N) / (1 + df)) + 1, where df of the N bags contain it.
-        norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
-        best: the size of a vocabulary of the most informative tokens, chosen by their counts; None keeps all tokens.
-        best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
-        vocabulary: the tokens of the vocabulary, seen or not; all others are left out. None takes the tokens of the training
-            rows.
-    """
+    """A bag of tokens; the options are described where users name them, at `Tokens` and `Text`."""
 
     event: Literal["multinomial", "bernoulli", "complement"] = "multinomial"
     weight_norm: bool = False
@@ -132,10 +119,11 @@ class Tokens(Bag):
 
     Args:
         event: "multinomial" scores every occurrence of a token; "bernoulli" scores the presence or absence of every token of
-            the vocabulary (McCallum and Nigam 1998); "complement" scores a class by all other classes (Rennie et al. 2003).
+            the vocabulary (McCallum and Nigam 1998); "complement" scores how much a bag differs from those of all other classes
+            (Rennie et al. 2003).
         weight_norm: whether the weights of a class are divided by their sum; for the complement only.
-        tfidf: whether a token weighs more the fewer bags contain it.
-        norm: "l2" scales every bag to the same length.
+        tfidf: whether the count of a token is multiplied by ln((1 + N) / (1 + df)) + 1, where df of the N bags contain it.
+        norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
         best: the size of a vocabulary of the most informative tokens, chosen by their counts; None keeps all tokens.
         best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
         vocabulary: the tokens of the vocabulary, seen or not; all others are left out. None takes the tokens of the training
@@ -153,7 +141,7 @@ class Tokens(Bag):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TokenCounts(Bag):
+class TokenCounts(Tokens):
     """A bag of tokens with counts, MAP(VARCHAR, number). It is scored as `Tokens` is, and has the same options.
 
     >>> import duckdb, nbsql

@@ -43,7 +43,9 @@ class Count:
         self.plan = plan
         self.rules = training_checks(plan.spec, source.columns)
         self._relation = sliced or plan.with_slices(source.relation)
-        self._is_staged = plan.source_scans > 2 and not (
+        # The source is read once for all numbers, and once for each category and bag.
+        is_read_often = sum(feature.family.level or feature.family.bag for feature in plan.spec.features) > 1
+        self._is_staged = is_read_often and not (
             is_scan if sliced is not None else plan.spec.components is None and source.is_scan
         )
         self._temporary = temporary

@@ -16,12 +16,7 @@ from nbsql.spec.spec import Feature, Spec
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of model that some uses do not support.
-
-    Attributes:
-        text: the name of the kind on the page.
-        matches: whether a spec is of this kind.
-    """
+    """A kind of model that some uses do not support: its name on the page, and whether a spec is of this kind."""
 
     text: str
     matches: Callable[[Spec], bool]
@@ -44,20 +39,14 @@ KINDS: dict[str, Kind] = {
 
 @dataclass(frozen=True)
 class Use:
-    """A use of a model: a method, or an option of a fit.
+    """A use of a model: a method, or an option of a fit."""
 
-    Attributes:
-        text: the name of the use on the page.
-        refusals: for each unsupported kind the message of the error, with {title} for the model and {bound} for its parts that
-            are estimated from all rows at once, whose counts cannot be added.
-        error: the class of the error.
-        title: the title in an example.
-    """
-
-    text: str
+    text: str  # the name of the use on the page
+    # For each unsupported kind the message of the error, with {title} for the model and {bound} for its parts that are
+    # estimated from all rows at once, whose counts cannot be added.
     refusals: Mapping[str, str]
     error: type[NbsqlError] = ModelError
-    title: str = "the model"
+    title: str = "the model"  # in an example
 
 
 # What is said of a model of each kind by a use, {what}, that does not support it.

@@ -82,11 +82,7 @@ class HalfLife:
         return _length(self.half_life) or 0.0
 
     def instant(self, value: Any) -> int:
-        """A time in microseconds since 1970; a whole number is returned unchanged.
-
-        Raises:
-            InputError: the value is not a time, if the half-life is a duration, or not a whole number otherwise.
-        """
+        """A time in microseconds since 1970, or a whole number if the half-life is no duration; InputError if it is neither."""
         if isinstance(value, int) and not isinstance(value, bool) and not self.is_duration:
             return value
         if self.is_duration and isinstance(value, str):

@@ -231,13 +231,15 @@ class Options:
     classes: Sequence[Any] | None = None
 
     @classmethod
-    def of(cls, target: str | Target, options: Mapping[str, Any], *, beside: Iterable[str] = ()) -> Options:
+    def of(
+        cls, target: str | Target, options: Mapping[str, Any], *, beside: Iterable[str] = (), among: Sequence[str] = ()
+    ) -> Options:
         """The options from keyword arguments by name; None stands for an empty list.
 
-        The arguments that `beside` names are accepted, too, and are no options of the model. Raises InputError for any other
-        name.
+        The arguments that `beside` names are accepted, too, and are no options of the model; `among` names the only ones that
+        are, if not all. Raises InputError for any other name.
         """
-        names = [each.name for each in fields(cls) if each.name not in {"target", "classes"}]
+        names = among or [each.name for each in fields(cls) if each.name not in {"target", "classes"}]
         for name in options:
             if name not in names and name not in beside:
                 raise InputError(f"no option {name!r}{suggestion(name, names) or f'; the options are {listed(names, 30)}'}")

@@ -39,8 +39,9 @@ class Feature:
 
     @property
     def unregularised(self) -> Feature:
-        """The feature with the covariance matrices of its rows, neither shared nor shrunk."""
-        return replace(self, family=self.family.unregularised)
+        """The feature, several numbers, with the covariance matrices of its rows, neither shared nor shrunk."""
+        family: Any = self.family
+        return replace(self, family=replace(family, shared=False, shrinkage=None, variance="population", estimate=None))
 
     @property
     def fraction_types(self) -> dict[str, str]:

@@ -17,8 +17,8 @@ from fractions import Fraction
 from typing import Any
 
 from nbsql.errors import InputError, ModelError
-from nbsql.family import Bernoulli, Binned, Categorical, Conditional, Multinomial, whole_number
-from nbsql.family.base import checked
+from nbsql.family import Bernoulli, Binned, Categorical, Conditional, Multinomial
+from nbsql.family.base import checked, whole_number
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 

@@ -114,12 +114,8 @@ def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> 
     """The spec and the cells of a model of the engine `of`, as this engine would have counted them.
 
     Numbers, times and intervals may be written differently here. Where they are texts, they are parsed and written again: as
-    a category, a label, or a declared level.
-
-    Raises:
-        InputError: it has joins, whose tables are on the other engine.
-        ModelError: a value does not have its type here, or two classes become one.
-        NotSupportedError: a type does not exist here.
+    a category, a label, or a declared level. Raises InputError if it has joins, whose tables are on the other engine,
+    ModelError if a value does not have its type here or two classes become one, NotSupportedError if a type is not here.
     """
     to = engine.title
     if spec.joins:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from markupsafe import Markup
@@ -79,19 +78,7 @@ class Spark(SparkDriver):
     def current_search_path(self) -> str:
         return json.dumps(self.current())
 
-    @contextmanager
-    def using_search_path(self, path: str) -> Iterator[None]:
-        now = self.current_search_path()
-        if now == path:
-            yield
-            return
-        self._use(path)
-        try:
-            yield
-        finally:
-            self._use(now)
-
-    def _use(self, path: str) -> None:
+    def _set_search_path(self, path: str) -> None:
         catalog, schema = json.loads(path)
         with self.errors():
             self.session.catalog.setCurrentCatalog(catalog)
@@ -155,11 +142,7 @@ class Spark(SparkDriver):
 
 
 def on_spark(engine: Engine, what: str) -> Spark:
-    """The engine, if it is Spark.
-
-    Raises:
-        NotSupportedError: it is another engine.
-    """
+    """The engine, if it is Spark. Raises NotSupportedError for another engine, which does not support `what`."""
     if isinstance(engine, Spark):
         return engine
     raise NotSupportedError(f"{what} is not available on {engine.title}; it is on Spark")

@@ -42,8 +42,7 @@ def kind_of(kind: types.DataType) -> str:
 def find(engine: SparkDriver, source: Any) -> Source:
     """The source that the user names or passes.
 
-    Raises:
-        InputError: there is no such table or view, the text is not a single SELECT, or the DataFrame is of another session.
+    Raises InputError if the text is neither a table or view nor one SELECT, or the DataFrame is of another session.
     """
     if isinstance(source, DataFrame):
         return _frame(engine, source)
