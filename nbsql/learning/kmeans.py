@@ -14,6 +14,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Gaussian
 from nbsql.learning.count import Count
+from nbsql.learning.selection import rounded
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
@@ -107,7 +108,7 @@ class _Search:
             moments = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("class_deviations", cells)}
         pairs = {row[0]: [moments.get((row[0], name), (0.0, 0.0)) for name in self.numbers] for row in self.labels}
         self.means = {label: [mean for mean, _ in of] for label, of in pairs.items()}
-        self.scales = {label: [_rounded(scale) for _, scale in of] for label, of in pairs.items()}
+        self.scales = {label: [rounded(scale, digits=6) for _, scale in of] for label, of in pairs.items()}
 
     def splits(self, counts: Mapping[str, int]) -> list[ClassSplit]:
         """The classes with several components, numbered by their rows, the largest first."""
@@ -202,11 +203,6 @@ class _Search:
                 total_move <= TOLERANCE * len(split.centres) * len(self.numbers),
             )
         return result
-
-
-def _rounded(scale: float) -> float:
-    """A scale, rounded because parallel sums differ in their last digits, which must not decide anything."""
-    return float(f"{scale:.6g}")
 
 
 def _by_size(moving: _MovingSplit) -> ClassSplit:
