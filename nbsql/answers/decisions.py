@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbsql.errors import InputError, label_suggestion
-from nbsql.family import whole_number
+from nbsql.family.base import whole_number
 
 _FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of actual by predicted"
 
@@ -82,10 +82,7 @@ def threshold_list(thresholds: Any, labels: Sequence[Any]) -> list[float | None]
         if label not in labels:
             hint = label_suggestion(label, labels)
             raise InputError(f"the thresholds name a class {label!r}, which the model does not know{hint}")
-        try:
-            threshold = float(value)
-        except (TypeError, ValueError):
-            threshold = math.nan
+        threshold = _number(value)
         if not 0 <= threshold <= 1:
             raise InputError(f"the threshold of class {label!r} must be a probability, from 0 to 1, not {value!r}")
         threshold_by_label[label] = threshold
@@ -108,7 +105,11 @@ def cost_matrix(costs: Any, labels: Sequence[Any]) -> list[list[float]]:
             if label not in numbers:
                 hint = label_suggestion(label, labels)
                 raise InputError(f"the costs name a class {label!r}, which the model does not know{hint}")
-        matrix[numbers[predicted]][numbers[actual]] = _number(cost, actual, predicted)
+        matrix[numbers[predicted]][numbers[actual]] = _number(cost)
+        if not math.isfinite(_number(cost)):
+            raise InputError(
+                f"the cost of predicting {predicted!r} where {actual!r} is right must be a finite number, not {cost!r}"
+            )
     return matrix
 
 
@@ -128,13 +129,9 @@ def _pairs(costs: Any) -> dict[tuple[Any, Any], Any]:
     return pairs
 
 
-def _number(cost: Any, actual: Any, predicted: Any) -> float:
+def _number(value: Any) -> float:
+    """A value as a float; NaN if it is none."""
     try:
-        number = float(cost)
+        return float(value)
     except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise InputError(
-            f"the cost of predicting {predicted!r} where {actual!r} is right must be a finite number, not {cost!r}"
-        )
-    return number
+        return math.nan

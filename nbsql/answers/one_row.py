@@ -220,13 +220,8 @@ def _is_number(feature: Feature) -> bool:
 
 def _is_looked_up(feature: Feature) -> bool:
     family = feature.family
-    return (
-        family.has_lookups
-        and family.scores_add_up
-        and not family.parameters
-        and not family.has_parameter_term
-        and not getattr(family, "norm", None)
-    )
+    more = family.parameters or family.has_parameter_term or getattr(family, "norm", None)
+    return family.has_lookups and family.scores_add_up and not more
 
 
 def _row(engine: Engine, context: Context, plan: Plan) -> Row:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from nbsql.answers.table import Table, collapsed_sql, paragraph
 from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
 from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
-from nbsql.family import whole_number
+from nbsql.family.base import whole_number
 from nbsql.rendering.dialect import folded
 
 if TYPE_CHECKING:
@@ -116,14 +116,15 @@ class Query(PendingQuery):
                 with self._engine.errors():
                     return action(text)
 
-    def _timed(self, action: Callable[[str], _Answer]) -> Callable[[str], _Answer]:
-        """An action that the log records, as it records what `Engine.rows` runs."""
+    def _rows_as(self, form: str, package: str) -> Any:
+        """The rows in a form of another library; the log records the query, as it records what `Engine.rows` runs."""
 
-        def timed(text: str) -> _Answer:
+        def timed(text: str) -> Any:
             with self._engine.timed("query"):
-                return action(text)
+                return getattr(self._engine, form)(text)
 
-        return timed
+        with _requiring(form, package):
+            return self._run(timed)
 
     def _has_changed(self, text: str) -> bool:
         """Whether the model has changed since the text was made: an unchanged model returns the identical object."""
@@ -226,18 +227,15 @@ class Query(PendingQuery):
 
     def df(self) -> pandas.DataFrame:
         """The rows as a pandas DataFrame."""
-        with _requiring("df", "pandas"):
-            return self._run(self._timed(self._engine.df))
+        return cast("pandas.DataFrame", self._rows_as("df", "pandas"))
 
     def arrow(self) -> pyarrow.Table:
         """The rows as an Arrow table."""
-        with _requiring("arrow", "pyarrow"):
-            return self._run(self._timed(self._engine.arrow))
+        return cast("pyarrow.Table", self._rows_as("arrow", "pyarrow"))
 
     def pl(self) -> polars.DataFrame:
         """The rows as a Polars DataFrame."""
-        with _requiring("pl", "polars"):
-            return self._run(self._timed(self._engine.pl))
+        return cast("polars.DataFrame", self._rows_as("pl", "polars"))
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """The rows as tuples."""

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed
+from nbsql.family.base import whole_number
 from nbsql.plan import Plan
 from nbsql.spec.spec import Feature, Spec
 
@@ -36,11 +37,7 @@ class _DrawnFeature:
 
 def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
     """The query of `n` rows drawn from a model; see `Model.sample`."""
-    for name, value, least in (("n", n, 0), ("seed", seed, None)):
-        if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
-            rule = "a whole number" if least is None else f"a whole number of at least {least}"
-            raise InputError(f"{name} must be {rule}, not {value!r}")
-    for name, value in (("n", n), ("seed", seed)):
+    for name, value in (("n", whole_number(n, "n", 0)), ("seed", whole_number(seed, "seed", None))):
         if not -(2**63) < value < 2**63 - 1:
             raise InputError(f"{name} must be a whole number of 64 bits, not {value}")
     # Bags are drawn only from counts, which give their lengths.

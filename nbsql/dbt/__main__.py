@@ -28,11 +28,8 @@ def main(arguments: list[str]) -> None:
             sys.exit(f"error: {error}")
         print(f"{len(files)} files in {asked.folder}")
         return
-    for path, text in (
-        (DISPATCH, dispatch_sql),
-        (INTERNAL, internal_yaml),
-        (SCHEMA, schema_json),
-    ):  # dispatched ones are hidden
+    # Dispatched macros are hidden, too, so the dispatch comes first.
+    for path, text in ((DISPATCH, dispatch_sql), (INTERNAL, internal_yaml), (SCHEMA, schema_json)):
         (macro_path() / path).write_text(text(), encoding="utf-8", newline="\n")
 
 

@@ -18,11 +18,7 @@ _BESIDE = ("dbt_project.yml", "README.md", str(SCHEMA))
 def fill_mirror(folder: Path) -> list[Path]:
     """Copy the package into a folder, remove all other files except those of git, and return the copied files.
 
-    Args:
-        folder: an empty folder, or an earlier mirror, which may be a git repository.
-
-    Raises:
-        InputError: the folder contains something else.
+    Raises InputError unless the folder is empty, or an earlier mirror, which may be a git repository.
     """
     found = [path for path in folder.iterdir() if path.name != ".git"] if folder.is_dir() else []
     project = folder / "dbt_project.yml"

@@ -34,17 +34,11 @@ macros:
 
 
 class Macro(NamedTuple):
-    """A macro, as dbt reads it.
+    """A macro, as dbt reads it."""
 
-    Attributes:
-        name: the name in dbt; that of a generic test begins with `test_`.
-        parameters: the text of the parameters, with their defaults.
-        path: the path of its file in the package.
-    """
-
-    name: str
-    parameters: str
-    path: Path
+    name: str  # the name in dbt; that of a generic test begins with `test_`
+    parameters: str  # the text of the parameters, with their defaults
+    path: Path  # the path of its file in the package
 
     @property
     def arguments(self) -> list[str]:

@@ -28,24 +28,22 @@ Connection: TypeAlias = "duckdb.DuckDBPyConnection | psycopg.Connection[Any] | S
 
 def engine_of(con: Any) -> Engine:
     """The engine of a connection, a session, a path or an address. It shows its steps if stderr is watched."""
-    engine = _engine_of(con)
-    engine.watch = Watch(engine.progress)
-    return engine
-
-
-def _engine_of(con: Any) -> Engine:
+    engine: Engine
     if is_postgres(con):
-        return postgresql()(con)
-    if type(con).__module__.split(".")[0] == "pyspark":
+        engine = postgresql()(con)
+    elif type(con).__module__.split(".")[0] == "pyspark":
         from nbsql.engines.spark.engine import Spark
 
-        return Spark(con)
-    if isinstance(con, str) and con.startswith(("spark://", "local[", "sc://")):
+        engine = Spark(con)
+    elif isinstance(con, str) and con.startswith(("spark://", "local[", "sc://")):
         raise InputError(
             f"Spark is reached by a session, not by an address; pass SparkSession.builder.master({con!r}).getOrCreate(), "
             "of pyspark: pip install 'nbsql[spark]'"
         )
-    return DuckDB(con)
+    else:
+        engine = DuckDB(con)
+    engine.watch = Watch(engine.progress)
+    return engine
 
 
 def postgresql() -> type[PostgreSQL]:

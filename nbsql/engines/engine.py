@@ -16,6 +16,7 @@ from nbsql.engines.rows import json_structure, rows_as_json
 from nbsql.engines.source import Source, check_distinct, check_names
 from nbsql.engines.watch import Watch, interruptible
 from nbsql.errors import DatabaseError, InputError, NotSupportedError
+from nbsql.plan import Statement
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.column import Column
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+
+# What an expression does that has not one value a row.
+SEVERAL_ROWS, AGGREGATE = "makes rows of its own", "is an aggregate of many"
 
 
 class PendingQuery(ABC):
@@ -55,14 +60,14 @@ class Engine(ABC):
     def close(self) -> None:
         """Close the connection, if it was opened here."""
 
+    @property
     @abstractmethod
+    def handle(self) -> object:
+        """The connection of the driver, or its session."""
+
     def shares(self, other: Engine) -> bool:
         """Whether another engine uses the same connection, so that it can read the same models, transient ones included."""
-
-    def is_on(self, connection: object) -> bool:
-        """Whether this engine uses that connection, which another library holds."""
-        ours = (getattr(self, name, None) for name in ("connection", "session"))
-        return any(connection is each for each in ours if each is not None)
+        return self.handle is other.handle
 
     def require(self, what: str) -> None:
         """Raise NotSupportedError if the engine lacks a capability."""
@@ -88,6 +93,11 @@ class Engine(ABC):
         """Run a statement for its effect."""
         self.announce(name)
         self.rows(sql, name)
+
+    def run_all(self, statements: Iterable[Statement]) -> None:
+        """Run statements of a plan, one by one."""
+        for statement in statements:
+            self.run(statement.name, statement.sql)
 
     def announce(self, name: str) -> None:
         """Announce the next statement to those who watch."""
@@ -155,7 +165,7 @@ class Engine(ABC):
             return
         self._at_work = True
         try:
-            with interruptible(self), self.reporting_progress():
+            with interruptible(self.interrupt), self.reporting_progress():
                 if step is not None:
                     self.announce(step)
                 yield
@@ -213,7 +223,7 @@ class Engine(ABC):
         """The source that the user names or passes. Raises InputError if it cannot be found, or is of another connection."""
         if isinstance(source, Source):
             return source
-        source = unwrap(source, self.is_on)
+        source = unwrap(source, self.handle)
         if isinstance(source, (Mapping, list, tuple)) and self.title != "Spark":
             return self._rows(source)
         if not isinstance(source, PendingQuery):
@@ -262,12 +272,15 @@ class Engine(ABC):
         if now == path:
             yield
             return
-        self.ask("set_search_path", path)
+        self._set_search_path(path)
         try:
             yield
         finally:
             with suppress(DatabaseError):  # the transaction was aborted, and its end restores the setting
-                self.ask("set_search_path", now)
+                self._set_search_path(now)
+
+    def _set_search_path(self, path: str) -> None:
+        self.ask("set_search_path", path)
 
     def creating_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:  # noqa: ARG002
         """The context for creating macros in the schema at `path`, in which they find each other and the tables they read."""
@@ -318,21 +331,23 @@ class Engine(ABC):
         """A type as the engine writes it, from the name that a spec stores."""
         return self.renderer.dialect.query(text)
 
-    @abstractmethod
     def check_expression(self, expression: str, source: Source, argument: str) -> None:
         """Raise InputError unless the text is a single SQL expression over the columns of a source."""
+        is_text = isinstance(expression, str) and expression.strip() != ""
+        fault = self._fault_of_expression(self.renderer.dialect.query(expression), source) if is_text else ""
+        if fault in (SEVERAL_ROWS, AGGREGATE):
+            raise InputError(f"{argument} must have one value a row, and {expression!r} {fault}")
+        if fault is not None:
+            subject = f"{argument} must be one SQL expression over the columns of {source.label}"
+            raise InputError(f"{subject}{fault or f', not {expression!r}'}")
 
-    def several_rows_error(self, expression: str, argument: str) -> InputError:
-        """The error for an expression that returns several rows for each row."""
-        return InputError(f"{argument} must have one value a row, and {expression!r} makes rows of its own")
-
-    def aggregate_error(self, expression: str, argument: str) -> InputError:
-        """The error for an expression that aggregates many rows."""
-        return InputError(f"{argument} must have one value a row, and {expression!r} is an aggregate of many")
+    @abstractmethod
+    def _fault_of_expression(self, query: Markup, source: Source) -> str | None:
+        """Why a text is no expression of one value a row; "" if it is no single expression at all, None if it is one."""
 
     @abstractmethod
     def check_pattern(self, pattern: str) -> None:
-        """Raise InputError unless the engine accepts the regular expression."""
+        """Raise InputError unless the engine accepts the regular expression; that of letters and digits has its own macro."""
 
     # Temporary tables. ---------------------------------------------------------------------------------------------
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from nbsql.errors import InputError
@@ -18,7 +17,7 @@ def _library(source: object) -> str:
     return type(source).__module__.split(".")[0]
 
 
-def unwrap(source: Any, is_on: Callable[[object], bool]) -> Any:
+def unwrap(source: Any, connection: object) -> Any:
     """The frame within a narwhals frame; the SQL of an ibis table on this connection; or else the source itself."""
     while _library(source) == "narwhals" and hasattr(source, "to_native"):
         source = source.to_native()
@@ -29,7 +28,7 @@ def unwrap(source: Any, is_on: Callable[[object], bool]) -> Any:
 
     try:
         backend = source.get_backend()
-        if not is_on(getattr(backend, "con", None)) and not is_on(getattr(backend, "_session", None)):
+        if all(connection is not getattr(backend, name, None) for name in ("con", "_session")):
             return source
         if source.op().find(InMemoryTable):  # it exists in the database only while ibis runs the query
             return source

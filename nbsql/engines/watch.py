@@ -11,7 +11,6 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Protocol
 
 _PATIENCE = 0.5  # seconds that a verb runs before a line is shown
 _FRAME = 0.1
@@ -79,15 +78,9 @@ class Watch:
             sys.stderr.flush()
 
 
-class Interruptible(Protocol):
-    """An object whose running statement another thread can stop."""
-
-    def interrupt(self) -> None: ...
-
-
 @contextmanager
-def interruptible(engine: Interruptible) -> Iterator[None]:
-    """Let Ctrl-C stop a statement at once, if it would raise KeyboardInterrupt.
+def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
+    """Let Ctrl-C stop a statement at once, by `interrupt`, if it would raise KeyboardInterrupt.
 
     Python handles a signal only after the engine returns control, which may take a minute. The number of the signal, however,
     arrives at once in a socket (signal.set_wakeup_fd), on which a thread waits.
@@ -106,7 +99,7 @@ def interruptible(engine: Interruptible) -> Iterator[None]:
                 with suppress(OSError):  # somebody else waits for signals, too
                     os.write(before, number)
             if number[0] == signal.SIGINT:
-                engine.interrupt()
+                interrupt()
 
     waiting = threading.Thread(target=wait, daemon=True)
     waiting.start()

@@ -9,23 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import (
-    NUMBERS,
-    Estimate,
-    Family,
-    Nulls,
-    Parameter,
-    Unseen,
-    choice,
-    estimate_named,
-    non_negative,
-    whole_number,
-)
+from nbsql.family.base import NUMBERS, Estimate, Family, Nulls, OverColumns, Parameter, Unseen
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.beta import Beta
 from nbsql.family.binned import Binned
 from nbsql.family.categorical import Categorical
-from nbsql.family.columns import OverColumns
 from nbsql.family.complement import Complement
 from nbsql.family.conditional import Conditional
 from nbsql.family.exponential import Exponential
@@ -90,6 +78,6 @@ __all__ = [
     "FAMILIES", "INFERRED", "NUMBERS", "STORED", "Bag", "Bernoulli", "Beta", "Binned", "Categorical", "Complement",
     "Conditional", "Estimate", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Joint", "Kernel",
     "LogNormal", "Multinomial", "MultivariateGaussian", "NormalInverseGamma", "Nulls", "OverColumns", "Pairs",
-    "Parameter", "Poisson", "Text", "TokenCounts", "Tokens", "Unseen", "Weighted", "ZeroInflated", "choice",
-    "estimate_named", "from_dict", "named", "non_negative", "weighted", "whole_number",
+    "Parameter", "Poisson", "Text", "TokenCounts", "Tokens", "Unseen", "Weighted", "ZeroInflated", "from_dict", "named",
+    "weighted",
 ]  # fmt: skip

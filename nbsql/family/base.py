@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
 
@@ -33,16 +33,44 @@ def non_negative(value: Any, name: str) -> float:
     return float(value)
 
 
-def whole_number(value: Any, name: str, least: int = 1) -> None:
-    """Raise InputError unless `value` is a whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
+def finite(value: Any, name: str) -> float:
+    """`value` as a float. Raises InputError unless it is a finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise InputError(f"{name} must be a finite number, not {value!r}")
+    return float(value)
 
 
-def true_or_false(value: Any, name: str) -> None:
-    """Raise InputError unless `value` is True or False."""
+def whole_number(value: Any, name: str, least: int | None = 1, most: int | None = None) -> int:
+    """`value`. Raises InputError unless it is a whole number of at least `least`, and at most `most`; None is no limit."""
+    limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if not is_whole or (least is not None and value < least) or (most is not None and value > most):
+        raise InputError(f"{name} must be a whole number{limits}, not {value!r}")
+    return int(value)
+
+
+def true_or_false(value: Any, name: str) -> bool:
+    """`value`. Raises InputError unless it is True or False."""
     if not isinstance(value, bool):
         raise InputError(f"{name} must be True or False, not {value!r}")
+    return value
+
+
+def set_attributes(options: Any, **values: Any) -> None:
+    """Set attributes of a frozen dataclass while it is made: options in their own form, and facts that follow from them."""
+    for name, value in values.items():
+        object.__setattr__(options, name, value)
+
+
+def checked(options: Any, check: Callable[[Any, str], Any], *names: str) -> None:
+    """Replace options of a frozen dataclass by what `check` returns for their values and names; one that is None stays None.
+
+    An option that may not be None is refused by `check`: its default in the class is another.
+    """
+    for name in names:
+        value = getattr(options, name)
+        if value is not None or getattr(type(options), name, None) is not None:
+            set_attributes(options, **{name: check(value, name)})
 
 
 def estimate_named(value: Any) -> Any:
@@ -132,20 +160,41 @@ class Family:
     has_steps: ClassVar[bool] = False  # <name>_steps computes values once a row, which the terms of all classes read
     units: ClassVar[str] = "counts"  # the word for its values in messages
     accepts: ClassVar[tuple[str, ...]]  # the kinds of columns that may have this family
+
+    # Facts that follow from the options of some families, which set them in `__post_init__`.
+    presence: ClassVar[bool] = False  # a token counts at most once a row, and its absence is scored, too
+    complement: ClassVar[bool] = False  # a class is scored by the counts of all others; such features alone use no priors
+    normalised_weights: ClassVar[bool] = False  # the weights of a class are divided by their sum, for a complement
+    idf: ClassVar[bool] = False  # a token weighs more the fewer bags contain it (inverse document frequency)
+    # The weight of a token differs from the number of its occurrences (sql/macros/estimating/tfidf.sql).
+    reweights_tokens: ClassVar[bool] = False
+    # The number of most informative values that are kept (sql/macros/families/best_values.sql); None keeps all.
+    value_limit: ClassVar[int | None] = None
+    least_count: ClassVar[int] = 0  # how often a value must occur to be counted as a value
+    multiplier: ClassVar[str] = "is"  # of a looked-up score in the linear form: "is", "has" or "count" (linear.sql)
+    # Its columns are scored as features of their own in a row whose combination of values was never seen.
+    backs_off: ClassVar[bool] = False
+    # The answer to its question depends on the classes, so that it leaks the classes of held-out rows.
+    supervised: ClassVar[bool] = False
+    # The option that makes the cells depend on all rows at once, such as "norm='l2'"; None if cells can be added.
+    non_additive_option: ClassVar[str | None] = None
+    # A part of its term, the macro <name>_common, is the same in all classes and does not affect the posterior.
+    has_common_term: ClassVar[bool] = False
+
     estimation_only: ClassVar[tuple[str, ...]] = ("alpha", "estimate", "unseen")  # options that do not change the counts
     # By the kind of the column: the rules that training rows must obey (sql/macros/counting/rules.sql).
     rules: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     def __post_init__(self) -> None:
-        if self.alpha is not None and not (isinstance(self.alpha, Mapping) and self.alpha_by_value):
-            object.__setattr__(self, "alpha", non_negative(self.alpha, "alpha"))
+        if not (isinstance(self.alpha, Mapping) and self.alpha_by_value):
+            checked(self, non_negative, "alpha")
         if self.nulls is not None:
             choice(self.nulls, Nulls, "nulls")
             if self.nulls == "category" and not self.has_categories:
                 raise InputError(f"nulls='category' needs a family with categories, not {self.name!r}; use 'skip' or 'error'")
         if self.unseen is not None:
             choice(self.unseen, Unseen, "unseen")
-        object.__setattr__(self, "estimate", estimate_named(self.estimate))
+        set_attributes(self, estimate=estimate_named(self.estimate))
         if self.smoothed and self.estimate == "mle" and any(self.pseudo_counts):
             raise InputError(
                 f"estimate='mle' of {self.name!r} takes no pseudo-counts, and it has {max(self.pseudo_counts):g}; "
@@ -237,21 +286,6 @@ class Family:
         return {}
 
     @property
-    def in_wide_scan(self) -> bool:
-        """Whether the wide scan counts the feature, by the macros <name>_inputs, <name>_aggregates and <name>_cells."""
-        return self.number
-
-    @property
-    def presence(self) -> bool:
-        """Whether a token counts at most once a row, and its absence is scored, too."""
-        return False
-
-    @property
-    def unregularised(self) -> Family:
-        """The same family with the covariance matrices of the rows themselves, neither shared nor shrunk."""
-        return self
-
-    @property
     def question(self) -> str | None:
         """The macro that asks for facts about the column, such as quantiles, before it is counted; None if there is none."""
         return None
@@ -272,64 +306,14 @@ class Family:
         return "value" if self.smoothed else "number"
 
     @property
-    def backs_off(self) -> bool:
-        """Whether its columns are scored as features of their own in a row whose combination of values was never seen."""
-        return False
-
-    @property
-    def supervised(self) -> bool:
-        """Whether the answer to its question depends on the classes, so that it leaks the classes of held-out rows."""
-        return False
-
-    @property
-    def non_additive_option(self) -> str | None:
-        """The option that makes the cells depend on all rows at once, such as "norm='l2'"; None if cells can be added."""
-        return None
-
-    @property
-    def complement(self) -> bool:
-        """Whether a class is scored by the counts of all others. A model of such features alone does not use priors."""
-        return False
-
-    @property
-    def normalised_weights(self) -> bool:
-        """Whether the weights of a class are divided by their sum, for a complement."""
-        return False
-
-    @property
-    def idf(self) -> bool:
-        """Whether a token weighs more the fewer bags contain it (inverse document frequency)."""
-        return False
-
-    @property
-    def reweights_tokens(self) -> bool:
-        """Whether the weight of a token differs from the number of its occurrences (sql/macros/estimating/tfidf.sql)."""
-        return False
-
-    @property
-    def value_limit(self) -> int | None:
-        """The number of most informative values that are kept (sql/macros/families/best_values.sql); None keeps all."""
-        return None
-
-    @property
-    def least_count(self) -> int:
-        """How often a value must occur to be counted as a value."""
-        return 0
-
-    @property
-    def multiplier(self) -> str:
-        """The factor of a looked-up score in the linear form: "is", "has" or "count" (sql/macros/scoring/linear.sql)."""
-        return "is"
+    def in_wide_scan(self) -> bool:
+        """Whether the wide scan counts the feature, by the macros <name>_inputs, <name>_aggregates and <name>_cells."""
+        return self.number or self.presence or self.idf
 
     @property
     def has_parameter_term(self) -> bool:
         """Whether the macro <name>_term adds a term that is computed from parameters."""
-        return self.number
-
-    @property
-    def has_common_term(self) -> bool:
-        """Whether a part of its term, the macro <name>_common, is the same in all classes and does not affect the posterior."""
-        return False
+        return self.number or self.presence
 
     @property
     def has_lookups(self) -> bool:
@@ -357,3 +341,16 @@ class Family:
     def allows_zero(self) -> bool:
         """Whether a likelihood may be 0, in which case 0 ln 0 needs care."""
         return min([added for _, added in self.declared] or [self.added_count]) == 0
+
+
+@dataclass(frozen=True)
+class OverColumns(Family):
+    """A family whose single feature reads several columns."""
+
+    columns: Sequence[str] = ()
+
+    over_columns: ClassVar[bool] = True
+
+    def of(self, columns: Sequence[str], integers: Sequence[str]) -> OverColumns:  # noqa: ARG002
+        """The same family with its columns spelt as in the catalogue; `integers` names the columns of whole numbers."""
+        return dataclasses.replace(self, columns=tuple(columns))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import NUMBERS, Family, Parameter, non_negative
+from nbsql.family.base import NUMBERS, Family, Parameter, checked, non_negative
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,10 @@ class Bernoulli(Family):
     number: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("boolean", *NUMBERS)
-    rules: ClassVar[dict[str, tuple[str, ...]]] = {"integer": ("binary",), "float": ("binary",), "decimal": ("binary",)}
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("binary",))
 
     def __post_init__(self) -> None:
-        if self.beta is not None:
-            object.__setattr__(self, "beta", non_negative(self.beta, "beta"))
+        checked(self, non_negative, "beta")
         super().__post_init__()
 
     @property

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS, Family, choice, true_or_false
+from nbsql.family.base import NUMBERS, Family, checked, choice, finite, set_attributes, true_or_false, whole_number
 
 MOST_BINS = 1000
 
@@ -48,19 +47,16 @@ class Binned(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        true_or_false(self.monotone, "monotone")
+        checked(self, true_or_false, "monotone")
         if isinstance(self.by, str):
             choice(self.by, Literal["quantile", "width", "mdl"], "by")
-            if isinstance(self.bins, bool) or not isinstance(self.bins, int) or not 2 <= self.bins <= MOST_BINS:
-                raise InputError(f"bins must be a whole number from 2 to {MOST_BINS}, not {self.bins!r}")
+            whole_number(self.bins, "bins", 2, MOST_BINS)
         else:
             edges = bin_edges(self.by, "by must be 'quantile', 'width', 'mdl' or a list of edges")
-            object.__setattr__(self, "by", edges)
-            object.__setattr__(self, "bins", len(edges) + 1)
-            if not self.monotone:
-                object.__setattr__(self, "edges", edges)
+            set_attributes(self, by=edges, bins=len(edges) + 1, edges=self.edges if self.monotone else edges)
         if self.edges is not None:
-            object.__setattr__(self, "edges", tuple(float(edge) for edge in self.edges))
+            set_attributes(self, edges=tuple(map(float, self.edges)))
+        set_attributes(self, supervised=self.by == "mdl" or self.monotone)
 
     @property
     def question(self) -> str | None:
@@ -69,10 +65,6 @@ class Binned(Family):
         if self.by == "mdl":
             return "binned_mdl"
         return "binned_edges" if isinstance(self.by, str) else "binned_monotone"
-
-    @property
-    def supervised(self) -> bool:
-        return self.by == "mdl" or self.monotone
 
     def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:
         if self.by == "mdl":
@@ -124,10 +116,7 @@ def bin_edges(values: Any, rule: str) -> tuple[float, ...]:
     """The edges as floats. Raises InputError unless they ascend; `rule` is the message for what is not a list."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         raise InputError(f"{rule}, not {values!r}")
-    edges = tuple(values)
-    for edge in edges:
-        if isinstance(edge, bool) or not isinstance(edge, (int, float)) or not math.isfinite(edge):
-            raise InputError(f"an edge must be a finite number, not {edge!r}")
+    edges = tuple(finite(edge, "an edge") for edge in values)
     if not 1 <= len(edges) < MOST_BINS or any(low >= high for low, high in pairwise(edges)):
         raise InputError(f"edges must be 1 to {MOST_BINS - 1} numbers in ascending order, not {list(edges)}")
-    return tuple(float(edge) for edge in edges)
+    return edges

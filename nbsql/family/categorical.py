@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import SCALARS, Family, Nulls, Unseen, label, non_negative
+from nbsql.family.base import SCALARS, Family, Nulls, Unseen, checked, label, non_negative, set_attributes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,14 +37,13 @@ class Categorical(Family):
     def __post_init__(self) -> None:
         if isinstance(self.alpha, Mapping):
             alphas = {_named(level): non_negative(alpha, f"alpha of {level!r}") for level, alpha in self.alpha.items()}
-            object.__setattr__(self, "alpha", alphas)
-            if self.other_alpha is not None:
-                object.__setattr__(self, "other_alpha", non_negative(self.other_alpha, "other_alpha"))
+            set_attributes(self, alpha=alphas)
+            checked(self, non_negative, "other_alpha")
         elif self.other_alpha is not None:
             raise InputError("other_alpha goes with a pseudo-count a category: alpha={'red': 2}")
         if isinstance(self.levels, (str, Mapping)) or not isinstance(self.levels, Iterable):
             raise InputError(f"levels must be a list, not {self.levels!r}")
-        object.__setattr__(self, "levels", tuple(map(_named, self.levels)))
+        set_attributes(self, levels=tuple(map(_named, self.levels)))
         super().__post_init__()
 
     def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import true_or_false
+from nbsql.family.base import checked, set_attributes, true_or_false
 from nbsql.family.multinomial import Multinomial
 
 
@@ -34,19 +34,10 @@ class Complement(Multinomial):
 
     name: ClassVar[str] = "complement"
     estimation_only: ClassVar[tuple[str, ...]] = (*Multinomial.estimation_only, "norm")
+    complement: ClassVar[bool] = True
+    distribution: ClassVar[str] = "complement"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        true_or_false(self.norm, "norm")
-
-    @property
-    def complement(self) -> bool:
-        return True
-
-    @property
-    def distribution(self) -> str:
-        return "complement"
-
-    @property
-    def normalised_weights(self) -> bool:
-        return self.norm
+        checked(self, true_or_false, "norm")
+        set_attributes(self, normalised_weights=self.norm)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import SCALARS, Family, non_negative
+from nbsql.family.base import SCALARS, Family, checked, non_negative, set_attributes
 from nbsql.family.binned import bin_edges, bin_labels
 
 MOST_PARENTS = 1000  # values of a parent: every statement spells them out
@@ -51,20 +51,17 @@ class Conditional(Family):
     has_categories: ClassVar[bool] = True
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "shrinkage", "chosen")
     accepts: ClassVar[tuple[str, ...]] = SCALARS
+    distribution: ClassVar[str] = "conditional"
+    sampling_kind: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.parent, str) or not self.parent:
             raise InputError(f"a parent is the name of a column, not {self.parent!r}")
-        if self.shrinkage is not None:
-            object.__setattr__(self, "shrinkage", non_negative(self.shrinkage, "shrinkage"))
-        for name in ("edges", "parent_edges"):
-            if (edges := getattr(self, name)) is not None:
-                object.__setattr__(self, name, bin_edges(edges, f"{name} must be a list of numbers"))
-        if self.parent_edges is not None:
-            object.__setattr__(self, "parents", bin_labels(self.parent_edges))
-        if self.parents is not None:
-            object.__setattr__(self, "parents", tuple(self.parents))
-        object.__setattr__(self, "integers", tuple(self.integers))
+        checked(self, non_negative, "shrinkage")
+        checked(self, lambda edges, name: bin_edges(edges, f"{name} must be a list of numbers"), "edges", "parent_edges")
+        parents = self.parents if self.parent_edges is None else bin_labels(self.parent_edges)
+        set_attributes(self, parents=None if parents is None else tuple(parents), integers=tuple(self.integers))
+        set_attributes(self, supervised=self.chosen)
         super().__post_init__()
 
     @property
@@ -77,10 +74,6 @@ class Conditional(Family):
         return replace(self, parents=[value for (value,) in rows])
 
     @property
-    def supervised(self) -> bool:
-        return self.chosen
-
-    @property
     def labels(self) -> Sequence[str]:
         """The names of the column's bins, lowest bin first."""
         return bin_labels(self.edges or ())
@@ -88,11 +81,3 @@ class Conditional(Family):
     def is_cut(self, number: int) -> bool:
         """Whether a column is cut into bins: the column itself (number 0) or its parent (number 1)."""
         return (self.edges, self.parent_edges)[number] is not None
-
-    @property
-    def distribution(self) -> str:
-        return "conditional"
-
-    @property
-    def sampling_kind(self) -> str | None:
-        return None

@@ -39,17 +39,17 @@ _HEADER = """{{#
 
 def facts() -> dict[str, dict[str, Any]]:
     """The facts of each family that the dbt package supports, by name."""
-    return {name: _facts_of(family) for name, family in FAMILIES.items() if _is_counted_at_once(family)}
+    return {
+        name: _facts_of(family)
+        for name, family in FAMILIES.items()
+        if family.question is Family.question and not (family.level and family.over_columns)
+    }
 
 
 def facts_sql() -> str:
     """The text of the dbt package's file of facts."""
     families = ",\n".join(f"  {_literal(name)}: {{\n{_lines(known)}}}" for name, known in facts().items())
     return _HEADER.format(families=families, elsewhere=_literal([name for name in FAMILIES if name not in facts()]))
-
-
-def _is_counted_at_once(family: type[Family]) -> bool:
-    return family.question is Family.question and not (family.level and family.over_columns)
 
 
 def _facts_of(family: type[Family]) -> dict[str, Any]:

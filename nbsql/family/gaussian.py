@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS, Estimate, Family, choice, non_negative, true_or_false
+from nbsql.family.base import NUMBERS, Estimate, Family, checked, choice, finite, non_negative, set_attributes, true_or_false
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,14 +30,8 @@ class NormalInverseGamma:
     b: float | None = None
 
     def __post_init__(self) -> None:
-        if self.mean is not None:
-            if isinstance(self.mean, bool) or not isinstance(self.mean, (int, float)) or not math.isfinite(self.mean):
-                raise InputError(f"the mean of a prior must be a finite number, not {self.mean!r}")
-            object.__setattr__(self, "mean", float(self.mean))
-        for name in ("kappa", "a", "b"):
-            value = getattr(self, name)
-            if value is not None or name != "b":
-                object.__setattr__(self, name, non_negative(value, name))
+        checked(self, lambda mean, _: finite(mean, "the mean of a prior"), "mean")
+        checked(self, non_negative, "kappa", "a", "b")
         for name in ("a", "b"):
             if getattr(self, name) == 0:
                 raise InputError(f"{name} of nbsql.NormalInverseGamma must be above 0")
@@ -86,16 +79,15 @@ class Gaussian(Family):
     def __post_init__(self) -> None:
         super().__post_init__()
         choice(self.variance, Literal["population", "sample"], "variance")
-        for name in ("floor", "smoothing"):
-            object.__setattr__(self, name, non_negative(getattr(self, name), name))
-        true_or_false(self.shared_variance, "shared_variance")
+        checked(self, non_negative, "floor", "smoothing")
+        checked(self, true_or_false, "shared_variance")
         if self.smoothing and self.is_logarithmic:
             raise InputError(f"smoothing compares variances of numbers, and {self.name!r} has those of logarithms; use floor")
         if self.smoothing and (self.shared_variance or self.prior is not None):
             other = "shared_variance" if self.shared_variance else "a prior"
             raise InputError(f"smoothing and {other} are two ways to steady one variance; leave one of them out")
         if self.prior is not None:
-            object.__setattr__(self, "prior", _prior(self.prior))
+            set_attributes(self, prior=_prior(self.prior))
             if self.shared_variance:
                 raise InputError("shared_variance and a prior are two estimates of one variance; leave one of them out")
             if self.variance == "sample":

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import SCALARS, Family, Nulls, Unseen, choice, texts
-from nbsql.family.columns import OverColumns
+from nbsql.family.base import SCALARS, Family, Nulls, OverColumns, Unseen, choice, set_attributes, texts
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class Joint(OverColumns):
     accepts: ClassVar[tuple[str, ...]] = SCALARS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", texts(self.columns, "Joint takes a list of columns"))
-        object.__setattr__(self, "integers", tuple(self.integers))
+        columns = texts(self.columns, "Joint takes a list of columns")
+        set_attributes(self, columns=columns, integers=tuple(self.integers), backs_off=self.backoff is not None)
         super().__post_init__()
         if self.backoff is not None:
             choice(self.backoff, Literal["naive"], "backoff")
@@ -51,10 +50,6 @@ class Joint(OverColumns):
 
     def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
         return super().with_defaults(alpha=alpha, nulls=nulls, unseen="skip" if self.backs_off else unseen)
-
-    @property
-    def backs_off(self) -> bool:
-        return self.backoff is not None
 
     def of(self, columns: Sequence[str], integers: Sequence[str]) -> OverColumns:
         return replace(self, columns=tuple(columns), integers=tuple(integers))

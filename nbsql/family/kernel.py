@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS, Estimate, Family, non_negative
+from nbsql.family.base import NUMBERS, Estimate, Family, checked, non_negative, whole_number
 
 MOST_CELLS = 4096
 
@@ -42,15 +42,15 @@ class Kernel(Family):
     name: ClassVar[str] = "kernel"
     level: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
+    distribution: ClassVar[str] = "kernel"
+    degree: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.bandwidth is not None:
-            object.__setattr__(self, "bandwidth", non_negative(self.bandwidth, "bandwidth"))
-            if self.bandwidth == 0:
-                raise InputError("bandwidth must be above 0, not 0")
-        if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= MOST_CELLS:
-            raise InputError(f"cells must be a whole number from 2 to {MOST_CELLS}, not {self.cells!r}")
+        checked(self, non_negative, "bandwidth")
+        if self.bandwidth == 0:
+            raise InputError("bandwidth must be above 0, not 0")
+        whole_number(self.cells, "cells", 2, MOST_CELLS)
 
     def with_estimate(self, estimate: Estimate) -> Family:
         return super().with_estimate("mean" if estimate == "mode" else estimate)  # rows that are spread out have no mode
@@ -67,11 +67,3 @@ class Kernel(Family):
         if (largest - least + 2 * beyond) / self.cells < 1e-290:  # so narrow that a density overflows
             beyond = 0.5
         return replace(self, low=least - beyond, width=(largest - least + 2 * beyond) / self.cells)
-
-    @property
-    def distribution(self) -> str:
-        return "kernel"
-
-    @property
-    def degree(self) -> int | None:
-        return None

@@ -31,7 +31,4 @@ class LogNormal(Gaussian):
     name: ClassVar[str] = "lognormal"
     needs_guard: ClassVar[bool] = False
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("positive",))
-
-    @property
-    def degree(self) -> int | None:
-        return None
+    degree: ClassVar[None] = None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS, Estimate, Family, non_negative
+from nbsql.family.base import NUMBERS, Estimate, Family, checked, non_negative
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +23,12 @@ class Moments(Family):
     linear_cure: ClassVar[str] = "leave it out of the model"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
+    sampling_kind: ClassVar[None] = None
+    degree: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "floor", non_negative(self.floor, "floor"))
+        checked(self, non_negative, "floor")
         if self.estimate not in (None, "mean"):
             raise InputError(f"estimate={self.estimate!r} of {self.name!r} is none of its moments; leave it out")
 
@@ -36,11 +38,3 @@ class Moments(Family):
     @property
     def estimate_options(self) -> dict[str, float | None]:
         return {"floor": self.floor}
-
-    @property
-    def sampling_kind(self) -> str | None:
-        return None
-
-    @property
-    def degree(self) -> int | None:
-        return None

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import NUMBERS, Family, Nulls, Parameter, Unseen, non_negative, texts
-from nbsql.family.columns import OverColumns
+from nbsql.family.base import NUMBERS, Family, Nulls, OverColumns, Parameter, Unseen, non_negative, set_attributes, texts
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Multinomial(OverColumns):
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("negative",))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", texts(self.columns, "Multinomial takes a list of columns"))
+        set_attributes(self, columns=texts(self.columns, "Multinomial takes a list of columns"))
         if isinstance(self.alpha, Mapping):
             alphas = {column: non_negative(alpha, "alpha") for column, alpha in self.alpha.items()}
             unknown = [column for column in alphas if column not in self.columns]
@@ -42,7 +41,7 @@ class Multinomial(OverColumns):
                 raise InputError(
                     f"alpha names {unknown[0]!r}, which is no column of Multinomial{suggestion(unknown[0], self.columns)}"
                 )
-            object.__setattr__(self, "alpha", alphas)
+            set_attributes(self, alpha=alphas)
         super().__post_init__()
 
     def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:

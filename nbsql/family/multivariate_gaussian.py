@@ -9,8 +9,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, listed
-from nbsql.family.base import NUMBERS, Estimate, Family, Parameter, choice, texts, true_or_false
-from nbsql.family.columns import OverColumns
+from nbsql.family.base import (
+    NUMBERS,
+    Estimate,
+    Family,
+    OverColumns,
+    Parameter,
+    checked,
+    choice,
+    set_attributes,
+    texts,
+    true_or_false,
+)
 
 
 @dataclass(frozen=True)
@@ -52,17 +62,19 @@ class MultivariateGaussian(OverColumns):
     has_steps: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with shared=True"
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
+    sampling_kind: ClassVar[str] = "vector"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "columns", texts(self.columns, "MultivariateGaussian takes a list of columns"))
+        set_attributes(self, columns=texts(self.columns, "MultivariateGaussian takes a list of columns"))
         choice(self.variance, Literal["population", "sample"], "variance")
         for name, least in (("scales", 0.0), ("means", -math.inf)):
             if getattr(self, name) is not None:  # JSON stores a list
-                object.__setattr__(self, name, self._numbers(name, least))
-        for name in ("shared", "impute"):
-            true_or_false(getattr(self, name), name)
-        object.__setattr__(self, "shrinkage", shrinkage_named(self.shrinkage))
+                set_attributes(self, **{name: self._numbers(name, least)})
+        checked(self, true_or_false, "shared", "impute")
+        set_attributes(self, shrinkage=shrinkage_named(self.shrinkage), has_common_term=self.shared)
+        if self.ledoit_wolf:
+            set_attributes(self, non_additive_option=f"shrinkage={self.shrinkage!r}")
         if self.estimate == "mode":
             raise InputError("estimate='mode' needs a prior, which 'multivariate_gaussian' does not have; use shrinkage")
 
@@ -106,20 +118,8 @@ class MultivariateGaussian(OverColumns):
     # What the macros read. -----------------------------------------------------------------------------------------
 
     @property
-    def sampling_kind(self) -> str | None:
-        return "vector"
-
-    @property
-    def non_additive_option(self) -> str | None:
-        return f"shrinkage={self.shrinkage!r}" if self.ledoit_wolf else None
-
-    @property
     def degree(self) -> int | None:
         return 1 if self.shared else 2
-
-    @property
-    def has_common_term(self) -> bool:
-        return self.shared
 
     @property
     def quoted_columns(self) -> list[str]:
@@ -149,10 +149,6 @@ class MultivariateGaussian(OverColumns):
             return (pair - a / (s * s) - b / (t * t)) * s * t / 2
 
         return [[covariance(i, j) for j in range(len(self.columns))] for i in range(len(self.columns))]
-
-    @property
-    def unregularised(self) -> Family:
-        return replace(self, shared=False, shrinkage=None, variance="population", estimate=None)
 
     @property
     def fixed_shrinkage(self) -> float:

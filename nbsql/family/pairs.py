@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import SCALARS, whole_number
+from nbsql.family.base import SCALARS, OverColumns, set_attributes, whole_number
 from nbsql.family.binned import bin_labels
-from nbsql.family.columns import OverColumns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +44,12 @@ class Pairs(OverColumns):
     scores_add_up: ClassVar[bool] = False
     estimation_only: ClassVar[tuple[str, ...]] = (*OverColumns.estimation_only, "added_counts", "least", "shrinkage")
     accepts: ClassVar[tuple[str, ...]] = SCALARS
+    degree: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         for name in ("columns", "integers", "gaps", "added_counts"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-        object.__setattr__(self, "edges", tuple(None if each is None else tuple(each) for each in self.edges))
+            set_attributes(self, **{name: tuple(getattr(self, name))})
+        set_attributes(self, edges=tuple(None if each is None else tuple(each) for each in self.edges))
         whole_number(self.least, "least")
         super().__post_init__()
 
@@ -66,7 +66,3 @@ class Pairs(OverColumns):
             if self.edges[at] is not None
             for label in self.labels_of(at)
         ]
-
-    @property
-    def degree(self) -> int | None:
-        return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS, Estimate, Family, non_negative
+from nbsql.family.base import NUMBERS, Estimate, Family, checked, non_negative
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,7 @@ class Rate(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "a", non_negative(self.a, "a"))
-        object.__setattr__(self, "b", non_negative(self.b, "b"))
+        checked(self, non_negative, "a", "b")
         if self.has_prior and self.estimate == "mle":
             raise InputError(
                 f"estimate='mle' of {self.name!r} takes no prior, and it has a = {self.a:g}, b = {self.b:g}; "

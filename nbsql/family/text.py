@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import texts, whole_number
+from nbsql.family.base import checked, set_attributes, texts, whole_number
 from nbsql.family.stop_words import STOP_WORDS
 from nbsql.family.tokens import Bag
 
@@ -56,18 +56,17 @@ class Text(Bag):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("min_length", "min_count"):
-            whole_number(getattr(self, name), name)
+        checked(self, whole_number, "min_length", "min_count")
         if not isinstance(self.pattern, str) or not self.pattern:
             raise InputError(f"pattern must be a regular expression, not {self.pattern!r}")
         if isinstance(self.stop_words, str):
             if self.stop_words not in STOP_WORDS:
                 known = ", ".join(map(repr, STOP_WORDS))
                 raise InputError(f"no stop words {self.stop_words!r}; name one of {known}, or give a list of words")
-            object.__setattr__(self, "stop_words", STOP_WORDS[self.stop_words])
+            set_attributes(self, stop_words=STOP_WORDS[self.stop_words])
         elif self.stop_words is not None:
-            object.__setattr__(self, "stop_words", texts(self.stop_words, "stop_words must be 'english' or a list of words"))
-        object.__setattr__(self, "ngrams", _run_lengths(self.ngrams))
+            set_attributes(self, stop_words=texts(self.stop_words, "stop_words must be 'english' or a list of words"))
+        set_attributes(self, ngrams=_run_lengths(self.ngrams))
 
     @property
     def letters_and_digits(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, Parameter, choice, texts, true_or_false, whole_number
+from nbsql.family.base import Family, Parameter, checked, choice, set_attributes, texts, true_or_false, whole_number
 
 Event = Literal["multinomial", "complement"]
 Norm = Literal["l2"]
@@ -16,20 +16,7 @@ BestBy = Literal["mutual_information", "chi_square"]
 
 @dataclass(frozen=True, kw_only=True)
 class Bag(Family):
-    """A bag of tokens.
-
-    Args:
-        event: "multinomial" scores every occurrence of a token; "bernoulli" scores the presence or absence of every token of
-            the vocabulary (McCallum and Nigam 1998); "complement" scores how much a bag differs from those of all other classes
-            (Rennie et al. 2003).
-        weight_norm: whether the weights of a class are divided by their sum; for the complement only.
-        tfidf: whether the count of a token is multiplied by ln((1 + N) / (1 + df)) + 1, where df of the N bags contain it.
-        norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
-        best: the size of a vocabulary of the most informative tokens, chosen by their counts; None keeps all tokens.
-        best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
-        vocabulary: the tokens of the vocabulary, seen or not; all others are left out. None takes the tokens of the training
-            rows.
-    """
+    """A bag of tokens; the options are described where users name them, at `Tokens` and `Text`."""
 
     event: Literal["multinomial", "bernoulli", "complement"] = "multinomial"
     weight_norm: bool = False
@@ -44,10 +31,19 @@ class Bag(Family):
     events: ClassVar[tuple[str, ...]] = ("multinomial", "bernoulli", "complement")
 
     def __post_init__(self) -> None:
+        set_attributes(
+            self,
+            presence=self.event == "bernoulli",
+            complement=self.event == "complement",
+            normalised_weights=self.weight_norm,
+            idf=self.tfidf,
+            reweights_tokens=self.tfidf or self.norm is not None,
+            value_limit=self.best,
+            multiplier="has" if self.event == "bernoulli" else "count",
+        )
         super().__post_init__()
         choice(self.event, Literal[self.events], "event")
-        for name in ("weight_norm", "tfidf"):
-            true_or_false(getattr(self, name), name)
+        checked(self, true_or_false, "weight_norm", "tfidf")
         if self.norm not in (None, "l2"):
             raise InputError(f"norm must be None or 'l2', not {self.norm!r}")
         if self.weight_norm and self.event != "complement":
@@ -75,7 +71,7 @@ class Bag(Family):
                 raise InputError("unseen='smooth' would count the tokens that best leaves out; leave out one of them")
 
         if self.vocabulary is not None:
-            object.__setattr__(self, "vocabulary", texts(self.vocabulary, "vocabulary must be a list of words"))
+            set_attributes(self, vocabulary=texts(self.vocabulary, "vocabulary must be a list of words"))
             for name, chosen in {"best": self.best is not None, "unseen='smooth'": self.unseen == "smooth"}.items():
                 if chosen:
                     raise InputError(f"a declared vocabulary is all the words there are; leave out {name}")
@@ -86,33 +82,14 @@ class Bag(Family):
                     "a declared vocabulary has words never met, which have no frequency; leave out tfidf, norm and min_count"
                 )
 
+        if not self.reweights_tokens:
+            set_attributes(self, least_count=self.least_occurrences)
+        if self.norm is not None and (self.tfidf or self.least_occurrences > 0):
+            set_attributes(self, non_additive_option=f"norm={self.norm!r}")
+
     @property
     def declared(self) -> list[tuple[str, float]]:
         return [(token, self.added_count) for token in dict.fromkeys(self.vocabulary or ())]
-
-    @property
-    def value_limit(self) -> int | None:
-        return self.best
-
-    @property
-    def complement(self) -> bool:
-        return self.event == "complement"
-
-    @property
-    def presence(self) -> bool:
-        return self.event == "bernoulli"
-
-    @property
-    def reweights_tokens(self) -> bool:
-        return self.tfidf or self.norm is not None
-
-    @property
-    def idf(self) -> bool:
-        return self.tfidf
-
-    @property
-    def non_additive_option(self) -> str | None:
-        return f"norm={self.norm!r}" if self.norm is not None and (self.tfidf or self.least_occurrences > 0) else None
 
     @property
     def least_occurrences(self) -> int:
@@ -120,24 +97,8 @@ class Bag(Family):
         return 0
 
     @property
-    def least_count(self) -> int:
-        return 0 if self.reweights_tokens else self.least_occurrences
-
-    @property
-    def in_wide_scan(self) -> bool:
-        return self.presence or self.tfidf
-
-    @property
-    def has_parameter_term(self) -> bool:
-        return self.presence
-
-    @property
     def distribution(self) -> str:
         return "presence" if self.presence else "complement" if self.complement else "dirichlet"
-
-    @property
-    def multiplier(self) -> str:
-        return "has" if self.presence else "count"
 
     @property
     def degree(self) -> int | None:
@@ -146,10 +107,6 @@ class Bag(Family):
     @property
     def sampling_kind(self) -> str | None:
         return "bag" if self.distribution == "dirichlet" and not self.reweights_tokens else None
-
-    @property
-    def normalised_weights(self) -> bool:
-        return self.weight_norm
 
     @property
     def parameters(self) -> list[Parameter]:
@@ -162,10 +119,11 @@ class Tokens(Bag):
 
     Args:
         event: "multinomial" scores every occurrence of a token; "bernoulli" scores the presence or absence of every token of
-            the vocabulary (McCallum and Nigam 1998); "complement" scores a class by all other classes (Rennie et al. 2003).
+            the vocabulary (McCallum and Nigam 1998); "complement" scores how much a bag differs from those of all other classes
+            (Rennie et al. 2003).
         weight_norm: whether the weights of a class are divided by their sum; for the complement only.
-        tfidf: whether a token weighs more the fewer bags contain it.
-        norm: "l2" scales every bag to the same length.
+        tfidf: whether the count of a token is multiplied by ln((1 + N) / (1 + df)) + 1, where df of the N bags contain it.
+        norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
         best: the size of a vocabulary of the most informative tokens, chosen by their counts; None keeps all tokens.
         best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
         vocabulary: the tokens of the vocabulary, seen or not; all others are left out. None takes the tokens of the training
@@ -183,7 +141,7 @@ class Tokens(Bag):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TokenCounts(Bag):
+class TokenCounts(Tokens):
     """A bag of tokens with counts, MAP(VARCHAR, number). It is scored as `Tokens` is, and has the same options.
 
     >>> import duckdb, nbsql

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nbsql.family.base import NUMBERS, Family, Parameter, choice, non_negative
+from nbsql.family.base import NUMBERS, Family, Parameter, checked, choice, non_negative, set_attributes
 from nbsql.family.exponential import Exponential
 from nbsql.family.gamma import Gamma
 from nbsql.family.gaussian import Gaussian
@@ -50,13 +50,14 @@ class ZeroInflated(Family):
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("negative",))
+    degree: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         choice(self.of, Of, "of")
-        object.__setattr__(self, "floor", non_negative(self.floor, "floor"))
+        checked(self, non_negative, "floor")
         if self.of == "gaussian":
-            object.__setattr__(self, "rules", {})
+            set_attributes(self, rules={})
 
     @property
     def formula(self) -> str:
@@ -73,10 +74,6 @@ class ZeroInflated(Family):
     @property
     def sampling_kind(self) -> str | None:
         return _NUMBERS[self.of]().sampling_kind
-
-    @property
-    def degree(self) -> int | None:
-        return None
 
     @property
     def parameters(self) -> list[Parameter]:

@@ -115,14 +115,8 @@ def calibrate(
             engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(engine, plan, source, weight), classes))
         else:
             cure = "calibrate on others with folds=None"
-            with out_of_fold(engine, plan, classes, title, source, folds, cure) as (
-                context,
-                weight_column,
-                scored,
-                numbered_classes,
-            ):
-                query = renderer.fragment("calibration_rows", context, scored, numbered_classes, weight_column, False)
-                engine.create("calibrate", rows, query)
+            with out_of_fold(engine, plan, classes, title, source, folds, cure) as judged:
+                engine.create("calibrate", rows, renderer.fragment("calibration_rows", *judged, False))
         if not engine.ask("row_count", rows)[0][0]:
             if folds is None:
                 # Raises the reason, if there are no rows to judge.

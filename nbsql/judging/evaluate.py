@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -13,7 +14,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, no_column
-from nbsql.family import whole_number
+from nbsql.family.base import whole_number
 from nbsql.judging.evaluation import QUERIES, Evaluation, read_evaluation
 from nbsql.judging.slices import Slices, check_slices
 from nbsql.plan import Judgeable, Plan
@@ -41,10 +42,7 @@ class Evaluator:
 
         Raises InputError if the source lacks the target, the weight or a column to slice by, or has no rows to judge.
         """
-
-        def explain_no_rows(left_out: int | None) -> str:
-            return _explain_no_rows(self.engine, self.plan.spec.target, self.source, left_out)
-
+        explain_no_rows = partial(_explain_no_rows, self.engine, self.plan.spec.target, self.source)
         evaluation = read_evaluation(self.queries(bins, by), self.weight, explain_no_rows)
         if self.costs is None:
             return evaluation

@@ -15,6 +15,8 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import Displayed, Table
 from nbsql.errors import InputError
 from nbsql.judging.slices import Slices
+from nbsql.spec.rules import RULES
+from nbsql.spec.spec import Check
 
 _COUNTS = ("rows", "left_out", "unknown", "unexplained")
 TABLES = ("intervals", "confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
@@ -204,11 +206,7 @@ def read_evaluation(
             by_class.setdefault(label, {})[metric] = value
     broken = int(overall.pop("broken_weights") or 0)
     if broken:
-        values = "1 value" if broken == 1 else f"{broken} values"
-        raise InputError(
-            f"{values} of the weight column {weight!r} {'is' if broken == 1 else 'are'} negative, NULL or not finite; "
-            f"weights must be at least 0"
-        )
+        raise InputError(Check("weight", str(weight), RULES["weight"]).violation_message(broken))
     if not overall["rows"]:
         raise InputError(explain_no_rows(overall["left_out"]))
     items = tuple(ClassEvaluation(label=label, **metrics) for label, metrics in by_class.items())

@@ -59,7 +59,9 @@ class Parts:
         for feature in spec.features:
             kinds[_kind(feature)].append(feature)
         backoffs = [feature for feature in spec.features if feature.family.backs_off]
-        gates = {feature.index: [joint.index for joint in backoffs if _stands_in(feature, joint)] for feature in spec.features}
+        gates: dict[int, list[int]] = {feature.index: [] for feature in spec.features}
+        for feature in (each for each in spec.features if not each.family.over_columns):
+            gates[feature.index] = [joint.index for joint in backoffs if feature.column in joint.columns]
         numbers = range(1, classes + 1) if classes <= FEW_CLASSES else ()
         return cls(backoffs=backoffs, gates=gates, class_numbers=numbers, **kinds)
 
@@ -114,10 +116,6 @@ def _kind(feature: Feature) -> str:
     if family.centred and not family.by_column:
         return "together"
     return "columns" if family.over_columns else "numbers"
-
-
-def _stands_in(feature: Feature, joint: Feature) -> bool:
-    return not feature.family.over_columns and feature.column in joint.columns
 
 
 def _can_leave_out(feature: Feature) -> bool:

@@ -22,8 +22,8 @@ from nbsql.spec.rules import spec_for_recount
 @contextmanager
 def out_of_fold(
     engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int | str, cure: str
-) -> Iterator[tuple[Context, str | None, Markup, Markup]]:
-    """The context, the weight column, the rows of `out_of_fold` (folds.sql), and the relation that numbers their classes.
+) -> Iterator[tuple[Context, Markup, Markup, str | None]]:
+    """The context, the rows of `out_of_fold` (folds.sql), the relation that numbers their classes, and the weight column.
 
     The source has all rows that the model has learnt; `cure` is what the message advises for other rows. Raises InputError for
     other rows, or if no row can be left out of one of the families.
@@ -48,4 +48,4 @@ def out_of_fold(
         numbered_classes = cv.create("classes", query)
         parts = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
         scored = cv.gather("out of fold", (cv.outcomes(models, numbered_classes) for models in parts))
-        yield Context.of(spec, wide=False), spec.weight, scored, numbered_classes
+        yield Context.of(spec, wide=False), scored, numbered_classes, spec.weight

@@ -154,18 +154,13 @@ class Change:
         with self.engine.temporaries() as temporary:
             folded_cells = temporary("folded")
             cells = renderer.fragment("cells_through", self._statistics, self._batches, last.number)
-            self.engine.create(
-                "cells", folded_cells, renderer.fragment("folded_cells", renderer.fragment("subquery", cells), last.batch)
-            )
+            folded_query = renderer.fragment("folded_cells", renderer.fragment("subquery", cells), last.batch)
+            self.engine.create("cells", folded_cells, folded_query)
             for relation in (self._statistics, self._batches):
                 self.engine.run("fold", renderer.statement("delete_through", relation, self._batches, last.number))
             self._insert_cells(renderer.fragment("cells_of", folded_cells))
-        self._record(
-            replace(
-                last, operation="compact", source=f"{len(compacted)} batch{'' if len(compacted) == 1 else 'es'}", rows=rows
-            ),
-            is_changed=False,
-        )
+        batches = f"{len(compacted)} batch{'' if len(compacted) == 1 else 'es'}"
+        self._record(replace(last, operation="compact", source=batches, rows=rows), is_changed=False)
 
     # Steps. --------------------------------------------------------------------------------------------------------
 
@@ -228,8 +223,7 @@ class Change:
     def _record(self, entry: Entry, *, is_changed: bool = True) -> None:
         if is_changed:
             drop_outdated_calibration(self.engine, self.plan.relations, self.title)
-        statement = self.plan.add_ledger_line(entry)
-        self.engine.run(statement.name, statement.sql)
+        self.engine.run_all([self.plan.add_ledger_line(entry)])
         self._rebuild()
 
     def _rebuild(self) -> None:
@@ -238,8 +232,7 @@ class Change:
         renderer = engine.renderer
         check_reference_time(engine, plan.spec, plan.relations["statistics"], self.title)
         engine.run("touch", renderer.statement("set_updated_at", plan.relations["spec"]))
-        for statement in plan.create_estimates(again=True):
-            engine.run(statement.name, statement.sql)
+        engine.run_all(plan.create_estimates(again=True))
         classes = class_columns(engine.rows(plan.class_order()))
         plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored_class_count(classes)))
         is_same_form = classes == self.classes and plan.wide == self.plan.wide

@@ -43,7 +43,9 @@ class Count:
         self.plan = plan
         self.rules = training_checks(plan.spec, source.columns)
         self._relation = sliced or plan.with_slices(source.relation)
-        self._is_staged = plan.source_scans > 2 and not (
+        # The source is read once for all numbers, and once for each category and bag.
+        is_read_often = sum(feature.family.level or feature.family.bag for feature in plan.spec.features) > 1
+        self._is_staged = is_read_often and not (
             is_scan if sliced is not None else plan.spec.components is None and source.is_scan
         )
         self._temporary = temporary
@@ -52,7 +54,7 @@ class Count:
         self._few_rows = False  # known after the scan
         self._violations_unlabelled: Sequence[Any] = ()
         for feature in plan.spec.features:
-            if isinstance(feature.family, Text) and feature.family.pattern != Text().pattern:
+            if isinstance(feature.family, Text) and not feature.family.letters_and_digits:
                 engine.check_pattern(feature.family.pattern)
 
     def scan(self, *, quiet: bool = False) -> list[tuple[Any, ...]]:
@@ -63,16 +65,16 @@ class Count:
         """
         if self._is_staged:
             staged = self._temporary("source")
-            self.run(self.plan.stage(self._relation, staged))
+            self.engine.run_all([self.plan.stage(self._relation, staged)])
             self._relation = staged
-        self.run(self.plan.scan(self._relation, self._scan, self.rules, self.centres()))
+        self.engine.run_all([self.plan.scan(self._relation, self._scan, self.rules, self.centres())])
         labels = self._check_scan(quiet=quiet)
         self._few_rows = total_rows(labels) <= FEW_ROWS
         indices = {row[0] for query in self.plan.find_imprecise_features(self._scan) for row in self.engine.rows(query)}
         self._rescanned = [feature for feature in self.plan.centred_features if feature.index in indices]
         if self._rescanned:
             self._rescan = self._temporary("rescan")
-            self.run(self.plan.rescan(self._relation, self._rescan, self._rescanned))
+            self.engine.run_all([self.plan.rescan(self._relation, self._rescan, self._rescanned)])
         return labels
 
     def check_unlabelled(self) -> None:
@@ -88,8 +90,7 @@ class Count:
 
     def create_cells(self, relation: Markup, batch: str = "1") -> Markup:
         """The temporary table of the cells at `relation`, which this creates."""
-        for statement in self.cells(relation, batch, temporary=True):
-            self.run(statement)
+        self.engine.run_all(self.cells(relation, batch, temporary=True))
         return relation
 
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
@@ -117,9 +118,6 @@ class Count:
             else centres_by_column.get((feature.index, 1) if several else (feature.index,), 0.0)
             for feature in centred
         }
-
-    def run(self, statement: Statement) -> None:
-        self.engine.run(statement.name, statement.sql)
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:
         """Check the scan against the rules, and return the classes that count."""

@@ -51,8 +51,7 @@ def derive(
         if replaces is not None:
             drop_replaced(engine, *replaces)
         if not relations.temporary:
-            statement = plan.create_schema()
-            engine.run(statement.name, statement.sql)
+            engine.run_all([plan.create_schema()])
         query = engine.renderer.fragment("cells_of", staged)
         engine.create("statistics", relations["statistics"], query, temporary=relations.temporary)
         if weights is not None:

@@ -61,7 +61,7 @@ class Factorised(Count):
         self._parts = [first]
         for number, (key, features) in enumerate(by_key.items(), start=1):
             counted = self._temporary(f"keys {number}")
-            self.run(self.plan.count_keys(facts, key, counted))
+            self.engine.run_all([self.plan.count_keys(facts, key, counted)])
             rows = self.engine.ask("row_count", counted)[0][0]
             if rows * MIN_FACTS_PER_KEY > total_rows(labels):
                 joined_features += features
@@ -109,7 +109,7 @@ class Factorised(Count):
             read |= {key for key, _ in joining.dimension.on}
         staged = self._temporary("facts")
         columns = [column.name for column in self.source.facts.columns if column.name in read]
-        self.run(self.plan.stage(facts, staged, columns))
+        self.engine.run_all([self.plan.stage(facts, staged, columns)])
         return staged
 
     def _scan_part(

@@ -35,7 +35,7 @@ from nbsql.spec.method import TAN, Logistic
 from nbsql.spec.options import Best, Options, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Prior, Spec
-from nbsql.storage.build import build, run_statement
+from nbsql.storage.build import build
 from nbsql.storage.schema import drop_replaced
 from nbsql.version import __version__
 from nbsql.warn import warn_user
@@ -91,8 +91,7 @@ class Fit:
                 warn_user(advice_line)
             self.spec = with_given_priors(self.spec, self.declared or labels)
             if features_with_covariance(self.spec):
-                for statement in count.moments(temporary("moments"), features_with_covariance(self.spec)):
-                    run_statement(self.engine, statement)
+                self.engine.run_all(count.moments(temporary("moments"), features_with_covariance(self.spec)))
                 check_covariances(self.engine, self.spec, self.engine.renderer.fragment("cells_of", temporary("moments")))
             entries = [Entry(1, "1", "fit", self.source.label, total_rows(labels))]
             counted: dict[str, Markup] = {}
@@ -107,21 +106,17 @@ class Fit:
             plan = self.plan
             temporary_model = self.relations.temporary
             if not temporary_model:
-                run_statement(self.engine, plan.create_schema())
+                self.engine.run_all([plan.create_schema()])
             if counted:
-                statements = iter([plan.create_from_temporary(name, relation) for name, relation in counted.items()])
+                self.engine.run_all(plan.create_from_temporary(name, relation) for name, relation in counted.items())
             else:
-                statements = count.cells(self.relations["statistics"], "1", temporary=temporary_model)
-            for statement in statements:
-                run_statement(self.engine, statement)
+                self.engine.run_all(count.cells(self.relations["statistics"], "1", temporary=temporary_model))
             check_reference_time(self.engine, self.spec, self.relations["statistics"], "the model")
             if isinstance(self.selection, Best):
                 self.spec = best_features(self.engine, self.spec, self.selection, self.relations["statistics"])
-                plan = self.plan
-                run_statement(self.engine, plan.keep_features())
+                self.engine.run_all([self.plan.keep_features()])
             summary = self._summarise_features()
-            plan = self.plan
-            result = build(self.engine, plan, entries, single=self._is_single and not counted)
+            result = build(self.engine, self.plan, entries, single=self._is_single and not counted)
             self._warn_of_features(summary)
         return result
 
@@ -161,17 +156,10 @@ class Fit:
         order = plan.class_order(renderer.fragment("subquery", renderer.fragment("priors", Context.of(now), cells)))
         classes = class_columns(self.engine.rows(order))
         statements.extend(plan.create_cells(self.relations["statistics"], "1", source, scan, rescan, [], temporary=False))
-        rows = renderer.fragment("rows_scanned", scan)
-        statements.extend(
-            plan.describe_model(__version__, Entry(1, "1", "fit", self.source.label, 0), rows, has_unique_cells=self._is_single)
-        )
-        statements.extend(
-            [
-                *plan.create_scoring_tables(classes, has_unique_cells=self._is_single),
-                *plan.create_macros(classes),
-                *plan.create_user_views(),
-            ]
-        )
+        entry, rows = Entry(1, "1", "fit", self.source.label, 0), renderer.fragment("rows_scanned", scan)
+        statements.extend(plan.describe_model(__version__, entry, rows, has_unique_cells=self._is_single))
+        statements.extend(plan.create_scoring_tables(classes, has_unique_cells=self._is_single))
+        statements.extend([*plan.create_macros(classes), *plan.create_user_views()])
         statements.extend(plan.add_comments(statements))
         statements.append(Statement("drop the scan", renderer.statement("drop_if_exists", scan)))
         return statements
@@ -190,16 +178,12 @@ class Fit:
         if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features, self.engine.renderer.layout):
             sizes = self.engine.ask("value_counts", self.relations["statistics"])
             few = few_values(sizes, self.engine.renderer.layout)
-        features = [
-            replace(
-                feature,
-                is_complete=feature.name in complete,
-                has_near_means=complete.get(feature.name, False),
-                has_few_values=feature.family.level and feature.name in few,
-            )
-            for feature in self.spec.features
-        ]
-        self.spec = replace(self.spec, features=tuple(features))
+
+        def marked(feature: Feature) -> Feature:
+            near, in_list = complete.get(feature.name, False), feature.family.level and feature.name in few
+            return replace(feature, is_complete=feature.name in complete, has_near_means=near, has_few_values=in_list)
+
+        self.spec = replace(self.spec, features=tuple(map(marked, self.spec.features)))
         return rows
 
     def _warn_of_features(self, summary: Sequence[tuple[Any, ...]]) -> None:
@@ -214,11 +198,7 @@ class Fit:
         for feature in features_with_covariance(self.spec):
             without = self.engine.ask("rows_missing_a_number", self.relations["statistics"], feature)[0][0]
             if without > 0 and feature.name not in empty:
-                rows = (
-                    f"{without:g} row{'' if without == 1 else 's'}"
-                    if self.spec.weight is None
-                    else f"rows of weight {without:g}"
-                )
+                rows = f"rows of weight {without:g}" if self.spec.weight else f"{without:g} row{'' if without == 1 else 's'}"
                 warn_user(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
         if empty:
             warn_user(f"nothing but NULL in {listed(empty)}; left out of the score")
@@ -254,9 +234,7 @@ def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any,
     if not values or any(value is None for value in values):
         raise InputError(f"classes must be a list of labels, not {classes!r}")
     try:
-        return engine.ask(
-            "declared_labels", [label_text(value) for value in values], engine.renderer.dialect.query(spec.target_type)
-        )
+        return engine.ask("declared_labels", [*map(label_text, values)], engine.renderer.dialect.query(spec.target_type))
     except DatabaseError as error:
         raise InputError(f"classes must be labels of {spec.target!r}, which is {spec.target_type}: {error}") from None
 

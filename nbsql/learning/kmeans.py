@@ -14,11 +14,12 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Gaussian
 from nbsql.learning.count import Count
+from nbsql.learning.selection import rounded
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
 from nbsql.spec.components import ClassSplit, Components
-from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.spec import Spec
 from nbsql.warn import warn_user
 
 CANDIDATES = 256  # points of a class from which the first centres are chosen
@@ -34,8 +35,7 @@ def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -
     if source.is_scan:
         return source
     plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
-    statement = plan.stage(source.relation, relation)
-    engine.run(statement.name, statement.sql)
+    engine.run_all([plan.stage(source.relation, relation)])
     return Source(relation, source.label, source.columns, is_scan=True, is_frame=source.is_frame)
 
 
@@ -93,29 +93,22 @@ class _Search:
         self.engine = engine
         self.source = source.relation
         self.numbers = components.numbers
-        self.context = Context.of(replace(spec, components=None))
-        self.labels, self.means, self.scales = self._moments(replace(spec, components=None), source)
-
-    def _moments(
-        self, spec: Spec, source: Source
-    ) -> tuple[list[tuple[Any, ...]], dict[str, list[float]], dict[str, list[float]]]:
-        """The classes, and the means and standard deviations of their numbers, from the scan of a fit of numbers."""
-        engine = self.engine
-        spec = replace(spec, features=tuple(map(_as_gaussian, spec.features)))
+        spec = replace(spec, components=None)
+        self.context = Context.of(spec)
+        # The classes, and the means and standard deviations of their numbers, from the scan of a fit of numbers.
+        gaussian = Gaussian().with_defaults(alpha=1.0, nulls="skip", unseen="skip")  # any number is counted with its moments
+        numbers = (replace(feature, family=gaussian) if feature.is_number else feature for feature in spec.features)
+        spec = replace(spec, features=tuple(numbers))
         plan = Plan(engine.renderer, spec, Relations(engine.renderer, transient=engine.transient_name()))
         with engine.temporaries() as temporary:
             count = Count(engine, source, plan, temporary)
-            labels = count.scan(quiet=True)
+            self.labels = count.scan(quiet=True)
             cells = temporary("moments")
-            for statement in count.moments(cells, [feature for feature in spec.features if feature.is_number]):
-                count.run(statement)
+            engine.run_all(count.moments(cells, [feature for feature in spec.features if feature.is_number]))
             moments = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("class_deviations", cells)}
-        means, scales = {}, {}
-        for label, *_ in labels:
-            pairs = [moments.get((label, name), (0.0, 0.0)) for name in self.numbers]
-            means[label] = [mean for mean, _ in pairs]
-            scales[label] = [_rounded(scale) for _, scale in pairs]
-        return labels, means, scales
+        pairs = {row[0]: [moments.get((row[0], name), (0.0, 0.0)) for name in self.numbers] for row in self.labels}
+        self.means = {label: [mean for mean, _ in of] for label, of in pairs.items()}
+        self.scales = {label: [rounded(scale, digits=6) for _, scale in of] for label, of in pairs.items()}
 
     def splits(self, counts: Mapping[str, int]) -> list[ClassSplit]:
         """The classes with several components, numbered by their rows, the largest first."""
@@ -210,19 +203,6 @@ class _Search:
                 total_move <= TOLERANCE * len(split.centres) * len(self.numbers),
             )
         return result
-
-
-def _as_gaussian(feature: Feature) -> Feature:
-    """A number that is counted with its moments, whatever its family."""
-    if not feature.is_number:
-        return feature
-    family = Gaussian().with_defaults(alpha=1.0, nulls="skip", unseen="skip")
-    return replace(feature, family=family)
-
-
-def _rounded(scale: float) -> float:
-    """A scale, rounded because parallel sums differ in their last digits, which must not decide anything."""
-    return float(f"{scale:.6g}")
 
 
 def _by_size(moving: _MovingSplit) -> ClassSplit:

@@ -29,6 +29,6 @@ def with_features(spec: Spec, names: Sequence[str]) -> Spec:
     return replace(spec, features=tuple(replace(feature, index=index) for index, feature in enumerate(features, start=1)))
 
 
-def rounded(score: float) -> float:
+def rounded(score: float, digits: int = 12) -> float:
     """A score, rounded because parallel sums differ in their last digits, which must not decide anything."""
-    return float(f"{score:.12g}")
+    return float(f"{score:.{digits}g}")

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, listed, suggestion
+from nbsql.errors import InputError, suggestion
 from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, named
 from nbsql.learning.fit import with_classes, with_given_priors
 from nbsql.rendering.dialect import folded
@@ -83,13 +83,8 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
 
     Raises InputError if an option is invalid, or if it is unclear what a feature's cells are.
     """
-    option_names = list(CountsOptions.__annotations__)
-    for name in options:
-        if name not in option_names:
-            raise InputError(
-                f"no option {name!r}{suggestion(name, option_names) or f'; the options are {listed(option_names, 30)}'}"
-            )
-    settings = Options.of(options.get("target", "class"), {k: v for k, v in options.items() if k != "target"})
+    others = {name: value for name, value in options.items() if name != "target"}
+    settings = Options.of(options.get("target", "class"), others, among=list(CountsOptions.__annotations__))
     if not isinstance(settings.families, Mapping):
         raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {settings.families!r}")
     families = {key: named(family) for key, family in settings.families.items()}

@@ -60,10 +60,5 @@ def demonstrate(engine: DuckDB) -> Demonstration:
     model = fit(engine, "learnt", name=NAME, **OPTIONS)
     fitted = time.perf_counter()
     evaluation = model.evaluate("held_back")
-    judged = time.perf_counter()
-    return Demonstration(
-        model=model,
-        learnt=int(sum(row[1] for row in model.priors)),
-        evaluation=evaluation,
-        seconds=(fitted - started, judged - fitted),
-    )
+    seconds = (fitted - started, time.perf_counter() - fitted)
+    return Demonstration(model, int(sum(row[1] for row in model.priors)), evaluation, seconds)

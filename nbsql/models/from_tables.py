@@ -13,7 +13,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Categorical, Family, Gaussian, Joint, Multinomial, OverColumns, Poisson, named
-from nbsql.family.base import label
+from nbsql.family.base import finite, label
 from nbsql.model import Model
 from nbsql.model.place import Place
 from nbsql.models.given_covariances import cells_of_matrices, rows_of_matrix
@@ -196,10 +196,7 @@ def _value_text(value: Any) -> str | list[str | None] | None:
 
 
 def _number(value: Any, what: str) -> float:
-    value = _scalar(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise InputError(f"{what} must be a finite number, not {value!r}")
-    return float(value)
+    return finite(_scalar(value), what)
 
 
 # Checks. ----------------------------------------------------------------------------------------------------------------
@@ -258,7 +255,9 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
         if None in kinds or len(kinds) > 1:
             ways = " or ".join(_KINDS.values())
             raise InputError(f"feature {name!r} must have {ways} in every row, and one of them only")
-        family = families_by_name.get(name) or _infer_family(kinds[0], values)
+        category = Categorical(nulls="category" if None in values else None)
+        inferred: dict[str, Family] = {"moments": Gaussian(), "rate": Poisson(), "values": category}
+        family = families_by_name[name] if name in families_by_name else inferred[kinds[0]]
         _check_family(name, family, kinds[0], values)
         missing_counts = None in values or isinstance(family, Joint)  # a list with a gap is a value if it is given
         family = family.with_defaults(alpha=0.0, nulls="category" if missing_counts else "skip", unseen="skip")
@@ -289,12 +288,6 @@ def _types(engine: Engine, family: Family, columns: Sequence[str], *, whole: boo
     numbers = {"poisson": "BIGINT", "geometric": "BIGINT", "bernoulli": "BOOLEAN"}
     usual = "BIGINT" if whole else str(engine.renderer.fragment("string" if _likelihood_kind(family) == "values" else "double"))
     return (numbers.get(family.name, usual),) * len(columns)
-
-
-def _infer_family(kind: str, values: Sequence[str | None]) -> Family:
-    if kind == "moments":
-        return Gaussian()
-    return Poisson() if kind == "rate" else Categorical(nulls="category" if None in values else None)
 
 
 def _likelihood_kind(family: Family) -> str:

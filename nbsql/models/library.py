@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
 from nbsql.errors import ModelError
-from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
+from nbsql.family import Estimate, Family, Nulls, Unseen
+from nbsql.family.base import estimate_named
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life
 from nbsql.learning.joins import training_source

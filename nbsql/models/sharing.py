@@ -152,8 +152,7 @@ def _check_cells(engine: Engine, spec: Spec, source: Source, title: str) -> None
     if unknown is not None:
         raise InputError(f"{source.label} has cells of {unknown!r}, which is no feature of {title}")
     if wrong:
-        cells = "1 cell" if wrong == 1 else f"{wrong} cells"
-        hold = "holds" if wrong == 1 else "hold"
+        cells, hold = ("1 cell", "holds") if wrong == 1 else (f"{wrong} cells", "hold")
         raise InputError(f"{cells} of {source.label} {hold} no count; n and m2 must be at least 0")
     if not classes:
         raise InputError(f"{source.label} has no cells of the classes themselves, whose feature is NULL")

@@ -97,12 +97,8 @@ class Context:
 
     @property
     def has_prior(self) -> bool:
-        spec = self.facts.spec
-        return (
-            self.query_options.has_category_scores
-            or not spec.features
-            or not all(feature.family.complement for feature in self.facts.features)
-        )
+        features = self.facts.features
+        return self.query_options.has_category_scores or not features or not all(each.family.complement for each in features)
 
     @cached_property
     def has_row_numbers(self) -> bool:

@@ -33,11 +33,6 @@ class Counting(Base):
     def centred_features(self) -> list[Feature]:
         return [feature for feature in self.spec.features if feature.family.centred]
 
-    @property
-    def source_scans(self) -> int:
-        """The number of times that a fit reads its source."""
-        return 1 + sum(feature.family.level or feature.family.bag for feature in self.spec.features)
-
     def stage(self, source: Markup, staged: Markup, columns: Sequence[str] | None = None) -> Statement:
         wanted = [*(self.spec.columns if columns is None else columns), *(["nbsql_slice"] if self.spec.is_sliced else [])]
         query = self.renderer.fragment("selected_columns", source, wanted)

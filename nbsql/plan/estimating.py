@@ -51,10 +51,8 @@ class Estimating(Scoring):
         traits = self.renderer.dialect.traits
         again = again and not traits.materializes_estimates
         yield from self._analyze("statistics")
-        if traits.materializes_estimates:
-            yield self._table("priors", self.relations["priors"], self.priors())
-        elif not again:
-            yield self._view("priors", self.priors())
+        if not again:
+            yield self._table_or_view("priors", self.priors())
         if self._tabulated_features:
             if again and not traits.refills_tables:
                 drop = self.renderer.statement("drop_relation", "table", self.relations["estimates"], if_exists=True)
@@ -69,10 +67,13 @@ class Estimating(Scoring):
         if self.spec.components is not None:
             tables = (self.relations["statistics"], self._priors_of_views())
             query = self.renderer.fragment("components", Context.of(self.spec), *tables, self.spec.components)
-            if self.renderer.dialect.traits.materializes_estimates:
-                yield self._table("components", self.relations["components"], query)
-            else:
-                yield self._view("components", query)
+            yield self._table_or_view("components", query)
+
+    def _table_or_view(self, name: str, query: Markup) -> Statement:
+        """A table, on engines that would run the query wherever its view is read, or else a view."""
+        if self.renderer.dialect.traits.materializes_estimates:
+            return self._table(name, self.relations[name], query)
+        return self._view(name, query)
 
     @property
     def _tabulated_features(self) -> list[Feature]:

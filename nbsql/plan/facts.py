@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -87,7 +87,12 @@ class Facts:
 
     @cached_property
     def backoffs(self) -> list[Backoff]:
-        return list(_backoffs(self.spec.features)) if self.scoring else []
+        alone = [feature for feature in self.spec.features if not feature.family.over_columns]
+        return [
+            Backoff(joint, [(each, f"nbsql_backoff_{each.index}") for each in alone if each.column in joint.columns])
+            for joint in self.spec.features
+            if self.scoring and joint.family.backs_off
+        ]
 
     @cached_property
     def parameters(self) -> list[ScoredParameter]:
@@ -96,19 +101,10 @@ class Facts:
 
     @cached_property
     def explanation_parts(self) -> list[ExplanationPart]:
-        return list(_explanation_parts(self.features))
-
-
-def _backoffs(features: Sequence[Feature]) -> Iterator[Backoff]:
-    for joint in features:
-        if joint.family.backs_off:
-            alone = (feature for feature in features if not feature.family.over_columns and feature.column in joint.columns)
-            yield Backoff(joint, [(feature, f"nbsql_backoff_{feature.index}") for feature in alone])
-
-
-def _explanation_parts(features: Sequence[Feature]) -> Iterator[ExplanationPart]:
-    for feature in features:
-        if feature.family.over_columns and feature.family.by_column:
-            yield from (ExplanationPart(feature, column, number) for number, column in enumerate(feature.columns, start=1))
-        elif feature.family.level or feature.family.has_parameter_term:
-            yield ExplanationPart(feature, feature.column, None)
+        found: list[ExplanationPart] = []
+        for feature in self.features:
+            if feature.family.over_columns and feature.family.by_column:
+                found += [ExplanationPart(feature, column, number) for number, column in enumerate(feature.columns, start=1)]
+            elif feature.family.level or feature.family.has_parameter_term:
+                found.append(ExplanationPart(feature, feature.column, None))
+        return found

@@ -150,12 +150,8 @@ class ScoredSource:
         model, engine = self.model, self.model._engine
         rows, classes = self.temporary("rows out of fold"), self.temporary("classes")
         cure = "judge others with folds=None"
-        with out_of_fold(engine, model._plan, model._classes, model._title, self.source, folds, cure) as (
-            context,
-            _,
-            scored,
-            known,
-        ):
+        with out_of_fold(engine, model._plan, model._classes, model._title, self.source, folds, cure) as judged:
+            context, scored, known, _ = judged
             engine.create("score", rows, engine.renderer.fragment("all_rows", scored))
             engine.create("score", classes, engine.renderer.fragment("all_rows", known))
         others = "all other rows (leave-one-out)" if folds == LOO else f"the other {int(folds) - 1} of {folds} folds"

@@ -16,12 +16,7 @@ from nbsql.spec.spec import Feature, Spec
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of model that some uses do not support.
-
-    Attributes:
-        text: the name of the kind on the page.
-        matches: whether a spec is of this kind.
-    """
+    """A kind of model that some uses do not support: its name on the page, and whether a spec is of this kind."""
 
     text: str
     matches: Callable[[Spec], bool]
@@ -44,32 +39,40 @@ KINDS: dict[str, Kind] = {
 
 @dataclass(frozen=True)
 class Use:
-    """A use of a model: a method, or an option of a fit.
+    """A use of a model: a method, or an option of a fit."""
 
-    Attributes:
-        text: the name of the use on the page.
-        refusals: for each unsupported kind the message of the error, with {title} for the model and {bound} for its parts that
-            are estimated from all rows at once, whose counts cannot be added.
-        error: the class of the error.
-        title: the title in an example.
-    """
-
-    text: str
+    text: str  # the name of the use on the page
+    # For each unsupported kind the message of the error, with {title} for the model and {bound} for its parts that are
+    # estimated from all rows at once, whose counts cannot be added.
     refusals: Mapping[str, str]
     error: type[NbsqlError] = ModelError
-    title: str = "the model"
+    title: str = "the model"  # in an example
 
 
-def _no_segments(what: str) -> str:
-    return f"{{title}} has one model per segment, which {what} does not support; fit it without segment_by"
+# What is said of a model of each kind by a use, {what}, that does not support it.
+_UNSUPPORTED = {
+    "segments": "{{title}} has one model per segment, which {what} does not support; fit it without segment_by",
+    "components": "{{title}} has several components per class, which {what} does not support; fit it without components",
+    "pairs": "{{title}} is an average of several models, which {what} does not support; fit it with method='tan'",
+}
+_HALF_LIFE = "weight=nbsql.HalfLife(...)"
+_FIT_TO_ROWS = "fit a model to rows instead"
+_ON_NEW_ROWS = "calibrate it with folds=None on rows that it was not fitted on"
+_ON_OTHER_ROWS = "fit a model to some of the rows, and evaluate it on the others"
 
 
-def _no_components(what: str) -> str:
-    return f"{{title}} has several components per class, which {what} does not support; fit it without components"
+def _fit(text: str, title: str = "the model", /, **refusals: str) -> Use:
+    """An option of a fit, or what takes the options of one."""
+    return Use(text, refusals, InputError, title)
 
 
-def _no_average(what: str) -> str:
-    return f"{{title}} is an average of several models, which {what} does not support; fit it with method='tan'"
+def _model(text: str, what: str = "", /, *kinds: str, **refusals: str) -> Use:
+    """A use of a model, which is `what` in the messages of the kinds that it does not support; others have their own."""
+    return Use(text, {kind: _UNSUPPORTED[kind].format(what=what) for kind in kinds} | refusals)
+
+
+def _apart(one: str, other: str) -> str:
+    return f"{one} and {other} cannot be combined; leave out one of them"
 
 
 def _no_age(what: str, cure: str) -> str:
@@ -80,22 +83,21 @@ def _not_generative(what: str) -> str:
     return f"{{title}} is a logistic regression, which has no {what}; fit it with method='naive'"
 
 
-def _no_counts(cure: str) -> str:
+def _no_counts(cure: str = _FIT_TO_ROWS) -> str:
     return f"{{title}} was made from probabilities and has no counts; {cure}"
 
 
-_FIT_TO_ROWS = "fit a model to rows instead"
+def _method_by_segment(name: str) -> str:
+    return f"method='{name}' does not support segment_by; leave out segment_by, or fit a model for each segment"
 
-_MAKE_ANEW = "make it anew with nbsql.from_tables"
 
-_ON_NEW_ROWS = "calibrate it with folds=None on rows that it was not fitted on"
+def _steady_weights(name: str) -> str:
+    return f"method='{name}' needs weights that do not change with time; use a column of weights, weight='w'"
 
-_UNMERGED = {
-    "probabilities": _no_counts("merge models that were fitted to rows"),
-    "logistic": _not_generative("counts to merge"),
-}
 
-_ON_OTHER_ROWS = "fit a model to some of the rows, and evaluate it on the others"
+def _not_chosen(what: str) -> str:
+    return f"features=nbsql.{{title}}(...) does not support {what}; list the features by name"
+
 
 _BY_FOLDS = {
     "segments": f"cross-validation does not support segment_by; {_ON_OTHER_ROWS}",
@@ -103,256 +105,166 @@ _BY_FOLDS = {
     "logistic": "cross-validation does not support method='logistic', which learns its weights from all rows at once; "
     f"{_ON_OTHER_ROWS}",
 }
-
-_SEARCHED = {
-    **_BY_FOLDS,
-    "em": "a search over settings counts the rows only once, but method='em' counts them anew for each setting; "
-    "cross-validate each setting by itself",
-    "half_life": "a search over settings does not support weight=nbsql.HalfLife(...); search without it, then fit with it",
+_UNMERGED = {
+    "probabilities": _no_counts("merge models that were fitted to rows"),
+    "logistic": _not_generative("counts to merge"),
 }
-
-_HALF_LIFE_BY_SEGMENT = "weight=nbsql.HalfLife(...) and segment_by cannot be combined; leave out one of them"
-
-_HALF_LIFE_BY_COMPONENT = "weight=nbsql.HalfLife(...) and components cannot be combined; leave out one of them"
+_UNCHANGED = _no_counts("make it anew with nbsql.from_tables")
 
 USES: dict[str, Use] = {
-    "slice_by": Use(
+    "slice_by": _fit(
         "`slice_by`",
-        {
-            "segments": "slice_by and segment_by cannot be combined; leave out one of them",
-            "components": "slice_by and components cannot be combined; leave out one of them",
-            "half_life": "weight=nbsql.HalfLife(...) has slices of its own, one per half-life; leave out slice_by",
-        },
-        InputError,
+        segments=_apart("slice_by", "segment_by"),
+        components=_apart("slice_by", "components"),
+        half_life=f"{_HALF_LIFE} has slices of its own, one per half-life; leave out slice_by",
     ),
-    "segment_by": Use(
+    "segment_by": _fit(
         "`segment_by`",
-        {
-            "components": "segment_by and components cannot be combined; leave out one of them",
-            "logistic": "method='logistic' does not support segment_by; leave out segment_by, or fit a model for each segment",
-            "em": "method='em' does not support segment_by; leave out segment_by, or fit a model for each segment",
-            "pairs": "method='aode' does not support segment_by; leave out segment_by, or fit a model for each segment",
-            "half_life": _HALF_LIFE_BY_SEGMENT,
-        },
-        InputError,
+        components=_apart("segment_by", "components"),
+        logistic=_method_by_segment("logistic"),
+        em=_method_by_segment("em"),
+        pairs=_method_by_segment("aode"),
+        half_life=_apart(_HALF_LIFE, "segment_by"),
     ),
-    "half_life": Use(
+    "half_life": _fit(
         "`weight=nbsql.HalfLife`",
-        {
-            "segments": _HALF_LIFE_BY_SEGMENT,
-            "components": _HALF_LIFE_BY_COMPONENT,
-            "logistic": "method='logistic' needs weights that do not change with time; use a column of weights, weight='w'",
-            "em": "method='em' needs weights that do not change with time; use a column of weights, weight='w'",
-        },
-        InputError,
+        segments=_apart(_HALF_LIFE, "segment_by"),
+        components=_apart(_HALF_LIFE, "components"),
+        logistic=_steady_weights("logistic"),
+        em=_steady_weights("em"),
     ),
-    "prior": Use(
+    "prior": _fit(
         "another prior than the empirical one",
-        {"logistic": "method='logistic' learns the bias of each class from the rows; leave out prior"},
-        InputError,
+        logistic="method='logistic' learns the bias of each class from the rows; leave out prior",
     ),
-    "classes": Use(
+    "classes": _fit(
         "`classes`",
-        {
-            "segments": "classes and segment_by cannot be combined, because each segment has classes of its own; "
-            "leave out one of them",
-            "components": "components are found in the rows of each class, and declared classes may have no rows; "
-            "leave out classes",
-            "logistic": "method='logistic' needs rows of every class, and declared classes may have no rows; leave out classes",
-        },
-        InputError,
+        segments="classes and segment_by cannot be combined, because each segment has classes of its own; "
+        "leave out one of them",
+        components="components are found in the rows of each class, and declared classes may have no rows; leave out classes",
+        logistic="method='logistic' needs rows of every class, and declared classes may have no rows; leave out classes",
     ),
-    "choosing": Use(
+    "choosing": _fit(
         "`features=nbsql.Best` or `nbsql.Forward`",
-        {
-            "components": "features=nbsql.{title}(...) does not support components; list the features by name",
-            "em": "features=nbsql.{title}(...) does not support method='em'; list the features by name",
-            "pairs": "features=nbsql.{title}(...) does not support method='aode'; list the features by name",
-            "half_life": "features=nbsql.{title}(...) does not support weight=nbsql.HalfLife(...); list the features by name",
-        },
-        InputError,
-        title="Best",
+        "Best",
+        components=_not_chosen("components"),
+        em=_not_chosen("method='em'"),
+        pairs=_not_chosen("method='aode'"),
+        half_life=_not_chosen(_HALF_LIFE),
     ),
-    "fit_sql": Use(
+    "fit_sql": _fit(
         "`fit_sql`",
-        {
-            "logistic": "method='logistic' runs statements until its weights converge, so they cannot be listed before; "
-            "fit the model instead",
-            "components": "components are found by statements that depend on the rows, so they cannot be listed before; "
-            "fit the model instead",
-            "em": "method='em' runs statements until its counts converge, so they cannot be listed before; "
-            "fit the model instead",
-        },
-        InputError,
+        logistic="method='logistic' runs statements until its weights converge, so they cannot be listed before; "
+        "fit the model instead",
+        components="components are found by statements that depend on the rows, so they cannot be listed before; "
+        "fit the model instead",
+        em="method='em' runs statements until its counts converge, so they cannot be listed before; fit the model instead",
     ),
-    "cross_validate": Use("`cross_validate`", _BY_FOLDS, InputError),
-    "leave_one_out": Use(
+    "cross_validate": _fit("`cross_validate`", **_BY_FOLDS),
+    "leave_one_out": _fit(
         '`cross_validate(folds="loo")`',
-        {
-            **_BY_FOLDS,
-            "em": "folds='loo' does not support method='em', which counts the other rows anew for each row; use folds=10",
-            "pairs": "folds='loo' does not support method='aode'; use folds=10",
-        },
-        InputError,
+        **_BY_FOLDS,
+        em="folds='loo' does not support method='em', which counts the other rows anew for each row; use folds=10",
+        pairs="folds='loo' does not support method='aode'; use folds=10",
     ),
-    "search": Use('`sweep`, `auto`, `families="auto"`', _SEARCHED, InputError),
-    "log_evidence": Use(
+    "search": _fit(
+        '`sweep`, `auto`, `families="auto"`',
+        **_BY_FOLDS,
+        em="a search over settings counts the rows only once, but method='em' counts them anew for each setting; "
+        "cross-validate each setting by itself",
+        half_life=f"a search over settings does not support {_HALF_LIFE}; search without it, then fit with it",
+    ),
+    "log_evidence": _model(
         '`log_evidence`, `log_likelihood`, `review(by="evidence")`',
-        {"logistic": _not_generative("likelihood of the features, ln p(x)")},
+        logistic=_not_generative("likelihood of the features, ln p(x)"),
     ),
-    "labelled": Use(
-        "`log_likelihood(labelled=True)`", {"logistic": _not_generative("likelihood of features and class, ln p(x, c)")}
+    "labelled": _model(
+        "`log_likelihood(labelled=True)`", logistic=_not_generative("likelihood of features and class, ln p(x, c)")
     ),
-    "predict_one": Use("`predict_one`", {"segments": _no_segments("predict_one")}),
-    "sample": Use(
-        "`sample`",
-        {
-            "segments": _no_segments("sample"),
-            "logistic": _not_generative("distributions to draw rows from"),
-            "pairs": _no_average("sample"),
-        },
+    "predict_one": _model("`predict_one`", "predict_one", "segments"),
+    "sample": _model(
+        "`sample`", "sample", "segments", "pairs", logistic=_not_generative("distributions to draw rows from")
     ),
-    "impute": Use(
-        "`impute`, `predict(target=...)`",
-        {
-            "segments": _no_segments("predicting a column from the others"),
-            "components": _no_components("predicting a column from the others"),
-            "logistic": _not_generative("likelihoods to predict a column from the others"),
-            "pairs": _no_average("predicting a column from the others"),
-        },
+    "impute": _model(
+        "`impute`, `predict(target=...)`", "predicting a column from the others", "segments", "components", "pairs",
+        logistic=_not_generative("likelihoods to predict a column from the others"),
     ),
-    "inline": Use("`sql(..., inline=True)`", {"segments": _no_segments("a query that contains the parameters")}),
-    "dialect": Use(
-        "`sql(..., dialect=...)`",
-        {
-            "segments": _no_segments("a query in another dialect"),
-            "components": _no_components("a query in another dialect"),
-        },
+    "inline": _model("`sql(..., inline=True)`", "a query that contains the parameters", "segments"),
+    "dialect": _model("`sql(..., dialect=...)`", "a query in another dialect", "segments", "components"),
+    "linear": _model("`linear`", "the linear form", *_UNSUPPORTED),
+    "quadratic": _model("`quadratic`", "the quadratic form", *_UNSUPPORTED),
+    "calibrate": _model("`calibrate(..., folds=None)`", "calibration", "segments"),
+    "calibrate_by_folds": _model(
+        "`calibrate`", "calibration", "segments",
+        components="{title} has several components per class, which are found from all rows at once, so that no fold "
+        f"can be left out; {_ON_NEW_ROWS}",
+        em="{title} was fitted by method='em', which learns from all rows at once, so that no fold can be left out; "
+        f"{_ON_NEW_ROWS}",
+        probabilities=_no_counts("calibrate it with folds=None"),
+        half_life=_no_age("calibration by folds", _ON_NEW_ROWS),
+        bound=f"{{bound}} is estimated from all rows at once, so that no fold can be left out; {_ON_NEW_ROWS}",
     ),
-    "linear": Use(
-        "`linear`",
-        {
-            "segments": _no_segments("the linear form"),
-            "components": _no_components("the linear form"),
-            "pairs": _no_average("the linear form"),
-        },
-    ),
-    "quadratic": Use(
-        "`quadratic`",
-        {
-            "segments": _no_segments("the quadratic form"),
-            "components": _no_components("the quadratic form"),
-            "pairs": _no_average("the quadratic form"),
-        },
-    ),
-    "calibrate": Use("`calibrate(..., folds=None)`", {"segments": _no_segments("calibration")}),
-    "calibrate_by_folds": Use(
-        "`calibrate`",
-        {
-            "segments": _no_segments("calibration"),
-            "components": "{title} has several components per class, which are found from all rows at once, so that no fold "
-            f"can be left out; {_ON_NEW_ROWS}",
-            "em": "{title} was fitted by method='em', which learns from all rows at once, so that no fold can be left out; "
-            f"{_ON_NEW_ROWS}",
-            "probabilities": _no_counts("calibrate it with folds=None"),
-            "half_life": _no_age("calibration by folds", _ON_NEW_ROWS),
-            "bound": f"{{bound}} is estimated from all rows at once, so that no fold can be left out; {_ON_NEW_ROWS}",
-        },
-    ),
-    "change": Use(
+    "change": _model(
         "`update`, `forget`",
-        {
-            "probabilities": _no_counts(_MAKE_ANEW),
-            "bound": "{title} cannot be changed, because {bound} is estimated from all rows at once; fit it anew",
-        },
+        probabilities=_UNCHANGED,
+        bound="{title} cannot be changed, because {bound} is estimated from all rows at once; fit it anew",
     ),
-    "ledger": Use("`rollback`, `compact`", {"probabilities": _no_counts(_MAKE_ANEW)}),
-    "as_of": Use("`as_of`", {"logistic": _not_generative("counts of the batches that were there at a time")}),
-    "drift": Use("`drift`, `monitor`, `relevance`", {"probabilities": _no_counts(_FIT_TO_ROWS)}),
-    "discrimination": Use("`discrimination`, `profile` of values", {"probabilities": _no_counts(_FIT_TO_ROWS)}),
-    "scorecard": Use(
-        "`scorecard`",
-        {
-            "segments": _no_segments("a scorecard"),
-            "components": _no_components("a scorecard"),
-            "logistic": _not_generative("likelihoods to compute points from"),
-            "pairs": _no_average("a scorecard"),
-            "probabilities": _no_counts(_FIT_TO_ROWS),
-            "bound": "{bound} has no values or bins to give points to; fit {title} without it",
-        },
+    "ledger": _model("`rollback`, `compact`", probabilities=_UNCHANGED),
+    "as_of": _model("`as_of`", logistic=_not_generative("counts of the batches that were there at a time")),
+    "drift": _model("`drift`, `monitor`, `relevance`", probabilities=_no_counts()),
+    "discrimination": _model("`discrimination`, `profile` of values", probabilities=_no_counts()),
+    "scorecard": _model(
+        "`scorecard`", "a scorecard", *_UNSUPPORTED,
+        logistic=_not_generative("likelihoods to compute points from"),
+        probabilities=_no_counts(),
+        bound="{bound} has no values or bins to give points to; fit {title} without it",
     ),
-    "densities": Use(
-        "`profile` of a number",
-        {
-            "segments": _no_segments("a profile"),
-            "components": _no_components("a profile"),
-            "logistic": _not_generative("densities"),
-        },
+    "densities": _model(
+        "`profile` of a number", "a profile", "segments", "components", logistic=_not_generative("densities")
     ),
-    "contributions": Use(
-        "`plot.nomogram`",
-        {
-            "segments": _no_segments("a nomogram"),
-            "components": _no_components("a nomogram"),
-            "pairs": _no_average("a nomogram"),
-        },
-    ),
-    "derive": Use(
+    "contributions": _model("`plot.nomogram`", "a nomogram", *_UNSUPPORTED),
+    "derive": _model(
         "`slices`, `window`",
-        {
-            "segments": "{title} has segments, but no slices; fit it with slice_by instead",
-            "components": "{title} has components, but no slices; fit it with slice_by instead",
-            "probabilities": _no_counts(_FIT_TO_ROWS),
-            "logistic": _not_generative("counts of slices"),
-        },
+        segments="{title} has segments, but no slices; fit it with slice_by instead",
+        components="{title} has components, but no slices; fit it with slice_by instead",
+        probabilities=_no_counts(),
+        logistic=_not_generative("counts of slices"),
     ),
-    "least": Use(
-        "`export(least=...)`",
-        {
-            "probabilities": _no_counts("export it without least"),
-            "half_life": _no_age("least", "fit it without a half-life"),
-            "components": _no_components("least"),
-            "logistic": _not_generative("counts to leave out"),
-            "em": "{title} was fitted by method='em', which counts fractions of rows; fit it with method='naive' to use least",
-            "pairs": "{title} counts pairs of values, from which counts that are left out could be computed; "
-            "fit it with method='naive'",
-        },
+    "least": _model(
+        "`export(least=...)`", "least", "components",
+        probabilities=_no_counts("export it without least"),
+        half_life=_no_age("least", "fit it without a half-life"),
+        logistic=_not_generative("counts to leave out"),
+        em="{title} was fitted by method='em', which counts fractions of rows; fit it with method='naive' to use least",
+        pairs="{title} counts pairs of values, from which counts that are left out could be computed; "
+        "fit it with method='naive'",
     ),
-    "epsilon": Use(
+    "epsilon": _model(
         "`export(epsilon=...)`",
-        {
-            "probabilities": _no_counts("export it without epsilon"),
-            "segments": "{title} has segments, whose names reveal which values the rows have; fit it without segment_by",
-            "half_life": _no_age("epsilon", "fit it without a half-life"),
-            "components": "{title} has several components per class, which are found from all rows at once, so that one row "
-            "can change every count; fit it without components",
-            "em": "{title} was fitted by method='em', which learns from all rows at once, so that one row can change every "
-            "count; fit it with method='naive'",
-            "pairs": "{title} counts each row once for every pair of its values; fit it with method='naive'",
-            "bound": "{bound} is estimated from all rows at once, so that one row can change every count; "
-            "fit {title} without it",
-        },
+        probabilities=_no_counts("export it without epsilon"),
+        segments="{title} has segments, whose names reveal which values the rows have; fit it without segment_by",
+        half_life=_no_age("epsilon", "fit it without a half-life"),
+        components="{title} has several components per class, which are found from all rows at once, so that one row "
+        "can change every count; fit it without components",
+        em="{title} was fitted by method='em', which learns from all rows at once, so that one row can change every "
+        "count; fit it with method='naive'",
+        pairs="{title} counts each row once for every pair of its values; fit it with method='naive'",
+        bound="{bound} is estimated from all rows at once, so that one row can change every count; fit {title} without it",
     ),
-    "merge": Use("`nbsql.merge`", _UNMERGED),
-    "merge_several": Use(
+    "merge": _model("`nbsql.merge`", **_UNMERGED),
+    "merge_several": _model(
         "`nbsql.merge` of several",
-        {
-            **_UNMERGED,
-            "bound": "{title} cannot be merged, because {bound} is estimated from all rows at once; fit one model to all rows",
-        },
+        **_UNMERGED,
+        bound="{title} cannot be merged, because {bound} is estimated from all rows at once; fit one model to all rows",
     ),
-    "from_statistics": Use(
-        "`nbsql.from_statistics`",
-        {
-            "segments": _no_segments("counting in another engine"),
-            "components": _no_components("counting in another engine"),
-            "half_life": _no_age("counting in another engine", "fit it without a half-life, or where the rows are"),
-            "probabilities": _no_counts(_FIT_TO_ROWS),
-            "logistic": "{title} is a logistic regression, whose weights cannot be computed from counts; "
-            "fit it with method='naive', or where the rows are",
-        },
+    "from_statistics": _model(
+        "`nbsql.from_statistics`", "counting in another engine", "segments", "components",
+        half_life=_no_age("counting in another engine", "fit it without a half-life, or where the rows are"),
+        probabilities=_no_counts(),
+        logistic="{title} is a logistic regression, whose weights cannot be computed from counts; "
+        "fit it with method='naive', or where the rows are",
     ),
-}
+}  # fmt: skip
 
 
 def check(spec: Spec, use: str, title: str = "") -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from nbsql.errors import InputError
+from nbsql.family.base import set_attributes
 
 _UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 _LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
@@ -61,8 +62,7 @@ class HalfLife:
             if not isinstance(column, str) or not column:
                 raise InputError(f"{name} of a half-life must be the name of a column, not {column!r}")
         if self.now is not None and self.is_duration:  # stored as text, for JSON
-            now = _EPOCH + datetime.timedelta(microseconds=self.instant(self.now))
-            object.__setattr__(self, "now", now.isoformat())
+            set_attributes(self, now=(_EPOCH + datetime.timedelta(microseconds=self.instant(self.now))).isoformat())
         elif self.now is not None:
             self.instant(self.now)
 
@@ -82,11 +82,7 @@ class HalfLife:
         return _length(self.half_life) or 0.0
 
     def instant(self, value: Any) -> int:
-        """A time in microseconds since 1970; a whole number is returned unchanged.
-
-        Raises:
-            InputError: the value is not a time, if the half-life is a duration, or not a whole number otherwise.
-        """
+        """A time in microseconds since 1970, or a whole number if the half-life is no duration; InputError if it is neither."""
         if isinstance(value, int) and not isinstance(value, bool) and not self.is_duration:
             return value
         if self.is_duration and isinstance(value, str):
@@ -111,10 +107,6 @@ class HalfLife:
     def period_fraction(self) -> float:
         """The part of a half-life that remains after the whole ones up to now."""
         return (self.instant(self.now) - self.whole_periods * self.length) / self.length
-
-    def to_dict(self) -> dict[str, Any]:
-        """The half-life as the spec of a model stores it."""
-        return asdict(self)
 
 
 def _length(half_life: Any) -> float | None:

@@ -7,18 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family import (
-    Binned,
-    Categorical,
-    Estimate,
-    Family,
-    Joint,
-    MultivariateGaussian,
-    Nulls,
-    choice,
-    non_negative,
-    whole_number,
-)
+from nbsql.family import Binned, Categorical, Estimate, Family, Joint, MultivariateGaussian, Nulls, Unseen
+from nbsql.family.base import checked, choice, non_negative, set_attributes, whole_number
 from nbsql.family.multivariate_gaussian import shrinkage_named
 from nbsql.spec.column import Column
 
@@ -82,10 +72,9 @@ class JointBayes(Classifier):
         if alpha is None:  # the unsmoothed share, which is the mode with pseudo-counts of 1
             alpha = 1.0 if estimate == "mode" else 0.0
         missing: Nulls = "error" if nulls == "error" else "category"
+        unseen: Unseen | None = "smooth" if self.backoff is None else None
         names = [column.name for column in columns]
-        if self.backoff is not None:
-            return {"joint": Joint(names, alpha=alpha, nulls=missing, backoff=self.backoff)}
-        return {"joint": Joint(names, alpha=alpha, nulls=missing, unseen="smooth")}
+        return {"joint": Joint(names, alpha=alpha, nulls=missing, backoff=self.backoff, unseen=unseen)}
 
 
 @dataclass(frozen=True)
@@ -95,7 +84,7 @@ class Discriminant(Classifier):
     shrinkage: float | Literal["ledoit-wolf"] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "shrinkage", shrinkage_named(self.shrinkage))
+        set_attributes(self, shrinkage=shrinkage_named(self.shrinkage))
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         numbers = [column.name for column in columns if column.kind in MultivariateGaussian.accepts]
@@ -143,8 +132,7 @@ class OneDependence(Classifier):
     shrinkage: float | None = None
 
     def __post_init__(self) -> None:
-        if self.shrinkage is not None:
-            object.__setattr__(self, "shrinkage", non_negative(self.shrinkage, "shrinkage"))
+        checked(self, non_negative, "shrinkage")
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         found: dict[str, Family] = {column.name: Binned(by="mdl") for column in columns if column.kind in Binned.accepts}
@@ -224,9 +212,8 @@ class Logistic(Classifier):
     name: ClassVar[str] = "logistic"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "penalty", non_negative(self.penalty, "penalty"))
-        whole_number(self.iterations, "iterations")
-        object.__setattr__(self, "tolerance", non_negative(self.tolerance, "tolerance"))
+        checked(self, non_negative, "penalty", "tolerance")
+        checked(self, whole_number, "iterations")
         if self.tolerance == 0:
             raise InputError("tolerance must be above 0, not 0")
 
@@ -254,7 +241,7 @@ class Mixture(Classifier):
             return
         for label, count in self.components.items():
             whole_number(count, f"components of class {label!r}")
-        object.__setattr__(self, "components", dict(self.components))
+        set_attributes(self, components=dict(self.components))
 
 
 @dataclass(frozen=True)
@@ -282,11 +269,10 @@ class EM(Classifier):
     name: ClassVar[str] = "em"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "weight", non_negative(self.weight, "weight"))
+        checked(self, non_negative, "weight", "tolerance")
         if self.weight == 0:
             raise InputError("weight of rows without a class must be above 0, not 0; method='naive' leaves them out")
-        whole_number(self.iterations, "iterations")
-        object.__setattr__(self, "tolerance", non_negative(self.tolerance, "tolerance"))
+        checked(self, whole_number, "iterations")
 
 
 # The classifiers that need no argument, by name.

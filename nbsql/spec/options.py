@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypedDict
 
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import Estimate, Family, Nulls, Unseen, choice, non_negative, whole_number
+from nbsql.family import Estimate, Family, Nulls, Unseen
+from nbsql.family.base import checked, choice, non_negative, whole_number
 from nbsql.family.rate import Rate
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
@@ -131,8 +132,7 @@ class Smoothed:
     alpha: float | None = None
 
     def __post_init__(self) -> None:
-        if self.alpha is not None:
-            object.__setattr__(self, "alpha", non_negative(self.alpha, "alpha"))
+        checked(self, non_negative, "alpha")
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Segments:
     def __post_init__(self) -> None:
         if not isinstance(self.by, str):
             raise InputError(f"segment_by must be one SQL expression over the columns, not {self.by!r}")
-        object.__setattr__(self, "shrinkage", non_negative(self.shrinkage, "shrinkage"))
+        checked(self, non_negative, "shrinkage")
 
 
 PriorKind = Literal["empirical", "uniform", "smoothed"]
@@ -231,13 +231,15 @@ class Options:
     classes: Sequence[Any] | None = None
 
     @classmethod
-    def of(cls, target: str | Target, options: Mapping[str, Any], *, beside: Iterable[str] = ()) -> Options:
+    def of(
+        cls, target: str | Target, options: Mapping[str, Any], *, beside: Iterable[str] = (), among: Sequence[str] = ()
+    ) -> Options:
         """The options from keyword arguments by name; None stands for an empty list.
 
-        The arguments that `beside` names are accepted, too, and are no options of the model. Raises InputError for any other
-        name.
+        The arguments that `beside` names are accepted, too, and are no options of the model; `among` names the only ones that
+        are, if not all. Raises InputError for any other name.
         """
-        names = [each.name for each in fields(cls) if each.name not in {"target", "classes"}]
+        names = among or [each.name for each in fields(cls) if each.name not in {"target", "classes"}]
         for name in options:
             if name not in names and name not in beside:
                 raise InputError(f"no option {name!r}{suggestion(name, names) or f'; the options are {listed(names, 30)}'}")

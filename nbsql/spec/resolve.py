@@ -8,20 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from nbsql.errors import InputError, listed, no_column
-from nbsql.family import (
-    INFERRED,
-    Conditional,
-    Family,
-    Nulls,
-    OverColumns,
-    Pairs,
-    Unseen,
-    choice,
-    estimate_named,
-    named,
-    non_negative,
-    weighted,
-)
+from nbsql.family import INFERRED, Conditional, Family, Nulls, OverColumns, Pairs, Unseen, named, weighted
+from nbsql.family.base import choice, estimate_named, non_negative
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import Column
@@ -91,10 +79,16 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     alpha = non_negative(options.pseudo_count, "alpha")
     if options.estimate == "mle" and alpha > 0:
         raise InputError("estimate='mle' takes no pseudo-counts; leave out alpha, or set it to 0")
+
+    def with_defaults(family: Family) -> Family:
+        family = family.with_estimate(options.estimate or "mean")
+        pseudo_count = 0.0 if family.estimate == "mle" else alpha
+        return family.with_defaults(alpha=pseudo_count, nulls=options.nulls, unseen=options.unseen)
+
     reserved = {target.name, *(c.name for c in (*ids, *aged)), *([weight.name] if weight else [])}
     reserved |= {WEIGHT, PERIOD, WEIGHT_NOW} if weight is not None and weight.name in (WEIGHT, WEIGHT_NOW) else set()
     features = tuple(
-        replace(feature, family=_with_defaults(feature.family, alpha, options), index=index)
+        replace(feature, family=with_defaults(feature.family), index=index)
         for index, feature in enumerate(_features(known, options, reserved), start=1)
     )
     _check_backoff(features)
@@ -173,12 +167,6 @@ def _check_backoff(features: Sequence[Feature]) -> None:
     for feature in features:
         if feature.column in backed and not feature.family.over_columns and feature.family.nulls == "category":
             raise InputError(f"backoff='naive' needs nulls='skip' for {feature.name!r}, whose missing values are a category")
-
-
-def _with_defaults(family: Family, alpha: float, options: Options) -> Family:
-    family = family.with_estimate(options.estimate or "mean")
-    alpha = 0.0 if family.estimate == "mle" else alpha
-    return family.with_defaults(alpha=alpha, nulls=options.nulls, unseen=options.unseen)
 
 
 def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feature]:

@@ -11,7 +11,7 @@ from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 from nbsql.spec.spec import Check, Spec
 
-_RULES = {
+RULES = {
     "negative": "{n} of column {column} are negative; {family} {units} must be at least 0",
     "positive": "{n} of column {column} are 0 or negative; {family} {units} must be above 0",
     "inside": "{n} of column {column} are not between 0 and 1; {family} {units} must be above 0 and below 1",
@@ -92,12 +92,12 @@ def training_checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
     kinds = {folded(column.name): column.kind for column in columns}
     aged = spec.half_life
     weight = spec.weight if aged is None else aged.weight
-    found = [Check("weight", weight, _RULES["weight"])] if weight else []
-    found += [Check("missing", aged.at, _RULES["time"])] if aged else []
+    found = [Check("weight", weight, RULES["weight"])] if weight else []
+    found += [Check("missing", aged.at, RULES["time"])] if aged else []
     for feature in spec.features:
         message = {
             rule: text.replace("{family}", feature.family.name).replace("{units}", feature.family.units)
-            for rule, text in _RULES.items()
+            for rule, text in RULES.items()
         }
         missing = ["missing"] if feature.family.nulls == "error" else []
         found += [

@@ -39,8 +39,9 @@ class Feature:
 
     @property
     def unregularised(self) -> Feature:
-        """The feature with the covariance matrices of its rows, neither shared nor shrunk."""
-        return replace(self, family=self.family.unregularised)
+        """The feature, several numbers, with the covariance matrices of its rows, neither shared nor shrunk."""
+        family: Any = self.family
+        return replace(self, family=replace(family, shared=False, shrinkage=None, variance="population", estimate=None))
 
     @property
     def fraction_types(self) -> dict[str, str]:
@@ -150,13 +151,8 @@ class Spec:
         return json.dumps(
             {
                 "format": FORMAT,
-                "target": self.target,
-                "target_type": self.target_type,
-                "id": self.id,
-                "weight": self.weight,
-                "slice_by": self.slice_by,
-                "given": self.given,
-                **({"half_life": self.half_life.to_dict()} if self.half_life is not None else {}),
+                **{name: getattr(self, name) for name in ("target", "target_type", "id", "weight", "slice_by", "given")},
+                **({"half_life": asdict(self.half_life)} if self.half_life is not None else {}),
                 **({"shared": self.shared} if self.shared else {}),
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
                 **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
@@ -164,19 +160,10 @@ class Spec:
                 **({"components": self.components.to_dict()} if self.components else {}),
                 **({"joins": [dimension.to_dict() for dimension in self.joins]} if self.joins else {}),
                 **({"classes": self.classes} if self.classes else {}),
-                "prior": {
-                    "kind": self.prior.kind,
-                    "alpha": self.prior.alpha,
-                    "given": self.prior.given,
-                    **({} if self.prior.estimate == "mean" else {"estimate": self.prior.estimate}),
-                },
+                "prior": {name: each for name, each in asdict(self.prior).items() if (name, each) != ("estimate", "mean")},
                 "features": [
                     {
-                        "name": f.name,
-                        "columns": f.columns,
-                        "floating": f.floating,
-                        "whole": f.whole,
-                        "types": f.types,
+                        **{name: getattr(f, name) for name in ("name", "columns", "floating", "whole", "types")},
                         **{mark: True for mark, name in _MARKS.items() if getattr(f, name)},
                         **f.family.to_dict(),
                     }
@@ -197,22 +184,16 @@ class Spec:
                 raise ModelError(f"model {model!r} was written by a newer nbsql; upgrade nbsql to read it")
             features = []
             for index, entry in enumerate(data["features"], start=1):
-                options = dict(entry)
-                name, columns = options.pop("name"), tuple(options.pop("columns"))
+                options = {"types": (), **entry}
+                name, columns, types = options.pop("name"), tuple(options.pop("columns")), tuple(options.pop("types"))
                 if family_module.STORED[options["family"]].over_columns:
                     options["columns"] = columns
-                floating, whole = options.pop("floating"), options.pop("whole")
-                types = tuple(options.pop("types", ()))
                 marks = {name: options.pop(mark, False) for mark, name in _MARKS.items()}
-                family = family_module.from_dict(options)
-                features.append(Feature(name, family, columns, index, floating, whole, types, **marks))
-            prior = data["prior"]
+                marks |= {mark: options.pop(mark) for mark in ("floating", "whole")}
+                features.append(Feature(name, family_module.from_dict(options), columns, index, types=types, **marks))
             return cls(
-                target=data["target"],
-                target_type=data["target_type"],
+                **{name: data[name] for name in ("target", "target_type", "weight", "slice_by", "defaults")},
                 id=tuple(data["id"]),
-                weight=data["weight"],
-                slice_by=data["slice_by"],
                 given=data.get("given", False),
                 half_life=HalfLife(**data["half_life"]) if "half_life" in data else None,
                 shared=tuple(map(str, data.get("shared", ()))),
@@ -224,13 +205,7 @@ class Spec:
                 classes=tuple(map(str, data.get("classes", ()))),
                 joins=tuple(map(Dimension.from_dict, data.get("joins", ()))),
                 features=tuple(features),
-                prior=Prior(
-                    prior["kind"],
-                    prior["alpha"],
-                    tuple((label, p) for label, p in prior["given"]),
-                    prior.get("estimate", "mean"),
-                ),
-                defaults=data["defaults"],
+                prior=Prior(**{**data["prior"], "given": tuple((label, p) for label, p in data["prior"]["given"])}),
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ModelError(f"the spec of model {model!r} is damaged ({error}); fit it again with replace=True") from None

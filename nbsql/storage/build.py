@@ -44,9 +44,4 @@ def run_statements(engine: Engine, plan: Plan, statements: Iterable[Statement]) 
                 first, *others = run
                 engine.run_script(first.name, [first.sql, *(statement.sql for statement in others)])
             else:
-                for statement in run:
-                    run_statement(engine, statement)
-
-
-def run_statement(engine: Engine, statement: Statement) -> None:
-    engine.run(statement.name, statement.sql)
+                engine.run_all(run)

@@ -46,7 +46,7 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
     spark, renderer = on_spark(engine, "a draft"), engine.renderer
     schema = relations.path[-1]
     final = Plan(renderer, plan.spec, relations, wide=plan.wide)
-    engine.run("schema", final.create_schema().sql)
+    engine.run_all([final.create_schema()])
     number = catalog.next_number(spark, schema)
     numbered = Relations(renderer, schema, ending=f"_{number}")
 
@@ -57,13 +57,12 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
     for name in _tables(engine, plan):
         if name != "parameters" or not spark.publish_constants(plan.relations[name], numbered[name]):
             write(name)
-    engine.run("likelihoods", Plan(renderer, plan.spec, numbered, wide=plan.wide).create_likelihoods_view().sql)
+    engine.run_all([Plan(renderer, plan.spec, numbered, wide=plan.wide).create_likelihoods_view()])
     if stamp is not None and engine.ask("updated_at", relations["spec"]) != stamp:
         raise DatabaseError("another session is changing the same model at this moment; try again when it is done")
     write("spec")
     catalog.switch(spark, schema, number)
-    for statement in final.create_user_views():
-        engine.run(statement.name, statement.sql)
+    engine.run_all(final.create_user_views())
     drop_draft(engine, plan)
     return final
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from markupsafe import Markup
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.engine import Engine
-from nbsql.errors import DatabaseError, InputError
+from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.plan import Plan
 from nbsql.rendering.dialect import Dialect
 from nbsql.spec.spec import Spec
@@ -31,17 +31,8 @@ from nbsql.storage.shared_counts import Sharing
 from nbsql.storage.translation import ENGINES, Cells, columns_of, translate
 from nbsql.version import __version__
 
-_OTHER_FORMATS = (
-    ".csv",
-    ".tsv",
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".xlsx",
-    ".duckdb",
-    ".db",
-    ".sql",
-)  # a model file is none of these
+# A model file is none of these.
+_OTHER_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".duckdb", ".db", ".sql")
 _WEIGHTS = "weights"  # the batch of the weights of a logistic model
 _DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 
@@ -49,10 +40,8 @@ _DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: bool, sharing: Sharing) -> None:
     """Write a model, which messages call `title`, to a Parquet file.
 
-    Raises:
-        InputError: the path is empty, the file exists already, or a feature cannot be shared this way.
-        ModelError: the model cannot be shared this way.
-        DatabaseError: the file cannot be written.
+    Raises InputError if the path is empty or the file exists already, InputError or ModelError if a feature or the model cannot
+    be shared this way, and DatabaseError if the file cannot be written.
     """
     if not path:
         raise InputError("a path must be a text of at least one character, not ''")
@@ -93,10 +82,8 @@ class ModelFile:
 def read_file(engine: Engine, path: str) -> ModelFile:
     """The contents of a model file, in the types of this engine.
 
-    Raises:
-        InputError: there is no such file, or it is not the file of a model.
-        ModelError: the model is damaged, of a newer version of nbsql, or has values that this engine does not have.
-        NotSupportedError: it has columns of a type that this engine does not have.
+    Raises InputError if it is not the file of a model, ModelError if the model is damaged, of a newer version of nbsql or has
+    values that this engine does not have, and NotSupportedError if it has columns of a type that this engine does not have.
     """
     if not Path(path).exists():
         raise InputError(f"no file {path!r}")
@@ -104,7 +91,9 @@ def read_file(engine: Engine, path: str) -> ModelFile:
     if not _is_parquet(path):
         return _read_cells(engine, json_file.read(path), path)
     with _file_engine(engine) as reader:
-        metadata = _metadata(reader, path)
+        metadata: dict[str, str] = {}
+        with suppress(ModelError):  # it is some other Parquet file
+            metadata = dict(_query_file(reader, title, "file_metadata", path))
         of = metadata.get("nbsql_engine", "DuckDB")
         if "nbsql_spec" not in metadata or of not in ENGINES:
             raise InputError(f"{path!r} is no file that a model was exported to")
@@ -138,19 +127,9 @@ def _is_parquet(path: str) -> bool:
         raise DatabaseError(f"cannot read {path!r}: {error.strerror}") from None
 
 
-def _metadata(reader: DuckDB, path: str) -> dict[str, str]:
-    cursor = reader.connection.cursor()  # an error on the connection would abort the caller's transaction
-    try:
-        return dict(cursor.execute(reader.renderer.statement("file_metadata", path)).fetchall())
-    except duckdb.Error:
-        return {}
-    finally:
-        cursor.close()
-
-
 def _query_file(reader: DuckDB, title: str, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
     """The rows of a query on the file, which may be damaged."""
-    cursor = reader.connection.cursor()
+    cursor = reader.connection.cursor()  # an error on the connection would abort the caller's transaction
     try:
         return cursor.execute(reader.renderer.statement(macro, *arguments)).fetchall()
     except duckdb.Error as error:

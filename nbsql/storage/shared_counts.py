@@ -17,7 +17,8 @@ from fractions import Fraction
 from typing import Any
 
 from nbsql.errors import InputError, ModelError
-from nbsql.family import Bernoulli, Binned, Categorical, Conditional, Multinomial, whole_number
+from nbsql.family import Bernoulli, Binned, Categorical, Conditional, Multinomial
+from nbsql.family.base import checked, whole_number
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 
@@ -31,15 +32,13 @@ class Sharing:
     seed: int | None = None  # the seed of reproducible noise, which is not private; None: the system's secure generator
 
     def __post_init__(self) -> None:
-        if self.least is not None:
-            whole_number(self.least, "least")
+        checked(self, whole_number, "least")
         given = 0.0 if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, (int, float)) else self.epsilon
         if self.epsilon is not None and not 0.001 <= given <= 100:
             raise InputError(f"epsilon must be a number from 0.001 to 100, such as 1, not {self.epsilon!r}")
         if self.seed is not None and self.epsilon is None:
             raise InputError("seed is of the noise by epsilon; leave it out, or say epsilon")
-        if self.seed is not None and (isinstance(self.seed, bool) or not isinstance(self.seed, int)):
-            raise InputError(f"seed must be a whole number, not {self.seed!r}")
+        checked(self, lambda seed, name: whole_number(seed, name, least=None), "seed")
 
     @property
     def description(self) -> str:

@@ -114,12 +114,8 @@ def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> 
     """The spec and the cells of a model of the engine `of`, as this engine would have counted them.
 
     Numbers, times and intervals may be written differently here. Where they are texts, they are parsed and written again: as
-    a category, a label, or a declared level.
-
-    Raises:
-        InputError: it has joins, whose tables are on the other engine.
-        ModelError: a value does not have its type here, or two classes become one.
-        NotSupportedError: a type does not exist here.
+    a category, a label, or a declared level. Raises InputError if it has joins, whose tables are on the other engine,
+    ModelError if a value does not have its type here or two classes become one, NotSupportedError if a type is not here.
     """
     to = engine.title
     if spec.joins:
@@ -136,7 +132,7 @@ def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> 
 
     features, values = [], {}
     for feature in spec.features:
-        if isinstance(feature.family, Text):
+        if isinstance(feature.family, Text) and not feature.family.letters_and_digits:
             engine.check_pattern(feature.family.pattern)
         if isinstance(feature.family, (Categorical, Conditional, Joint)):
             values_of_feature = {row[3] for row in cells.rows if row[2] == feature.name} - {None}

@@ -17,7 +17,7 @@ from nbsql.judging.leave_one_out import check_folds
 from nbsql.judging.refitted_folds import is_cut_by_class
 from nbsql.spec.method import Classifier, Method
 from nbsql.spec.options import Best, Forward, Options
-from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.spec import Feature
 from nbsql.tuning.candidate_terms import OUT, CandidateTerms, Score
 from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import LEFT_OUT, Choice
@@ -133,7 +133,8 @@ class _FamilySearch:
             chosen = {name: found[layer] for name, found in families.items() if layer < len(found)}
             settings.append(replace(options, families={**options.families, **chosen}))
         specs = resolve_settings(engine, source, settings, fold)
-        counted = [_without_class_cut_bins(spec) for spec in specs]
+        # Bins that are cut by the class differ between folds.
+        counted = [replace(spec, features=tuple(each for each in spec.features if not is_cut_by_class(each))) for spec in specs]
         cv = Folds(engine, source, counted, temporary, folds=folds, fold=fold, columns=default.columns)
         classes = len(default.classes or cv.labels)
         if classes > _MAX_CLASSES:
@@ -226,11 +227,6 @@ class _FamilySearch:
     def _family(self, column: str, number: int) -> Family:
         return self.families[column][number - self.default[column]]
 
-    def _family_text(self, column: str, number: int) -> str:
-        family = self._family(column, number)
-        inferred = number == self.default[column] and column in self.selectable
-        return family_text(type(family)() if inferred else family)
-
     def _search(self, *, calibrated: bool) -> dict[str, int]:
         """The chosen candidate of each column: first for each column by itself, then in rounds until nothing gains."""
         terms = self.terms
@@ -278,17 +274,15 @@ class _FamilySearch:
             tried = self._candidates_of(name)
             scores = self.terms.scores(row_scores, name, chosen[name], tried, temperature)
             for number in sorted(tried, key=lambda number: (number != chosen[name], scores[number].loss, number)):
-                text = LEFT_OUT if number == OUT else self._family_text(name, number)
+                text = LEFT_OUT
+                if number != OUT:
+                    family, inferred = self._family(name, number), number == self.default[name] and name in self.selectable
+                    text = family_text(type(family)() if inferred else family)
                 yield name, text, self.scores_alone[name][number].loss, *_figures(scores[number]), number == chosen[name]
 
 
 def _figures(score: Score) -> tuple[float, float, float]:
     return score.loss, score.gain, score.error
-
-
-def _without_class_cut_bins(spec: Spec) -> Spec:
-    """A spec without the bins that are cut by the class, which differ between folds."""
-    return replace(spec, features=tuple(feature for feature in spec.features if not is_cut_by_class(feature)))
 
 
 def _same_feature(features: Sequence[Feature], wanted: Feature) -> Feature:

@@ -153,14 +153,8 @@ class CandidateTerms:
         self, row_scores: Markup, column: str, chosen: int, tried: Sequence[int], temperature: float = 1.0
     ) -> dict[int, Score]:
         """The scores of the whole with each of some candidates in place of the chosen one, compared with the first of them."""
-        arguments = (
-            row_scores,
-            self._terms[column],
-            chosen,
-            tried,
-            self.classes,
-            self.engine.renderer.dialect.number(temperature),
-        )
+        number = self.engine.renderer.dialect.number
+        arguments = (row_scores, self._terms[column], chosen, tried, self.classes, number(temperature))
         weight, rows, *sums = self.engine.ask("losses_of_candidates", *arguments)[0]
         return {number: Score.of(weight, rows, sums[3 * i : 3 * i + 3]) for i, number in enumerate(tried)}
 

@@ -8,23 +8,7 @@ from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.family import (
-    NUMBERS,
-    Bernoulli,
-    Beta,
-    Binned,
-    Categorical,
-    Exponential,
-    Family,
-    Gamma,
-    Gaussian,
-    Geometric,
-    Kernel,
-    LogNormal,
-    Poisson,
-    Text,
-    ZeroInflated,
-)
+from nbsql.family import NUMBERS, Binned, Categorical, Family, Kernel, Text, ZeroInflated, named
 from nbsql.spec.spec import Feature, Spec
 
 _MAX_CATEGORIES = 50  # the most distinct whole numbers of a category
@@ -60,53 +44,46 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
         for place, feature in enumerate(numbers + texts):
             n, distinct, least, largest, irregular, zeros = row[6 * place : 6 * place + 6]
             facts = ColumnFacts(n, distinct, least, largest, irregular, zeros, row[-1] - n)
-            boolean = kinds[feature.column] == "boolean"
-            families = _number_families(facts) if place < len(numbers) else [Bernoulli()] if boolean else _text_families(facts)
+            families: Iterable[str | Family] = ["bernoulli"] if kinds[feature.column] == "boolean" else _text_families(facts)
+            families = _number_families(facts) if place < len(numbers) else families
             # A kernel takes no declared classes.
-            allowed = (family for family in families if not (spec.classes and family.name == "kernel"))
+            allowed = (family for family in map(named, families) if not (spec.classes and family.name == "kernel"))
             families_by_name[feature.name] = list(_without_default(feature.family, allowed, facts, spec.defaults))
     return families_by_name
 
 
-def _number_families(facts: ColumnFacts) -> Iterator[Family]:
+def _number_families(facts: ColumnFacts) -> Iterator[str | Family]:
     """The families of a column of numbers."""
     if facts.least is None or facts.largest is None or facts.distinct < 2:
         return
     whole = facts.irregular == 0
-    yield Gaussian()
+    yield "gaussian"
     if facts.least > 0:
-        yield LogNormal()
-        yield Gamma()
-        if facts.largest < 1:
-            yield Beta()
+        yield from ("lognormal", "gamma", *(["beta"] if facts.largest < 1 else []))
     if facts.least >= 0:
-        yield Exponential()
+        yield "exponential"
         if whole:
-            yield Poisson()
-            yield Geometric()
-            if facts.largest == 1:
-                yield Bernoulli()
+            yield from ("poisson", "geometric", *(["bernoulli"] if facts.largest == 1 else []))
     if facts.zeros >= _MIN_ZERO_SHARE * facts.n and facts.n - facts.zeros >= _MIN_NON_ZERO and facts.distinct > _BINS[0]:
         if facts.least < 0:
             yield ZeroInflated(of="gaussian")
         else:
             yield from (ZeroInflated(of="lognormal"), ZeroInflated(of="gamma"))
     if whole and facts.distinct <= _MAX_CATEGORIES and not (facts.least == 0 and facts.largest == 1):
-        yield Categorical()
+        yield "categorical"
     if facts.distinct > _BINS[0]:
         yield from (Binned(bins=bins) for bins in _BINS)
         yield Kernel(cells=_KERNEL_CELLS)
         yield Binned(by="mdl")
 
 
-def _text_families(facts: ColumnFacts) -> Iterator[Family]:
+def _text_families(facts: ColumnFacts) -> Iterator[str | Family]:
     """The families of a column of texts."""
     if facts.distinct < 2:
         return
-    yield Categorical()
+    yield "categorical"
     if facts.irregular > 0.5 * facts.n:
-        yield Text()
-        yield Text(event="bernoulli")
+        yield from ("text", Text(event="bernoulli"))
         return
     yield from (Categorical(alpha=alpha) for alpha in _ALPHAS)
 

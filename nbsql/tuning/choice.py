@@ -97,13 +97,5 @@ def make_auto(engine: Engine, choice: Choice, make: Callable[..., Model]) -> Aut
         return Query(engine, engine.renderer.statement("ranked_rows", rows, columns, texts))
 
     ranking, tried = query(choice.ranking, _RANKING, [1]), query(choice.tried, _TRIED, [0, 1])
-    return Auto(
-        choice.rows,
-        choice.families,
-        choice.exclude,
-        choice.calibrated,
-        cast("Method", choice.method or "naive"),
-        ranking,
-        tried,
-        make,
-    )
+    method = cast("Method", choice.method or "naive")
+    return Auto(choice.rows, choice.families, choice.exclude, choice.calibrated, method, ranking, tried, make)

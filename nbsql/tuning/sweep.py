@@ -14,7 +14,8 @@ from nbsql.answers.table import Displayed, Table
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.family import Family, choice, named
+from nbsql.family import Family, named
+from nbsql.family.base import choice
 from nbsql.judging.folds import estimation_key, resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import check_folds, make_folds
 from nbsql.model import Model

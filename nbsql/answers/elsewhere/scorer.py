@@ -92,11 +92,8 @@ def frozen_query(
     """The query of a verb over a source of another engine, a table or a SELECT (sql/macros/scoring/elsewhere/scorer.sql).
 
     The verb returns one row for each row of the source, with the columns of the source that are named. None returns all, or the
-    model's columns on engines that cannot select all columns but some.
-
-    Raises:
-        InputError: the dialect is unknown, the verb has no such query, or the source is neither a table nor a SELECT.
-        NotSupportedError: the model has a feature that cannot be scored this way.
+    model's columns on engines that cannot select all columns but some. Raises InputError if the dialect is unknown, the verb
+    has no such query or the source is neither, and NotSupportedError if the model has a feature that cannot be scored this way.
     """
     traits = check_dialect(dialect)
     if verb not in ROW_VERBS:

@@ -25,20 +25,12 @@ _COUNTED = {
 
 
 @dataclass(frozen=True)
-class _CountedFeature:
+class _CountedFeature(Feature):
     """A feature as the macros count it."""
 
-    shape: str  # how its value is read from a row
-    cells: str  # what its cells are: one for each "value", "number" or "column"
-    name: str
-    index: int
-    columns: Sequence[str]  # the columns of the source
-    kind: str  # the kind as which the values of a category are read
-    missing: bool  # whether a missing value is counted as a value
-    squared: bool  # whether a number has a sum of squares
-    zeros: bool  # whether zeros are counted apart
-    edges: Sequence[float]  # the edges between bins
-    labels: Sequence[str]  # the labels of bins
+    shape: str = ""  # how its value is read from a row
+    cells: str = ""  # what its cells are: one for each "value", "number" or "column"
+    kind: str = ""  # the kind as which the values of a category are read
 
 
 @dataclass(frozen=True)
@@ -73,7 +65,7 @@ def check_countable(spec: Spec, title: str) -> None:
 
 
 def _counted_feature(engine: Engine, feature: Feature, dialect: str) -> _CountedFeature:
-    family: Any = feature.family
+    family = feature.family
     if not family.density and family.name not in _COUNTED:
         raise NotSupportedError(
             f"{feature.name!r} is {family.name}, which is not counted in the dialect {dialect!r}; leave it out of the model, "
@@ -85,16 +77,4 @@ def _counted_feature(engine: Engine, feature: Feature, dialect: str) -> _Counted
         kind = category_kind(engine, feature, numbers=False)
     else:
         kind = comparison_kind(engine, feature.types[0]) if feature.types else "boolean"
-    return _CountedFeature(
-        shape,
-        cells,
-        feature.name,
-        feature.index,
-        feature.columns,
-        kind,
-        missing=family.nulls == "category",
-        squared=family.centred,
-        zeros=family.zeros,
-        edges=getattr(family, "edges", None) or (),
-        labels=getattr(family, "labels", ()),
-    )
+    return _CountedFeature(**vars(feature), shape=shape, cells=cells, kind=kind)

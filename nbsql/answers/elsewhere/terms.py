@@ -26,6 +26,9 @@ MAX_JOINS = 40
 MAX_PAIRS = 20_000  # pairs of values, each a row of literals: some 2 MB
 IMPOSSIBLE = -1e300  # stands for minus infinity in a sum
 
+Parameters = Sequence[Mapping[str, float | None]]  # of a feature by name, one mapping for each class
+Scores = Sequence[Sequence[float]]  # of each value, one number for each class
+
 
 @dataclass(frozen=True)
 class Term:
@@ -34,11 +37,11 @@ class Term:
     shape: str
     index: int
     columns: Sequence[str]  # the columns of the source
-    of: Sequence[Mapping[str, float | None]] = ()  # its parameters by name, one mapping for each class
+    of: Parameters = ()  # its parameters by name, one mapping for each class
     kind: str = "number"  # of a category, the kind by which its values are compared
     keys: Sequence[Any] = ()  # its values, as literals
     # The contributions of each value, one number for each class; minus infinity makes the class impossible.
-    scores: Sequence[Sequence[float]] = ()
+    scores: Scores = ()
     missing: Sequence[float] = ()  # the contribution of a missing value to each class
     unseen: Sequence[float] = ()  # the contribution of any other value to each class
     joined: bool = False  # whether its values are in a table of their own
@@ -115,32 +118,20 @@ class Terms:
         }.get(family.name, self._density if family.density else self._numbers)
         return shape(feature, of)
 
-    def _density(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+    def _density(self, feature: Feature, of: Parameters) -> Term:
         family = feature.family
-        return Term(
-            "logarithm" if family.is_logarithmic else "density",
-            feature.index,
-            feature.columns,
-            of,
-            family=family,
-            base=self.renderer.has(f"{family.formula}_base"),
-            widest=[_widest(p.get("precision")) for p in of],
-        )
+        shape, base = "logarithm" if family.is_logarithmic else "density", self.renderer.has(f"{family.formula}_base")
+        widest = [_widest(p.get("precision")) for p in of]
+        return Term(shape, feature.index, feature.columns, of, family=family, base=base, widest=widest)
 
-    def _numbers(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+    def _numbers(self, feature: Feature, of: Parameters) -> Term:
         family = feature.family
-        if getattr(family, "shared", False):  # the model stores what all classes share once
+        shared, means = getattr(family, "shared", False), getattr(family, "means", None)
+        if shared:  # the model stores what all classes share once
             of = [{**of[0], **{name: value for name, value in p.items() if value is not None}} for p in of]
-        return Term(
-            family.name,
-            feature.index,
-            feature.columns,
-            of,
-            means=getattr(family, "means", None),
-            shared=getattr(family, "shared", False),
-        )
+        return Term(family.name, feature.index, feature.columns, of, means=means, shared=shared)
 
-    def _levels(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+    def _levels(self, feature: Feature, of: Parameters) -> Term:
         kind = category_kind(self.engine, feature, numbers=True)
         scores_by_value, values = self.lookups.get(feature.name, {}), self._values(feature, kind)
         keys = [literal(self.renderer, value, kind) for value in values]
@@ -154,20 +145,12 @@ class Terms:
         return values
 
     def _category(
-        self,
-        shape: str,
-        feature: Feature,
-        of: Sequence[Mapping[str, float | None]],
-        kind: str,
-        keys: Sequence[Any],
-        scores: Sequence[Sequence[float]],
-        **options: Any,
+        self, shape: str, feature: Feature, of: Parameters, kind: str, keys: Sequence[Any], scores: Scores, **options: Any
     ) -> Term:
-        return Term(
-            shape, feature.index, feature.columns, (), kind, keys, scores, **self._missing_and_unseen(feature, of), **options
-        )
+        options |= self._missing_and_unseen(feature, of)
+        return Term(shape, feature.index, feature.columns, (), kind, keys, scores, **options)
 
-    def _missing_and_unseen(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> dict[str, Any]:
+    def _missing_and_unseen(self, feature: Feature, of: Parameters) -> dict[str, Any]:
         """The contributions of a missing value, and of a value that was never seen."""
         unseen = [p.get("unseen") for p in of]
         missing = [
@@ -176,12 +159,12 @@ class Terms:
         ]
         return {"missing": [*map(_score, missing)], "unseen": [*map(_score, unseen)]}
 
-    def _bernoulli(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+    def _bernoulli(self, feature: Feature, of: Parameters) -> Term:
         scores = [[_score(p[answer]) for p in of] for answer in ("true", "false")]
         missing = [p.get("unseen") if p.get("missing") is None else p["missing"] for p in of]
         return self._binary(feature, scores, [*map(_score, missing)])
 
-    def _binary(self, feature: Feature, scores: Sequence[Sequence[float]], missing: Sequence[float]) -> Term:
+    def _binary(self, feature: Feature, scores: Scores, missing: Sequence[float]) -> Term:
         """The term of a number that is 1 or 0. Any other number counts as missing."""
         kind = comparison_kind(self.engine, feature.types[0]) if feature.types else "boolean"
         if kind == "boolean":
@@ -190,28 +173,28 @@ class Terms:
             kind, keys = "number", [1, 0]
         return Term("levels", feature.index, feature.columns, (), kind, keys, scores, missing=missing, unseen=missing)
 
-    def _weighted(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+    def _weighted(self, feature: Feature, of: Parameters) -> Term:
         missing = [_score(p.get("missing")) for p in of]
         if not getattr(feature.family, "binary", False):
             return Term("weighted", feature.index, feature.columns, of, missing=missing)
         scores = [[0.0 if p["mean"] is None else (p["weight"] or 0.0) * (x - p["mean"]) for p in of] for x in (1, 0)]
         return self._binary(feature, scores, missing)
 
-    def _bins(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+    def _bins(self, feature: Feature, of: Parameters) -> Term:
         family: Any = feature.family
         scores_by_value = self.lookups.get(feature.name, {})
         nothing = [0.0] * len(of)
         scores = [scores_by_value.get(text, nothing) for text in family.labels]
         return self._category("edges", feature, of, "number", (), scores, edges=family.edges)
 
-    def _cells(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+    def _cells(self, feature: Feature, of: Parameters) -> Term:
         family: Any = feature.family
         scores_by_value = self.lookups.get(feature.name, {})
         cells = sorted(map(int, scores_by_value))
         options = {"low": family.low, "width": family.width, "last": family.cells - 1}
         return self._category("cells", feature, of, "number", cells, [scores_by_value[str(cell)] for cell in cells], **options)
 
-    def _pairs(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:  # noqa: ARG002
+    def _pairs(self, feature: Feature, of: Parameters) -> Term:  # noqa: ARG002
         """The categories, with codes in place of scores, and the likelihood ratios by the codes of two values."""
         scores_by_pair = {
             tuple(map(tuple, json.loads(text))): scores for text, scores in self.lookups.get(feature.name, {}).items()

@@ -76,7 +76,7 @@ class DuckDBDriver(Engine):
             with self._translated():
                 yield
             return
-        with interruptible(self), self._translated():
+        with interruptible(self.interrupt), self._translated():
             yield
 
     @contextmanager

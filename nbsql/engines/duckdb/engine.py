@@ -13,7 +13,7 @@ from markupsafe import Markup
 from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.duckdb.sources import Sources
-from nbsql.engines.engine import Engine
+from nbsql.engines.engine import AGGREGATE, SEVERAL_ROWS, Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NbsqlError, NotSupportedError, suggestion
 from nbsql.family import NUMBERS
@@ -47,8 +47,9 @@ _PREVIEW_SECONDS = 2.0
 class DuckDB(DuckDBDriver):
     """A connection to DuckDB."""
 
-    def shares(self, other: Engine) -> bool:
-        return isinstance(other, DuckDB) and self.connection is other.connection
+    @property
+    def handle(self) -> object:
+        return self.connection
 
     # Running. ------------------------------------------------------------------------------------------------------
 
@@ -161,27 +162,21 @@ class DuckDB(DuckDBDriver):
         with self.errors():  # errors of a relation that is not run do not affect the caller's transaction
             return _columns(self.connection.sql(self.renderer.statement("without_rows", relation)))
 
-    def check_expression(self, expression: str, source: Source, argument: str) -> None:
-        """Raise InputError unless the text is one SQL expression over the columns of a source."""
-        subject = f"{argument} must be one SQL expression over the columns of {source.label}"
-        if not isinstance(expression, str) or not expression.strip():
-            raise InputError(f"{subject}, not {expression!r}")
+    def _fault_of_expression(self, query: Markup, source: Source) -> str | None:
         try:
-            query = self.renderer.dialect.query(expression)
             statements = self.connection.extract_statements(self.renderer.statement("expression", query))
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-                raise InputError(f"{subject}, not {expression!r}")
+                return ""
             sliced = self.renderer.fragment("with_slices", source.relation, query)
             found = self.connection.sql(self.renderer.statement("without_rows", sliced))
             if len(found.columns) != len(source.columns) + 1:
-                raise InputError(f"{subject}, not {expression!r}")
+                return ""
             self.connection.sql(self.renderer.statement("expression_of_one_value", source.relation, query))
         except duckdb.Error as error:
             if "UNNEST not supported here" in str(error):
-                raise self.several_rows_error(expression, argument) from None
-            if "must appear in the GROUP BY clause" in str(error):
-                raise self.aggregate_error(expression, argument) from None
-            raise InputError(f"{subject}: {one_line(error)}") from None
+                return SEVERAL_ROWS
+            return AGGREGATE if "must appear in the GROUP BY clause" in str(error) else f": {one_line(error)}"
+        return None
 
     def check_pattern(self, pattern: str) -> None:
         """Raise InputError unless RE2 accepts the pattern. A cursor keeps an error from aborting the caller's transaction."""

@@ -24,17 +24,15 @@ def scanned_table(tree: str) -> list[str] | None:
     others = {part: value for part, value in select.items() if part not in _PARTS and value}
     if select["type"] != "SELECT_NODE" or others != {"cte_map": {"map": []}, "aggregate_handling": "STANDARD_HANDLING"}:
         return None
-    if table.get("sample") or not all(map(_is_plain, _expressions([select["select_list"], select["where_clause"]]))):
+    expressions = _expressions([select["select_list"], select["where_clause"]])
+    plain = (each["class"] in _EXPRESSIONS or (each["class"] == "FUNCTION" and each["is_operator"]) for each in expressions)
+    if table.get("sample") or not all(plain):
         return None
     if table["type"] == "TABLE_FUNCTION" and table["function"]["function_name"] in _PARQUET:
         return ["file.parquet"]
     if table["type"] != "BASE_TABLE" or table["at_clause"]:
         return None
     return [name for name in (table["catalog_name"], table["schema_name"], table["table_name"]) if name]
-
-
-def _is_plain(expression: Mapping[str, Any]) -> bool:
-    return expression["class"] in _EXPRESSIONS or (expression["class"] == "FUNCTION" and expression["is_operator"])
 
 
 def _expressions(tree: Any) -> Iterator[Mapping[str, Any]]:

@@ -73,9 +73,9 @@ class Sources:
             match = self._find(path, relations, (database, schema))
             if match is not None:
                 relation = self._engine.renderer.dialect.ident(*match[match[0] == database : 3])
-                return self._make_source(relation, text, **self._kind(match))
+                return self._source(relation, text, **self._kind(match))
         if _FILE.search(text):
-            return self._make_source(self._engine.renderer.dialect.ident(text), text, is_scan=_PARQUET.search(text) is not None)
+            return self._source(self._engine.renderer.dialect.ident(text), text, is_scan=_PARQUET.search(text) is not None)
         query = self._query(text)
         if query is None:
             near = (self._engine.current(), ("temp", "main"))
@@ -85,7 +85,7 @@ class Sources:
         with self._engine.errors():
             check_distinct(self._engine.connection.sql(query).columns, "the query")
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
-        return self._make_source(relation, "the query", is_scan=lambda: self._is_scan(query, self._engine.current()))
+        return self._source(relation, "the query", is_scan=lambda: self._is_scan(query, self._engine.current()))
 
     def _kind(self, relation: tuple[str, ...]) -> dict[str, Any]:
         """Whether a row of `relations` (catalog.sql) is a table, and whether it costs no more than a scan to read again."""
@@ -177,20 +177,13 @@ class Sources:
             if kind != "LazyFrame":  # reading its columns would run it
                 columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
                 check_distinct(columns, f"the {kind}")
-            return self._make_source(relation, f"the {kind}", is_scan=kind in _IN_MEMORY, is_frame=True, release=release)
+            return self._source(relation, f"the {kind}", is_scan=kind in _IN_MEMORY, is_frame=True, release=release)
         except BaseException:
             release()
             raise
 
-    def _make_source(
-        self,
-        relation: Markup,
-        label: str,
-        **kind: Any,
-    ) -> Source:
-        columns = self._engine.columns(relation)
-        check_names(columns, label)
-        return Source(relation, label, columns, **kind)
+    def _source(self, relation: Markup, label: str, **kind: Any) -> Source:
+        return self._engine.described(Source(relation, label, [], **kind))
 
 
 def _without_end(query: str) -> str:

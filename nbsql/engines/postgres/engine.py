@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from markupsafe import Markup
 
-from nbsql.engines.engine import Engine
+from nbsql.engines.engine import AGGREGATE, SEVERAL_ROWS
 from nbsql.engines.postgres.driver import PostgreSQLDriver
 from nbsql.engines.postgres.sources import describe_query, find, has_several_spellings, kind_of
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
-from nbsql.family.text import LETTERS_AND_DIGITS
 from nbsql.spec.column import Column
 
 if TYPE_CHECKING:
@@ -28,8 +27,9 @@ _SHOWN = 40
 class PostgreSQL(PostgreSQLDriver):
     """A connection to PostgreSQL."""
 
-    def shares(self, other: Engine) -> bool:
-        return isinstance(other, PostgreSQL) and self.connection is other.connection
+    @property
+    def handle(self) -> object:
+        return self.connection
 
     # Running. ------------------------------------------------------------------------------------------------------
 
@@ -143,34 +143,24 @@ class PostgreSQL(PostgreSQLDriver):
         types = {oid: kind for oid, *kind in self.ask("types", sorted({oid for _, oid in found}))} if found else {}
         return [Column(name, types[oid][0], kind_of(*types[oid])) for name, oid in found]
 
-    def check_expression(self, expression: str, source: Source, argument: str) -> None:
-        subject = f"{argument} must be one SQL expression over the columns of {source.label}"
-        if not isinstance(expression, str) or not expression.strip():
-            raise InputError(f"{subject}, not {expression!r}")
-        query = self.renderer.dialect.query(expression)
-        several = "42804"  # a set instead of a single value
+    def _fault_of_expression(self, query: Markup, source: Source) -> str | None:
+        render, several = self.renderer.statement, "42804"  # a set instead of a single value
         try:
-            whole = describe_query(self, self.renderer.statement("expression_of", source.relation, query))
-            describe_query(
-                self, self.renderer.statement("without_rows", self.renderer.fragment("with_slices", source.relation, query))
-            )
+            whole = describe_query(self, render("expression_of", source.relation, query))
+            describe_query(self, render("without_rows", self.renderer.fragment("with_slices", source.relation, query)))
+            if len(whole) != 1:
+                return ""
         except DatabaseError as error:
             state = getattr(error.__cause__, "sqlstate", None)
-            if state == "42803":  # grouping error
-                raise self.aggregate_error(expression, argument) from None
             if state != several:
-                raise InputError(f"{subject}: {error}") from None
-            whole = [(expression, 0)]
-        if len(whole) != 1:
-            raise InputError(f"{subject}, not {expression!r}")
+                return AGGREGATE if state == "42803" else f": {error}"  # a grouping error
         try:
-            describe_query(self, self.renderer.statement("expression_of_one_value", source.relation, query))
+            describe_query(self, render("expression_of_one_value", source.relation, query))
         except DatabaseError:
-            raise self.several_rows_error(expression, argument) from None
+            return SEVERAL_ROWS
+        return None
 
     def check_pattern(self, pattern: str) -> None:
-        if pattern == LETTERS_AND_DIGITS:  # it has its own macro (sql/macros/engines/postgres/tokens.sql)
-            return
         try:
             with self.errors(), self.savepoint(trial=True):
                 self.ask("matches_pattern", pattern)

@@ -15,14 +15,9 @@ _LONGEST_VIEW = 30_000  # characters: a Derby metastore stores up to 32,700 for 
 
 
 def constants(renderer: Renderer, rows: DataFrame) -> Markup | None:
-    """A SELECT of constants with the values of a relation of one row.
+    """A SELECT of constants with the values of a relation of one row, which is computed here.
 
-    Args:
-        renderer: the renderer of Spark.
-        rows: the relation, which is computed here.
-
-    Returns:
-        The statement; None if there is not exactly one row, or if a column has a type without literals.
+    None if there is not exactly one row, or if a column has a type without literals.
     """
     fields = rows.schema.fields
     types = [field.dataType.simpleString() for field in fields]

@@ -28,12 +28,7 @@ _STAGED = (" source`", " design`", " rows`", " sample`", " distances`")
 
 
 class SparkDriver(Engine):
-    """A session of Spark, in which statements run.
-
-    Args:
-        session: a SparkSession.
-        watch: a function that is called with the name of each statement before it runs.
-    """
+    """A session of Spark, in which statements run. `watch` is called with the name of each statement before it runs."""
 
     title = "Spark"
     drafts = True

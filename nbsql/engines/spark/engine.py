@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from markupsafe import Markup
 
-from nbsql.engines.engine import Engine
+from nbsql.engines.engine import AGGREGATE, SEVERAL_ROWS, Engine
 from nbsql.engines.source import Source
 from nbsql.engines.spark import catalog as spark_catalog
 from nbsql.engines.spark.constants import constants, fits_in_view
 from nbsql.engines.spark.driver import SparkDriver
 from nbsql.engines.spark.sources import find, kind_of
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
-from nbsql.family.text import LETTERS_AND_DIGITS
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 
@@ -31,13 +29,11 @@ _RESERVED = ("information_schema", "global_temp", "system", "session")
 
 
 class Spark(SparkDriver):
-    """A session of Spark. It belongs to the user and stays open.
+    """A session of Spark. It belongs to the user and stays open."""
 
-    The arguments are those of `SparkDriver`.
-    """
-
-    def shares(self, other: Engine) -> bool:
-        return isinstance(other, Spark) and self.session is other.session
+    @property
+    def handle(self) -> object:
+        return self.session
 
     # Running. ------------------------------------------------------------------------------------------------------
 
@@ -82,19 +78,7 @@ class Spark(SparkDriver):
     def current_search_path(self) -> str:
         return json.dumps(self.current())
 
-    @contextmanager
-    def using_search_path(self, path: str) -> Iterator[None]:
-        now = self.current_search_path()
-        if now == path:
-            yield
-            return
-        self._use(path)
-        try:
-            yield
-        finally:
-            self._use(now)
-
-    def _use(self, path: str) -> None:
+    def _set_search_path(self, path: str) -> None:
         catalog, schema = json.loads(path)
         with self.errors():
             self.session.catalog.setCurrentCatalog(catalog)
@@ -139,26 +123,18 @@ class Spark(SparkDriver):
         fields = self.dataframe(self.renderer.statement("without_rows", relation)).schema.fields
         return [Column(field.name, field.dataType.simpleString(), kind_of(field.dataType)) for field in fields]
 
-    def check_expression(self, expression: str, source: Source, argument: str) -> None:
-        subject = f"{argument} must be one SQL expression over the columns of {source.label}"
-        if not isinstance(expression, str) or not expression.strip():
-            raise InputError(f"{subject}, not {expression!r}")
-        query = self.renderer.dialect.query(expression)
+    def _fault_of_expression(self, query: Markup, source: Source) -> str | None:
         try:
             whole = self.names(self.renderer.statement("expression_of", source.relation, query))
             self.names(self.renderer.statement("without_rows", self.renderer.fragment("with_slices", source.relation, query)))
         except DatabaseError as error:
             if "[UNSUPPORTED_GENERATOR" in str(error.__cause__):
-                raise self.several_rows_error(expression, argument) from None
-            if re.search(r"\[(MISSING_GROUP_BY|MISSING_AGGREGATION)", str(error.__cause__)):
-                raise self.aggregate_error(expression, argument) from None
-            raise InputError(f"{subject}: {error}") from None
-        if len(whole) != 1:
-            raise InputError(f"{subject}, not {expression!r}")
+                return SEVERAL_ROWS
+            is_aggregate = re.search(r"\[(MISSING_GROUP_BY|MISSING_AGGREGATION)", str(error.__cause__))
+            return AGGREGATE if is_aggregate else f": {error}"
+        return None if len(whole) == 1 else ""
 
     def check_pattern(self, pattern: str) -> None:
-        if pattern == LETTERS_AND_DIGITS:  # it has its own macro (sql/macros/engines/spark/tokens.sql)
-            return
         try:
             self.ask("matches_pattern", pattern)
         except DatabaseError:
@@ -166,11 +142,7 @@ class Spark(SparkDriver):
 
 
 def on_spark(engine: Engine, what: str) -> Spark:
-    """The engine, if it is Spark.
-
-    Raises:
-        NotSupportedError: it is another engine.
-    """
+    """The engine, if it is Spark. Raises NotSupportedError for another engine, which does not support `what`."""
     if isinstance(engine, Spark):
         return engine
     raise NotSupportedError(f"{what} is not available on {engine.title}; it is on Spark")

@@ -9,7 +9,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, types
 
-from nbsql.engines.source import Source, check_distinct, check_names, split_path
+from nbsql.engines.source import Source, check_distinct, split_path
 from nbsql.engines.spark.driver import SparkDriver
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
@@ -42,8 +42,7 @@ def kind_of(kind: types.DataType) -> str:
 def find(engine: SparkDriver, source: Any) -> Source:
     """The source that the user names or passes.
 
-    Raises:
-        InputError: there is no such table or view, the text is not a single SELECT, or the DataFrame is of another session.
+    Raises InputError if the text is neither a table or view nor one SELECT, or the DataFrame is of another session.
     """
     if isinstance(source, DataFrame):
         return _frame(engine, source)
@@ -57,13 +56,13 @@ def find(engine: SparkDriver, source: Any) -> Source:
         if _exists(engine, path):
             found = Source(dialect.ident(*path), source, [], is_scan=_is_table(engine, path))
             found.path = _full_path(engine, path)
-            return _source(engine, found)
+            return engine.described(found)
     query = source.strip().rstrip(";").rstrip()
     selects = _SELECT.match(query) is not None
     if selects:
         relation = engine.renderer.fragment("subquery", dialect.query(query + "\n"))  # the query may end in a comment
         try:
-            return _source(engine, Source(relation, "the query", [], is_scan=lambda: _is_scan(engine.dataframe(query))))
+            return engine.described(Source(relation, "the query", [], is_scan=lambda: _is_scan(engine.dataframe(query))))
         except DatabaseError as error:
             raise InputError(f"the query cannot be read: {error}") from None
     names = sorted(name for catalog, schema, name, _ in engine.ask("relations") if not name.startswith("nbsql "))
@@ -143,11 +142,4 @@ def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
         except (PySparkException, Py4JError, OSError):  # the session is stopped
             return
 
-    return _source(engine, Source(relation, "the DataFrame", [], is_scan=frame.is_cached or _is_scan(frame), release=release))
-
-
-def _source(engine: SparkDriver, source: Source) -> Source:
-    source.columns = engine.columns(source.relation)
-    check_distinct([column.name for column in source.columns], source.label)
-    check_names(source.columns, source.label)
-    return source
+    return engine.described(Source(relation, "the DataFrame", [], is_scan=frame.is_cached or _is_scan(frame), release=release))

@@ -7,7 +7,7 @@
 #}
 {% macro frozen_statistics(counted, source) -%}
 {% set materialized %}{% if counted.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
-{% set squared = counted.features | selectattr('squared') | list -%}
+{% set squared = counted.features | selectattr('family.centred') | list -%}
 WITH nbsql_rows AS {{ materialized }}(
   SELECT
     {{ nbsql.frozen_statistics_columns(counted) | indent(4) }}
@@ -94,7 +94,7 @@ FROM nbsql_rows
 {% macro frozen_value_cells(counted, feature) -%}
 {% set x = nbsql.frozen_input(feature) -%}
 {{ nbsql.frozen_cell(feature, nbsql.frozen_size(counted), value=x) }}
-{%- if not feature.missing %}
+{%- if feature.family.nulls != 'category' %}
 
 WHERE {{ x }} IS NOT NULL
 {%- endif %}
@@ -126,8 +126,9 @@ CASE {{ nbsql.frozen_as_double(feature.columns[0]) }} WHEN 1 THEN 'true' WHEN 0 
 {% macro frozen_binned_read(feature) -%}
 {% set x = nbsql.frozen_as_double(feature.columns[0]) -%}
 CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN CASE
-  {%- for edge in feature.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(feature.labels[loop.index0]) }}{% endfor %}
-  {%- if feature.edges %} ELSE{% else %} WHEN {{ x }} IS NOT NULL THEN{% endif %} {{ nbsql.text(feature.labels[-1]) }} END END
+  {%- set family = feature.family %}
+  {%- for edge in family.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(family.labels[loop.index0]) }}{% endfor %}
+  {%- if family.edges %} ELSE{% else %} WHEN {{ x }} IS NOT NULL THEN{% endif %} {{ nbsql.text(family.labels[-1]) }} END END
   AS {{ nbsql.frozen_input(feature) }}
 {%- endmacro %}
 
@@ -137,7 +138,7 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN CASE
 {# The cells of a number, one row a class: n, mean, and m2 if squares are counted. #}
 {% macro frozen_number_cells(counted, feature) -%}
 {% set x = nbsql.frozen_input(feature) -%}
-{% if feature.squared -%}
+{% if feature.family.centred -%}
 {% set mean %}nbsql_mean_{{ feature.index }}{% endset -%}
 {% set deviation %}({{ x }} - {{ mean }}){% endset -%}
 {% set largest %}MAX({{ mean }}){% endset -%}
@@ -149,7 +150,7 @@ JOIN nbsql_means ON nbsql_means.nbsql_class = nbsql_rows.nbsql_class
 
 WHERE {{ x }} IS NOT NULL
 GROUP BY nbsql_rows.nbsql_class
-{%- if feature.zeros %}
+{%- if feature.family.zeros %}
 
 UNION ALL
 {{ nbsql.frozen_cell(feature, nbsql.frozen_size(counted), value=nbsql.text('zero')) }}
@@ -158,13 +159,13 @@ GROUP BY nbsql_rows.nbsql_class
 {%- endif %}
 {%- endmacro %}
 
-{% macro frozen_number_read(feature) -%} {{ nbsql.frozen_number_input(feature, feature.zeros) }} {%- endmacro %}
+{% macro frozen_number_read(feature) -%} {{ nbsql.frozen_number_input(feature, feature.family.zeros) }} {%- endmacro %}
 
 {# The logarithm of a number of a row as a column and, if zeros are counted apart, whether the number is 0. #}
 {% macro frozen_logarithm_read(feature) -%}
 {% set x = nbsql.frozen_as_double(feature.columns[0]) -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.frozen_input(feature) }}
-{%- if feature.zeros %},
+{%- if feature.family.zeros %},
 {{ nbsql.frozen_zero_input(feature) }}
 {%- endif %}
 {%- endmacro %}
