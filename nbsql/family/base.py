@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, get_args
 
 from nbsql.errors import InputError, suggestion
@@ -21,21 +22,21 @@ SCALARS = ("text", "boolean", *NUMBERS, "temporal")
 def choice(value: str, allowed: Any, name: str) -> None:
     """Raise InputError unless `value` is one of the values of the Literal `allowed`."""
     options = get_args(allowed)
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         known = ", ".join(map(repr, options))
         raise InputError(f"{name} must be one of {known}, not {value!r}{suggestion(str(value), options)}")
 
 
 def non_negative(value: Any, name: str) -> float:
     """`value` as a float. Raises InputError unless it is a finite number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value) or value < 0:
         raise InputError(f"{name} must be a finite number of at least 0, not {value!r}")
     return float(value)
 
 
 def finite(value: Any, name: str) -> float:
     """`value` as a float. Raises InputError unless it is a finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise InputError(f"{name} must be a finite number, not {value!r}")
     return float(value)
 
@@ -43,7 +44,7 @@ def finite(value: Any, name: str) -> float:
 def whole_number(value: Any, name: str, least: int | None = 1, most: int | None = None) -> int:
     """`value`. Raises InputError unless it is a whole number of at least `least`, and at most `most`; None is no limit."""
     limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)  # NumPy's, too
     if not is_whole or (least is not None and value < least) or (most is not None and value > most):
         raise InputError(f"{name} must be a whole number{limits}, not {value!r}")
     return int(value)

@@ -50,7 +50,7 @@ class Binned(Family):
         checked(self, true_or_false, "monotone")
         if isinstance(self.by, str):
             choice(self.by, Literal["quantile", "width", "mdl"], "by")
-            whole_number(self.bins, "bins", 2, MOST_BINS)
+            set_attributes(self, bins=whole_number(self.bins, "bins", 2, MOST_BINS))
         else:
             edges = bin_edges(self.by, "by must be 'quantile', 'width', 'mdl' or a list of edges")
             set_attributes(self, by=edges, bins=len(edges) + 1, edges=self.edges if self.monotone else edges)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS, Estimate, Family, checked, non_negative, whole_number
+from nbsql.family.base import NUMBERS, Estimate, Family, checked, non_negative, set_attributes, whole_number
 
 MOST_CELLS = 4096
 
@@ -50,7 +50,7 @@ class Kernel(Family):
         checked(self, non_negative, "bandwidth")
         if self.bandwidth == 0:
             raise InputError("bandwidth must be above 0, not 0")
-        whole_number(self.cells, "cells", 2, MOST_CELLS)
+        set_attributes(self, cells=whole_number(self.cells, "cells", 2, MOST_CELLS))
 
     def with_estimate(self, estimate: Estimate) -> Family:
         return super().with_estimate("mean" if estimate == "mode" else estimate)  # rows that are spread out have no mode

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, listed
@@ -172,7 +173,7 @@ def shrinkage_named(shrinkage: Any) -> float | Literal["ledoit-wolf"] | None:
     """The shrinkage of a covariance matrix. Raises InputError unless it is None, a number from 0 to 1, or "ledoit-wolf"."""
     if shrinkage is None or shrinkage == "ledoit-wolf":
         return "ledoit-wolf" if shrinkage else None
-    if isinstance(shrinkage, (bool, str)) or not isinstance(shrinkage, (int, float)) or not 0 <= shrinkage <= 1:
+    if isinstance(shrinkage, (bool, str)) or not isinstance(shrinkage, Real) or not 0 <= float(shrinkage) <= 1:
         raise InputError(f"shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not {shrinkage!r}")
     return float(shrinkage)
 

@@ -50,7 +50,7 @@ class Pairs(OverColumns):
         for name in ("columns", "integers", "gaps", "added_counts"):
             set_attributes(self, **{name: tuple(getattr(self, name))})
         set_attributes(self, edges=tuple(None if each is None else tuple(each) for each in self.edges))
-        whole_number(self.least, "least")
+        set_attributes(self, least=whole_number(self.least, "least"))
         super().__post_init__()
 
     def labels_of(self, position: int) -> list[str]:

@@ -62,7 +62,7 @@ class Bag(Family):
 
         choice(self.best_by, BestBy, "best_by")
         if self.best is not None:
-            whole_number(self.best, "best")
+            set_attributes(self, best=whole_number(self.best, "best"))
             if self.norm is not None:
                 raise InputError(
                     "best and norm cannot go together: the length of a bag is that of all its tokens; leave one out"

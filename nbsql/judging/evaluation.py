@@ -191,7 +191,7 @@ class Evaluation(Displayed):
 def read_evaluation(
     queries: Mapping[str, Query],
     weight: str | None,
-    explain_no_rows: Callable[[int | None], str] = "no rows to judge, {}".format,
+    explain_no_rows: Callable[[int | None], str] = lambda _: "there is no row whose class is known; nothing can be judged",
 ) -> Evaluation:
     """The evaluation, read from its queries by name.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 from markupsafe import Markup
@@ -277,7 +278,7 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
         if fold is not None:
             raise InputError(f"folds='loo' makes a fold of every row, and fold={fold!r} says the folds; leave one of them out")
         return
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
+    if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 2:
         raise InputError(f"folds must be a whole number of at least 2, or 'loo', not {folds!r}")
 
 

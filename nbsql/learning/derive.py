@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
@@ -74,10 +74,10 @@ def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:
     return [row[0] for row in engine.ask("slices_in_order", plan.relations["statistics"])]
 
 
-def check_slice_names(engine: Engine, plan: Plan, title: str, names: Sequence[object]) -> list[str]:
-    """The names of slices, as text. Raises InputError if no slice has that name, or if no name is given."""
+def check_slice_names(engine: Engine, plan: Plan, title: str, names: object) -> list[str]:
+    """The names of slices, or of one, as text. Raises InputError if no slice has that name, or if no name is given."""
     existing = slice_names(engine, plan, title)
-    texts = [str(name) for name in names]
+    texts = [str(name) for name in (names if isinstance(names, Iterable) and not isinstance(names, str) else [names])]
     for text in texts:
         if text not in existing:
             raise InputError(f"no slice {text!r} in {title}{suggestion(text, existing) or f'; it has {listed(existing)}'}")

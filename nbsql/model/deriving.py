@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from nbsql.answers.query import Query
@@ -102,7 +103,7 @@ class Deriving(Handle):
         slice_names(self._engine, self._plan, self._title)
         if last is not None:
             whole_number(last, "last")
-        if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 < decay <= 1:
+        if isinstance(decay, bool) or not isinstance(decay, Real) or not 0 < decay <= 1:
             raise InputError(f"decay must be more than 0 and at most 1, not {decay!r}")
         return self._derive(f"the last {last} slices" if last else "all slices", "windowed_cells", last, float(decay))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from numbers import Integral, Real
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -189,7 +190,7 @@ class Scorecard(Displayed):
     def _added_columns(self, reasons: int, against: str) -> list[str]:
         """The columns that are added to those of the source."""
         count = len(self._model._spec.features)
-        if isinstance(reasons, bool) or not isinstance(reasons, int) or not 0 <= reasons <= count:
+        if isinstance(reasons, bool) or not isinstance(reasons, Integral) or not 0 <= reasons <= count:
             raise InputError(f"reasons must be a whole number from 0 to {count}, the number of features, not {reasons!r}")
         if against not in ("best", "average"):
             raise InputError(f"against must be 'best' or 'average', not {against!r}")
@@ -232,12 +233,12 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
     """
     for name in ("points", "odds", "double"):
         value = getattr(scale, name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
             raise InputError(f"{name} must be a finite number, not {value!r}")
         if name != "points" and value <= 0:
             raise InputError(f"{name} must be above 0, not {value!r}")
     digits = scale.digits
-    if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 9):
+    if digits is not None and (isinstance(digits, bool) or not isinstance(digits, Integral) or not 0 <= digits <= 9):
         raise InputError(f"digits must be a whole number from 0 to 9, or None, not {digits!r}")
     scale = Scale(float(scale.points), float(scale.odds), float(scale.double), digits)
 

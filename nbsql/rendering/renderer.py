@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
+from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,8 +30,8 @@ def _check_rendered(value: Any) -> str:
     """Raise an error unless a value is rendered SQL or a whole number: nothing else may be printed into a statement."""
     if type(value) is Markup:
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
     raise TypeError(f"{type(value).__name__} {value!r} did not pass a gate (ident, text, number or word)")
 
 

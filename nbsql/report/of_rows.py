@@ -245,6 +245,8 @@ def dependence(request: Request) -> Iterator[Figure]:
     for row in rows:
         row["place"], row["other_place"] = order.index(row["feature"]), order.index(row["other"])
     rows.sort(key=lambda row: (row["place"], row["other_place"]))
+    if not rows:
+        raise ModelError(f"{source.label} has no row with values of two features; there is no dependence to show")
     first = max(rows, key=lambda row: row["excess"])
     if first["excess"] > 0.02:
         finding = (
@@ -280,10 +282,13 @@ def waterfall(request: Request) -> Iterator[Figure]:
     turns = sorted(
         (place, turn, row["nbsql_position"]) for turn, group in enumerate(by_kind) for place, row in enumerate(group)
     )
-    wanted = sorted(position for _, _, position in turns[: request.rows])
-    for position, fact in ((row["nbsql_position"], row) for row in facts):
-        if position in wanted:
-            yield _row(request, fact, [row for row in explained if row["row_id"] == position])
+    wanted = {position for _, _, position in turns[: request.rows]}
+    of_row: dict[Any, list[dict[str, Any]]] = {}
+    for row in explained:
+        of_row.setdefault(row["row_id"], []).append(row)
+    for fact in facts:
+        if fact["nbsql_position"] in wanted:
+            yield _row(request, fact, of_row[fact["nbsql_position"]])
 
 
 def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> Figure:

@@ -53,7 +53,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     unseen : {"skip", "smooth"}, default="skip"
         The score of a value never seen in training: it is left out, or has the likelihood of a count of 0.
 
-    Attributes:
+    Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
@@ -64,7 +64,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     model_ : nbsql.Model
         The model itself, with its statistics, priors, likelihoods and all verbs. Each thread has its own handle.
 
-    Examples:
+    Examples
     --------
     >>> import numpy as np
     >>> X = np.array([["sun", 30.0], ["sun", 26.0], ["rain", 12.0], ["rain", None], ["rain", 9.5]], dtype=object)

@@ -48,7 +48,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
     estimate, nulls, unseen
         As in `NaiveBayesClassifier`.
 
-    Attributes:
+    Attributes
     ----------
     cv_results_ : dict of ndarrays
         One entry for each setting: params, param_alpha, param_prior, param_families, mean_test_accuracy,
@@ -60,7 +60,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
     best_index_ : int
         The index of the best setting in `cv_results_`.
 
-    Examples:
+    Examples
     --------
     >>> import numpy as np
     >>> X = np.array([[word] for word in ["a", "a", "a", "b", "b", "c"] * 5], dtype=object)

@@ -6,6 +6,7 @@ import datetime
 import math
 import re
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 from nbsql.errors import InputError
@@ -83,8 +84,8 @@ class HalfLife:
 
     def instant(self, value: Any) -> int:
         """A time in microseconds since 1970, or a whole number if the half-life is no duration; InputError if it is neither."""
-        if isinstance(value, int) and not isinstance(value, bool) and not self.is_duration:
-            return value
+        if isinstance(value, Integral) and not isinstance(value, bool) and not self.is_duration:
+            return int(value)
         if self.is_duration and isinstance(value, str):
             try:
                 value = datetime.datetime.fromisoformat(value)
@@ -114,4 +115,4 @@ def _length(half_life: Any) -> float | None:
     if isinstance(half_life, str):
         text = _LENGTH.fullmatch(half_life)
         return None if text is None or text[2].lower() not in _UNITS else float(text[1]) * _UNITS[text[2].lower()] * 1e6
-    return None if isinstance(half_life, bool) or not isinstance(half_life, (int, float)) else float(half_life)
+    return None if isinstance(half_life, bool) or not isinstance(half_life, Real) else float(half_life)

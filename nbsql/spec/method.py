@@ -185,7 +185,7 @@ class AODE(OneDependence):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number(self.least, "least")
+        checked(self, whole_number, "least")
 
 
 @dataclass(frozen=True)
@@ -237,11 +237,10 @@ class Mixture(Classifier):
 
     def __post_init__(self) -> None:
         if not isinstance(self.components, Mapping):
-            whole_number(self.components, "components")
+            checked(self, whole_number, "components")
             return
-        for label, count in self.components.items():
-            whole_number(count, f"components of class {label!r}")
-        set_attributes(self, components=dict(self.components))
+        of_class = {label: whole_number(count, f"components of class {label!r}") for label, count in self.components.items()}
+        set_attributes(self, components=of_class)
 
 
 @dataclass(frozen=True)

@@ -334,7 +334,9 @@ def _accept(family: Family, column: Column) -> None:
 
 
 def _prior(options: Options) -> Prior:
-    prior = options.prior
+    prior: Any = options.prior
+    if hasattr(prior, "to_dict"):  # a pandas Series
+        prior = prior.to_dict()
     if isinstance(prior, Mapping):
         probabilities = {label: non_negative(p, f"the prior of {label!r}") for label, p in prior.items()}
         if abs(sum(probabilities.values()) - 1) > 1e-9:

@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 from nbsql.errors import InputError, ModelError
@@ -33,7 +34,7 @@ class Sharing:
 
     def __post_init__(self) -> None:
         checked(self, whole_number, "least")
-        given = 0.0 if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, (int, float)) else self.epsilon
+        given = 0.0 if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, Real) else self.epsilon
         if self.epsilon is not None and not 0.001 <= given <= 100:
             raise InputError(f"epsilon must be a number from 0.001 to 100, such as 1, not {self.epsilon!r}")
         if self.seed is not None and self.epsilon is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, cast
 
 from markupsafe import Markup
@@ -79,7 +80,7 @@ def _sampled_source(
     """The source, or a table of about `budget` of its rows, which are always the same."""
     if budget is None:
         return source
-    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
+    if isinstance(budget, bool) or not isinstance(budget, Integral) or budget < 1:
         raise InputError(f"budget must be a whole number of rows of at least 1, or None for all, not {budget!r}")
     rows = engine.ask("row_count", source.relation)[0][0]
     if rows <= budget:

@@ -264,3 +264,9 @@ def test_a_missing_label_is_refused_as_scikit_learn_does() -> None:
     for labels in (["out", None, "in"], ["out", float("nan"), "in"]):
         with pytest.raises(ValueError, match=r"^Input y contains NaN\.$"):
             NaiveBayesClassifier().fit(FRAME[:3], np.array(labels, dtype=object))
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_notebook_shows_an_estimator_without_warnings() -> None:
+    for estimator in (NaiveBayesClassifier(), NaiveBayesCV()):
+        assert "<style>" in estimator._repr_html_()

@@ -123,6 +123,9 @@ def test_a_window_takes_the_newest_slices(visits: nbsql.Model) -> None:
     assert counts(visits) == {"a": 4, "b": 4}  # and the row without a month
     assert counts(visits.window(last=2)) == {"a": 2, "b": 2}
     assert counts(visits.slices(["2026-01", "2026-03"])) == {"a": 1, "b": 3}
+    assert counts(visits.slices("2026-02")) == {"a": 2, "b": 1}
+    with pytest.raises(nbsql.InputError, match=r"^no slice '5' in model 'visits'; it has '2026-01', '2026-02', '2026-03'$"):
+        visits.slices(5)
 
 
 def test_decay_weighs_a_slice_by_its_age(visits: nbsql.Model) -> None:

@@ -252,6 +252,11 @@ def test_dependence_is_none_of_independent_features_and_all_of_copies():
         assert (numbers[0], numbers[1], numbers[-1]) == ("m", "n", 'nbsql.MultivariateGaussian(["m", "n"])')
         with pytest.raises(nbsql.InputError, match="has no feature 'c'"):
             model.dependence("u", features=["a", "c"])
+        con.execute("CREATE VIEW none AS FROM u WHERE false")
+        with pytest.raises(nbsql.ModelError, match=r"^none has no row with values of two features; there is no dependence"):
+            model.plot.dependence("none")
+        with pytest.raises(nbsql.InputError, match=r"^there is no row whose class is known; nothing can be judged$"):
+            model.plot.verdict("none")
 
 
 def test_discrimination_is_the_log_ratio_with_the_counts(con, model):

@@ -7,6 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,107 @@ def copies(con: Connection, source: Any) -> bool:
     with nbsql.watch(steps.append):
         nbsql.fit(con, source, target="y", features=["v", "w"])
     return "read the source once" in steps
+
+
+@pytest.mark.parametrize(
+    ("usual", "last", "column"),
+    [
+        (1, 2.5, "DOUBLE"),
+        (1, Decimal("2.5"), "DOUBLE"),
+        (Decimal("1.5"), Decimal("1.5555"), "DOUBLE"),
+        (1, 2**40, "BIGINT"),
+        (1, 2.0**70, "DOUBLE"),
+        (1, 2**70, "DOUBLE"),
+        (1, None, "BIGINT"),
+        (1, float("nan"), "BIGINT"),
+        (np.float32(1.5), 2, "DOUBLE"),
+        (1, "q", "VARCHAR"),
+        ("q", 1, "VARCHAR"),
+        (None, "q", "VARCHAR"),
+    ],
+)
+def test_a_column_of_objects_has_the_type_of_all_its_values(usual: Any, last: Any, column: str) -> None:
+    """DuckDB looks at a thousand of them, the last not among these, and casts it to their type: 2.5 to 2."""
+    pandas = library("pandas")
+    values = pandas.Series([usual] * 1999 + [last], dtype=object)
+    frame = pandas.DataFrame({"z": range(2000), "x": values})
+    con = duckdb.connect()
+    model = nbsql.fit(con, {"y": ["a", "b"], "z": [1, 2]}, target="y")
+    query = model.predict(frame, columns=["x"])
+    found = query.fetchall()[-1][0]
+    missing = last is None or last != last
+    assert found == (None if missing else float(last) if column == "DOUBLE" else str(last) if column == "VARCHAR" else last)
+    assert con.sql(f"DESCRIBE {query.sql}").fetchall()[0][1] == column
+    assert frame["x"].tolist()[:-1] == [usual] * 1999  # the frame of the user is not touched
+
+
+def test_classes_among_objects_are_not_rounded() -> None:
+    pandas = library("pandas")
+    labels = pandas.Series([0, 1] * 999 + [0, 1.5], dtype=object)
+    model = nbsql.fit(duckdb.connect(), pandas.DataFrame({"y": labels, "x": [i % 7 for i in range(2000)]}), target="y")
+    assert [(row[0], row[1]) for row in model.priors] == [(0, 1000), (1, 999), (1.5, 1)]
+
+
+def test_numbers_and_truths_in_one_column_are_refused() -> None:
+    pandas = library("pandas")
+    frame = pandas.DataFrame({"y": ["a", "b"] * 30, "x": pandas.Series([True, 2, False] * 20, dtype=object)})
+    with pytest.raises(
+        nbsql.InputError, match=r"^column 'x' holds bool, int, which cannot be one column; give it values of one"
+    ):
+        nbsql.fit(duckdb.connect(), frame, target="y")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "FROM rows USING SAMPLE 500 ROWS",
+        "FROM rows USING SAMPLE 10% (bernoulli)",
+        "FROM rows ORDER BY random() LIMIT 500",
+        "sampled",
+        "FROM sampled",
+    ],
+)
+def test_a_sample_is_drawn_once(source: str) -> None:
+    con = duckdb.connect()
+    con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, concat('v', i % 4) AS v, sin(i) AS x FROM range(5000) AS r(i)")
+    con.execute("CREATE VIEW sampled AS FROM rows WHERE random() < 0.1")
+    for features in (["v"], ["v", "x"]):
+        model = nbsql.fit(con, source, target="y", features=features)
+        counts = con.sql(
+            f"SELECT class, sum(n) FROM ({model.statistics.sql}) WHERE feature = 'v' GROUP BY class ORDER BY class"
+        )
+        assert counts.fetchall() == [(row[0], row[1]) for row in sorted(model.priors)]
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")  # of one class
+def test_a_name_is_that_of_the_relation_that_duckdb_reads() -> None:
+    con = duckdb.connect()
+    con.execute(
+        "CREATE TABLE z AS SELECT 'main' AS y, i AS x FROM range(3) AS r(i); CREATE TEMP TABLE z AS FROM main.z LIMIT 1"
+    )
+    con.execute("CREATE SCHEMA first; CREATE SCHEMA second; CREATE TABLE second.u AS SELECT 'second' AS y, 1 AS x")
+    con.execute("CREATE TABLE main.u AS SELECT 'main' AS y, 1 AS x")
+    rows = {name: nbsql.fit(con, name, target="y").priors.fetchall()[0][:2] for name in ("memory.main.z", "main.z", "z", "u")}
+    con.execute("SET search_path = 'first,second'")
+    rows["u in the second schema"] = nbsql.fit(con, "u", target="y").priors.fetchall()[0][:2]
+    assert rows == {
+        "memory.main.z": ("main", 3),
+        "main.z": (con.sql("SELECT max(y), count(*) FROM main.z").fetchall()[0]),
+        "z": ("main", 1),
+        "u": ("main", 1),
+        "u in the second schema": ("second", 1),
+    }
+
+
+def test_numbers_of_numpy_are_numbers(rows: Connection) -> None:
+    whole, real = np.int64(2), np.float32(0.5)
+    options: dict[str, Any] = {"target": "y", "families": {"number": nbsql.Binned(bins=np.int64(4))}, "alpha": real}
+    assert [*nbsql.fit(rows, "rows", **options).priors] == [*nbsql.fit(rows, "rows", target="y").priors]
+    assert nbsql.cross_validate(rows, "rows", folds=whole, **options).rows == 60
+    assert len(nbsql.fit(rows, "rows", **options).predict("rows", top_k=whole).fetchall()) == 2 * 60
+
+
+def test_a_prior_may_be_a_series(rows: Connection) -> None:
+    given = {0: 0.5, 1: 0.25, 2: 0.25}
+    model = nbsql.fit(rows, "rows", target="y", prior=library("pandas").Series(given))
+    assert {row[0]: row[2] for row in model.priors} == given

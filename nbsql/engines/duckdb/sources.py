@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.messages import one_line
+from nbsql.engines.duckdb.objects import with_typed_columns
 from nbsql.engines.duckdb.scans import scanned_table
 from nbsql.engines.handed_over import is_stream, read_whole
 from nbsql.engines.source import Source, check_distinct, check_names, split_path
@@ -70,9 +71,13 @@ class Sources:
         relations = self._engine.query_catalog("relations")
         database, schema = self._engine.current()
         for path in filter(None, ([text], split_path(text))):
-            match = self._find(path, relations, (database, schema))
+            match, namesakes = self._find(path, relations, (database, schema)), _named(path[-1], relations)
+            if len(path) == 1 and namesakes not in ([], [match]) and "," in self._engine.current_search_path():
+                return self._source(self._engine.renderer.dialect.ident(*path), text)  # DuckDB searches several schemas
             if match is not None:
-                relation = self._engine.renderer.dialect.ident(*match[match[0] == database : 3])
+                # In the current database, whose name is left out otherwise.
+                is_hidden = folded(path[0]) == folded(database) and any(each[0] == "temp" for each in namesakes)
+                relation = self._engine.renderer.dialect.ident(*match[match[0] == database and not is_hidden : 3])
                 return self._source(relation, text, **self._kind(match))
         if _FILE.search(text):
             return self._source(self._engine.renderer.dialect.ident(text), text, is_scan=_PARQUET.search(text) is not None)
@@ -97,7 +102,8 @@ class Sources:
         path = scanned_table(self._engine.ask("query_tree", query)[0][0])
         if path is None:
             return False
-        match = self._find(path, self._engine.query_catalog("relations"), place)
+        relations = self._engine.query_catalog("relations")
+        match = self._find(path, relations, place) if len(_named(path[-1], relations)) < 2 else None  # which it reads is open
         return self._is_scanned(match) if match is not None else len(path) == 1 and _PARQUET.search(path[0]) is not None
 
     def _is_scanned(self, relation: tuple[str, ...]) -> bool:
@@ -153,6 +159,9 @@ class Sources:
             if frame.ndim != 2:
                 raise InputError(f"a source has rows and columns, and an array of {frame.ndim} dimensions has not; reshape it")
             frame = {f"column{index}": column for index, column in enumerate(frame.T)}
+        if kind == "DataFrame" and type(frame).__module__.startswith("pandas"):
+            check_distinct(frame.columns, f"the {kind}")
+            frame = with_typed_columns(frame)
         try:
             self._engine.connection.register(name, frame)
         except (duckdb.Error, TypeError, RuntimeError) as error:  # for None, and for a generator
@@ -184,6 +193,11 @@ class Sources:
 
     def _source(self, relation: Markup, label: str, **kind: Any) -> Source:
         return self._engine.described(Source(relation, label, [], **kind))
+
+
+def _named(name: str, relations: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The relations of that name in all schemas."""
+    return [relation for relation in relations if folded(relation[2]) == folded(name)]
 
 
 def _without_end(query: str) -> str:
