@@ -12,6 +12,7 @@ from nbsql.cli.answers import Form, answer, with_formats
 from nbsql.cli.arguments import LIMIT
 from nbsql.cli.options import command, limited, option, reads_model, weighted
 from nbsql.cli.terminal import styled
+from nbsql.errors import InputError
 
 Limits = tuple[tuple[str, float], ...]  # metrics and their limits
 
@@ -47,7 +48,12 @@ def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, lim
     with engine.temporaries() as temporary:
         relation, renderer = temporary("monitored"), engine.renderer
         engine.create("monitor", relation, renderer.dialect.query(query.sql))
-        answer(nbsql.Query(engine, renderer.statement("sorted_monitoring", relation)), form, limit=limit, empty=True)
+        found = nbsql.Query(engine, renderer.statement("sorted_monitoring", relation))
+        answer(found, form, limit=limit, empty=True)
+        measured = {metric for _, _, _, metric, value, *_ in found.fetchall() if value is not None}
+        for metric, _ in (*over, *under):
+            if metric not in measured:  # a source without rows, or without classes, must not look healthy
+                raise InputError(f"{metric} has a limit, and no value in any period; check that {source} has rows, and classes")
         outside = engine.ask("outside_limits", relation, over, under)
     for row in outside:
         click.echo(f"{styled('outside', fg='red', bold=True)}: {_line(*row)}", err=True)

@@ -189,12 +189,12 @@ class Fit:
     def _warn_of_features(self, summary: Sequence[tuple[Any, ...]]) -> None:
         """Warn about features that tell nothing about the class."""
         varies = {row[0]: row[1] for row in summary}
-        empty, constant = [], []
+        empty, constant, uncut = list[str](), list[str](), list[str]()
         for feature in self.spec.features:
             if feature.name not in varies:
                 empty.append(feature.name)
             elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
-                constant.append(feature.name)
+                (uncut if getattr(feature.family, "edges", None) == () else constant).append(feature.name)
         for feature in features_with_covariance(self.spec):
             without = self.engine.ask("rows_missing_a_number", self.relations["statistics"], feature)[0][0]
             if without > 0 and feature.name not in empty:
@@ -204,6 +204,8 @@ class Fit:
             warn_user(f"nothing but NULL in {listed(empty)}; left out of the score")
         if constant:
             warn_user(f"one value only in {listed(constant)}; such a column tells no class from another")
+        if uncut:
+            warn_user(f"one bin only in {listed(uncut)}, which tells no class from another; cut it elsewhere: Binned(by=[...])")
         if not self.spec.features:
             warn_user("the model has no features; it predicts the most frequent class")
         for advice_line in advice(self.spec, summary):

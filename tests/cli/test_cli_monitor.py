@@ -52,6 +52,20 @@ def test_what_passes_a_limit_is_said_and_is_the_status(shop: str) -> None:
     assert json.loads(run(*watched, "--reference", "FROM sky WHERE week = 0", "--json")[0])[0]["period"] in ("0", 0)
 
 
+@pytest.mark.parametrize(
+    ("source", "limit", "options"),
+    [
+        ("FROM sky WHERE false", "psi=0.1", []),
+        ("FROM sky SELECT sky", "accuracy=0.9", []),
+        ("sky", "posterior_psi=0.1", ["--reference", "FROM sky WHERE false"]),
+    ],
+)
+def test_a_limit_on_nothing_is_an_error(shop: str, source: str, limit: str, options: list[str]) -> None:
+    _, err = run("monitor", shop, "weather", source, "--fail-over", limit, *options, code=1)
+    metric = limit.split("=")[0]
+    assert err == f"error: {metric} has a limit, and no value in any period; check that {source} has rows, and classes\n"
+
+
 def test_what_is_no_limit_is_refused(shop: str) -> None:
     for text, message in {
         "psi": "'psi' is not METRIC=LIMIT, such as psi=0.2",

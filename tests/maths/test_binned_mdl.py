@@ -93,7 +93,7 @@ def test_the_edges_of_numbers_with_ties_and_weights(con: Connection, seed: int) 
 
 def test_a_cut_separates_and_noise_has_none(con: Connection) -> None:
     con.execute("CREATE TABLE t AS SELECT i AS x, hash(i) % 7 AS noise, i >= 30 AS y FROM range(100) AS r(i)")
-    with pytest.warns(nbsql.NbsqlWarning, match="^one value only in 'noise'"):
+    with pytest.warns(nbsql.NbsqlWarning, match="^one bin only in 'noise', which tells no class from another"):
         model = nbsql.fit(con, "t", target="y", families=dict.fromkeys(["x", "noise"], nbsql.Binned(by="mdl")), name="kept")
     assert (model.families["x"].edges, model.families["noise"].edges) == ((29.5,), ())
     assert model.evaluate("t").accuracy == 1.0
