@@ -88,7 +88,7 @@ def _is_file(path: str) -> bool:
 def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Iterator[Any]:
     engine = _open_engine(path, role, read_only=read_only)
     try:
-        with interruptible(engine):
+        with interruptible(engine.interrupt):
             yield engine
     finally:
         end_progress(engine)
