@@ -10,6 +10,8 @@ FROM (
   SELECT
     likelihoods.feature,
     likelihoods.value,
+    max(max(CASE WHEN likelihoods.class = $1 THEN 1 ELSE 0 END)) OVER () AS has_1,
+    max(max(CASE WHEN likelihoods.class = $2 THEN 1 ELSE 0 END)) OVER () AS has_2,
     max(CASE WHEN likelihoods.class = $1 THEN likelihoods.likelihood END) AS likelihood,
     max(CASE WHEN likelihoods.class = $2 THEN likelihoods.likelihood END) AS other_likelihood,
     max(CASE WHEN likelihoods.class = $1 THEN likelihoods.log_likelihood END) AS log_likelihood,
@@ -17,5 +19,5 @@ FROM (
   FROM "spam"."likelihoods" AS likelihoods
   GROUP BY likelihoods.feature, likelihoods.value
 ) AS ratios
-WHERE likelihood IS NOT NULL AND other_likelihood IS NOT NULL
+WHERE CASE WHEN has_1 + has_2 = 2 THEN likelihood IS NOT NULL AND other_likelihood IS NOT NULL ELSE CAST(left(feature, 0) || ''the model does not have both classes; its view priors lists those that it has'' AS BOOLEAN) END
 ORDER BY abs(CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST';
