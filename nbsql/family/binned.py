@@ -116,7 +116,8 @@ def bin_edges(values: Any, rule: str) -> tuple[float, ...]:
     """The edges as floats. Raises InputError unless they ascend; `rule` is the message for what is not a list."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         raise InputError(f"{rule}, not {values!r}")
-    edges = tuple(finite(edge, "an edge") for edge in values)
+    given = list(values)
+    edges = tuple(finite(edge, "an edge") for edge in given)
     if not 1 <= len(edges) < MOST_BINS or any(low >= high for low, high in pairwise(edges)):
-        raise InputError(f"edges must be 1 to {MOST_BINS - 1} numbers in ascending order, not {list(edges)}")
+        raise InputError(f"edges must be 1 to {MOST_BINS - 1} numbers in ascending order, not {given}")
     return edges
