@@ -48,9 +48,8 @@ def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, lim
     with engine.temporaries() as temporary:
         relation, renderer = temporary("monitored"), engine.renderer
         engine.create("monitor", relation, renderer.dialect.query(query.sql))
-        found = nbsql.Query(engine, renderer.statement("sorted_monitoring", relation))
-        answer(found, form, limit=limit, empty=True)
-        measured = {metric for _, _, _, metric, value, *_ in found.fetchall() if value is not None}
+        answer(nbsql.Query(engine, renderer.statement("sorted_monitoring", relation)), form, limit=limit, empty=True)
+        measured = {metric for (metric,) in engine.ask("measured_metrics", relation)}
         for metric, _ in (*over, *under):
             if metric not in measured:  # a source without rows, or without classes, must not look healthy
                 raise InputError(f"{metric} has a limit, and no value in any period; check that {source} has rows, and classes")

@@ -76,14 +76,19 @@ def _type(name: str, values: Iterable[Any]) -> str:
         return "float"
     kind = kinds.pop()
     if kinds or kind == "other":
-        kinds_of = sorted({type(value).__name__ for value in present})
-        raise InputError(f"column {name!r} holds {', '.join(kinds_of)}, which cannot be one column; give it values of one type")
+        raise several_types(name, present)
     if kind != "temporal":
         return kind
     for type_, word in {datetime: "timestamp", date: "date", time: "time", timedelta: "interval"}.items():
         if all(isinstance(value, type_) for value in present):
             return word
     raise InputError(f"column {name!r} holds dates and times of several types; give it values of one type")
+
+
+def several_types(name: str, values: Iterable[Any]) -> InputError:
+    """The error that the values of a column have types that no column could have."""
+    types = sorted({type(value).__name__ for value in values if value is not None})
+    return InputError(f"column {name!r} holds {', '.join(types)}, which cannot be one column; give it values of one type")
 
 
 def _text(value: Any, type_: str) -> Any:

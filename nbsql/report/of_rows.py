@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -283,9 +284,9 @@ def waterfall(request: Request) -> Iterator[Figure]:
         (place, turn, row["nbsql_position"]) for turn, group in enumerate(by_kind) for place, row in enumerate(group)
     )
     wanted = {position for _, _, position in turns[: request.rows]}
-    of_row: dict[Any, list[dict[str, Any]]] = {}
+    of_row = defaultdict(list)
     for row in explained:
-        of_row.setdefault(row["row_id"], []).append(row)
+        of_row[row["row_id"]].append(row)
     for fact in facts:
         if fact["nbsql_position"] in wanted:
             yield _row(request, fact, of_row[fact["nbsql_position"]])

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from decimal import Decimal
-from numbers import Integral, Real
 from typing import TYPE_CHECKING
 
-from nbsql.errors import InputError
+from nbsql.engines.rows import kind_of_value, several_types, to_python
+from nbsql.family import NUMBERS
 
 if TYPE_CHECKING:
     import pandas
-
-_KINDS = {"boolean": ("bool", "bool_"), "missing": ("NoneType", "NAType", "NaTType"), "text": ("str", "str_")}
 
 
 def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
@@ -20,43 +16,31 @@ def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
 
     Raises InputError if a column holds numbers, and True or False. Other columns of objects, such as lists, are left.
     """
-    import pandas
-
     columns = {}
-    for place, type_ in enumerate(frame.dtypes):
-        if str(type_) == "object":
-            values = frame.iloc[:, place].tolist()
-            types = {type(value) for value in values}
-            kinds = {_kind(each) for each in types} - {"missing"}
-            if kinds == {"integer", "float"} and all(math.isnan(value) for value in values if _kind(type(value)) == "float"):
-                values, kinds = [None if value != value else value for value in values], {"integer"}
-            if kinds == {"integer"} and all(value is None or abs(value) < 2**63 for value in values if not pandas.isna(value)):
-                columns[place] = pandas.array([None if pandas.isna(value) else int(value) for value in values], dtype="Int64")
-            elif kinds and kinds <= {"integer", "float", "decimal"}:
-                columns[place] = pandas.array([math.nan if pandas.isna(value) else float(value) for value in values])
-            elif "boolean" in kinds and kinds & {"integer", "float", "decimal"}:
-                names = sorted(each.__name__ for each in types if _kind(each) != "missing")
-                raise InputError(
-                    f"column {str(frame.columns[place])!r} holds {', '.join(names)}, which cannot be one column; "
-                    "give it values of one type"
-                )
-            elif "text" in kinds and kinds <= {"text", "integer", "float", "decimal"} and len(kinds) > 1:
-                columns[place] = [None if pandas.isna(value) else str(value) for value in values]
+    for name in [name for name, type_ in frame.dtypes.items() if str(type_) == "object"]:
+        column = frame[name]
+        samples = [to_python(value) for value in {type(value): value for value in column.tolist()}.values()]  # one of each type
+        kinds = {kind_of_value(value) for value in samples if value is not None}
+        if kinds and kinds <= {*NUMBERS}:
+            columns[name] = _numbers(column)
+        elif kinds & {*NUMBERS} and kinds - {*NUMBERS} == {"text"}:
+            columns[name] = column.map(str, na_action="ignore")
+        elif kinds & {*NUMBERS} and kinds - {*NUMBERS} == {"boolean"}:
+            raise several_types(str(name), samples)
     if not columns:
         return frame
     typed = frame.copy(deep=False)
-    for place, values in columns.items():
-        typed[typed.columns[place]] = values
+    for name, column in columns.items():
+        typed[name] = column
     return typed
 
 
-def _kind(type_: type) -> str:
-    """The kind of a column of objects of a type; see `Column.kind`."""
-    for kind, names in _KINDS.items():
-        if type_.__name__ in names:
-            return kind
-    if issubclass(type_, Integral):
-        return "integer"
-    if issubclass(type_, Real):
-        return "float"
-    return "decimal" if issubclass(type_, Decimal) else "other"
+def _numbers(column: pandas.Series) -> pandas.Series:
+    """A column of numbers: whole, if all of them are and 64 bits hold them."""
+    import pandas
+
+    try:
+        numbers = pandas.to_numeric(column, dtype_backend="numpy_nullable")
+    except ValueError:  # pandas does not read larger ones beside a missing one
+        numbers = column
+    return column.astype(float) if numbers.dtype == object else numbers

@@ -159,8 +159,10 @@ class Sources:
             if frame.ndim != 2:
                 raise InputError(f"a source has rows and columns, and an array of {frame.ndim} dimensions has not; reshape it")
             frame = {f"column{index}": column for index, column in enumerate(frame.T)}
+        if kind != "LazyFrame":  # reading its columns would run it
+            columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+            check_distinct(columns, f"the {kind}")
         if kind == "DataFrame" and type(frame).__module__.startswith("pandas"):
-            check_distinct(frame.columns, f"the {kind}")
             frame = with_typed_columns(frame)
         try:
             self._engine.connection.register(name, frame)
@@ -183,9 +185,6 @@ class Sources:
 
         relation = self._engine.renderer.dialect.ident(name)
         try:
-            if kind != "LazyFrame":  # reading its columns would run it
-                columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
-                check_distinct(columns, f"the {kind}")
             return self._source(relation, f"the {kind}", is_scan=kind in _IN_MEMORY, is_frame=True, release=release)
         except BaseException:
             release()
