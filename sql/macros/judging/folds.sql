@@ -57,9 +57,10 @@ ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} ASC NULLS LAST, slice ASC NU
 
 {#
   The cells of one setting, if several were counted at once. names: for each feature, a pair of its name among the cells and its name in
-  the setting. fold: the fold whose cells to leave out, rendered; none keeps all cells, in no slice.
+  the setting. fold: the fold whose cells to leave out, rendered; none keeps all cells, in no slice. left_out: whether the slice of a cell
+  is the fold that it already leaves out.
 #}
-{% macro cells_of_setting(cells, names, fold=none) -%}
+{% macro cells_of_setting(cells, names, fold=none, left_out=false) -%}
 SELECT
   {%+ if fold is none %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice{% else %}cells.slice{%+ endif %},
   cells.class,
@@ -80,7 +81,7 @@ JOIN (
 ) AS names(counted, name) ON names.counted IS NOT DISTINCT FROM cells.feature
 {%- if fold is not none %}
 
-WHERE cells.slice <> {{ fold }}
+WHERE cells.slice {% if left_out %}={% else %}<>{% endif %} {{ fold }}
 {%- endif %}
 {%- endmacro %}
 
