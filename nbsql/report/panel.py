@@ -29,6 +29,7 @@ class Request:
         scored: the scored source, if there is one.
         least: counts below this number are combined.
         rows: the number of rows of the source that may be shown.
+        row: the number of the only one of them that is shown; None for all.
         feature: the feature of the panel.
         classes: the classes that the panel compares.
         watched: the rows of several periods, if there are any.
@@ -40,6 +41,7 @@ class Request:
     scored: ScoredSource | None = None
     least: int = 5
     rows: int = 0
+    row: int | None = None
     feature: str | None = None
     classes: tuple[Any, Any] | None = None
     watched: Source | None = None

@@ -148,8 +148,13 @@ SELECT 1 FROM {{ source }} AS source QUALIFY ({{ expression }}) IS NULL AND row_
 SELECT json_serialize_sql(CAST({{ nbsql.text(query) }} AS VARCHAR))
 {%- endmacro %}
 
-{# One row: the statement that creates a view. #}
-{% macro view_definition(database, schema, name) -%}
-SELECT sql FROM duckdb_views()
-WHERE database_name = {{ nbsql.text(database) }} AND schema_name = {{ nbsql.text(schema) }} AND view_name = {{ nbsql.text(name) }}
+{# One row: the statement that creates a table or a view. #}
+{% macro definition(database, schema, name) -%}
+SELECT sql
+FROM (
+  SELECT database_name, schema_name, view_name AS name, sql FROM duckdb_views()
+  UNION ALL
+  SELECT database_name, schema_name, table_name AS name, sql FROM duckdb_tables()
+) AS relations
+WHERE database_name = {{ nbsql.text(database) }} AND schema_name = {{ nbsql.text(schema) }} AND name = {{ nbsql.text(name) }}
 {%- endmacro %}
