@@ -84,7 +84,9 @@ class Figure:
     @property
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite specification, with its data."""
-        spec: dict[str, Any] = json.loads((CHARTS / f"{self.chart}.vl.json").read_text(encoding="utf-8"))
+        spec = _chart(self.chart)
+        if "vconcat" in spec:
+            spec["vconcat"] = [_chart(view) if isinstance(view, str) else view for view in spec["vconcat"]]
         theme = json.loads((CHARTS / "theme.json").read_text(encoding="utf-8"))
         params = [*self.params, *spec.get("params", [])]
         return {
@@ -94,6 +96,12 @@ class Figure:
             **({"params": params} if params else {}),
             "datasets": {name: list(rows) for name, rows in self.tables.items()},
         }
+
+
+def _chart(name: str) -> dict[str, Any]:
+    """The specification in a file of charts/. A view in it that is a text is the chart of that name."""
+    spec: dict[str, Any] = json.loads((CHARTS / f"{name}.vl.json").read_text(encoding="utf-8"))
+    return spec
 
 
 @dataclass(frozen=True)

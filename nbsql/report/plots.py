@@ -60,7 +60,7 @@ def picture(
     if panel.of_feature and feature is None and len(model._spec.features) == 1:
         feature = model._spec.features[0].name
     with score_source(model, source, folds) as found:
-        request = Request(model, found, least, max(row, 4), row, feature, classes)
+        request = Request(model, found, least, row, row, feature, classes)
         return Picture(panel, next(iter(panel.figures(request))))
 
 
