@@ -17,8 +17,7 @@ import pytest
 from support.chromium import opened
 
 import nbsql
-from nbsql.report import PANELS
-from nbsql.report.plots import picture
+from nbsql.report import PANELS, plots
 from nbsql.report.subject import ScoredSource
 
 EVIL = '</script><img src=x onerror="document.title=1">'
@@ -309,16 +308,14 @@ def test_counts_below_the_least_are_not_said(con):
 
 
 def test_a_row_of_a_waterfall_that_there_is_not_is_said_before_any_is_explained(model, monkeypatch):
-    with (
-        monkeypatch.context() as patched,
-        pytest.raises(nbsql.InputError, match=r"^there is no row 1000000000; rows has [0-9,]+ informative rows$"),
-    ):
+    with monkeypatch.context() as patched:
         patched.setattr(ScoredSource, "explained", None)
-        model.plot.waterfall("rows", row=10**9)
+        with pytest.raises(nbsql.InputError, match=r"^there is no row 1000000000; rows has [0-9,]+ informative rows$"):
+            model.plot.waterfall("rows", row=10**9)
     first = [model.plot.waterfall("rows", row=row).finding for row in range(1, 6)]
-    assert first[0].startswith("Most confident and right") and first[4].startswith("Most confident and right")
+    assert all(first[place].startswith("Most confident and right") for place in (0, 4))
     with pytest.raises(nbsql.InputError, match=r"^row is of a waterfall, and card shows no rows; leave it out$"):
-        picture(model, "card", row=2)
+        plots.picture(model, "card", row=2)
 
 
 def test_a_nomogram_names_the_class_of_its_scores():
