@@ -169,4 +169,4 @@ def auto(
             tables.echo("")
             tables.table(["column", "chosen"], lines)
         if name:
-            tables.echo("", f"model {name} in {database} is the chosen one")
+            tables.echo("", f"model {name} in {database} is that of the first")

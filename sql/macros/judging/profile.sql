@@ -130,7 +130,8 @@ SELECT class, part, lower, upper, n, density
 FROM (
   SELECT
     class,
-    {%+ if feature.family.zeros %}CASE WHEN CAST(value AS {{ nbsql.double() }}) = 0 THEN 'probability' ELSE 'density' END{% else %}'density'{% endif %} AS part,
+    {% set is_zero %}CAST(value AS {{ nbsql.double() }}) = 0{% endset %}
+    {%+ if feature.family.zeros %}CASE WHEN {{ is_zero }} THEN 'probability' ELSE 'density' END{% else %}'density'{%+ endif %} AS part,
     CAST(value AS {{ nbsql.double() }}) AS lower,
     {{ nbsql.null_columns(['upper', 'n']) | indent(4) }},
     {{ nbsql.exp(nbsql.word('contribution')) }} AS density
