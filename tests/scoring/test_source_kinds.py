@@ -167,7 +167,7 @@ SCANS = {  # of each source whether a fit that reads it several times copies it 
     "SELECT * REPLACE (v || random() AS v) FROM letters": True,
     "SELECT DISTINCT y, v, w FROM rows": True,
     "FROM rows ORDER BY y LIMIT 50": True,
-    "FROM rows USING SAMPLE 99%": True,
+    "FROM rows USING SAMPLE 99% (bernoulli)": True,
     "FROM rows TABLESAMPLE reservoir(99%)": True,
     "SELECT a.y, a.v, b.w FROM rows AS a JOIN rows AS b USING (id)": True,
     "SELECT y, v, w FROM rows WHERE y < (SELECT max(y) FROM rows)": True,

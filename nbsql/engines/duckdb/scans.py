@@ -14,7 +14,8 @@ _PARQUET = {"read_parquet", "parquet_scan"}
 def scanned_table(tree: str) -> list[str] | None:
     """The path of the only table of such a query, from its tree as `json_serialize_sql` returns it; None for any other query.
 
-    Only operators are called in it, since functions may be costly or volatile. The path of `read_parquet` is [].
+    Only operators are called in it, since functions may be costly or volatile; a macro of a user's that has the name of an
+    operator counts as the operator. The path of `read_parquet` is [].
     """
     parsed = json.loads(tree)
     if parsed["error"] or len(parsed["statements"]) != 1:

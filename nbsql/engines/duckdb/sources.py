@@ -24,7 +24,6 @@ from nbsql.spec.column import Column
 
 _QUERY = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot|describe)\b", re.IGNORECASE)
 _VIEW = re.compile(r".+? AS (SELECT .+)", re.DOTALL)  # as duckdb_views() writes it
-_GENERATED = "GENERATED ALWAYS AS"  # as duckdb_tables() writes it
 _PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
 _FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
 _IN_MEMORY = ("DataFrame", "Table", "RecordBatch")  # of pandas, Polars and Arrow
@@ -97,8 +96,7 @@ class Sources:
 
     def _kind(self, relation: tuple[str, ...]) -> dict[str, Any]:
         """Whether a row of `relations` (catalog.sql) is a table, and whether it costs no more than a scan to read again."""
-        is_table = relation[3] == "table"
-        return {"is_table": is_table, "is_scan": lambda: self._is_scanned(relation)}
+        return {"is_table": relation[3] != "view", "is_scan": lambda: self._is_scanned(relation)}
 
     def _is_scan(self, query: str, place: tuple[str, str]) -> bool:
         """Whether a query costs no more than a scan to read again; the place is where it looks for tables first."""
@@ -110,10 +108,9 @@ class Sources:
         return self._is_scanned(match) if match is not None else len(path) == 1 and _PARQUET.search(path[0]) is not None
 
     def _is_scanned(self, relation: tuple[str, ...]) -> bool:
-        definition = next((sql or "" for (sql,) in self._engine.ask("definition", *relation[:3])), "")
-        if relation[3] == "table":
-            return _GENERATED not in definition  # such columns are computed by each read, maybe from random()
-        query = _VIEW.match(definition)
+        if relation[3] != "view":
+            return relation[3] == "table"
+        query = _VIEW.match(self._engine.ask("view_definition", *relation[:3])[0][0])
         return query is not None and self._is_scan(query[1], (relation[0], relation[1]))
 
     def _find(self, path: list[str], relations: list[tuple[Any, ...]], place: tuple[str, str]) -> tuple[str, ...] | None:

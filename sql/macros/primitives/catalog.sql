@@ -19,8 +19,18 @@ SELECT current_setting('search_path') AS path
 SET search_path = {{ nbsql.text(path) }}
 {%- endmacro %}
 
+{#
+  One row a table or view: database_name, schema_name, name, kind: view, table, or generated for a table with columns that every read
+  computes, maybe from random().
+#}
 {% macro default__relations() -%}
-SELECT database_name, schema_name, table_name AS name, 'table' AS kind FROM duckdb_tables() WHERE NOT internal
+SELECT
+  database_name,
+  schema_name,
+  table_name AS name,
+  CASE WHEN sql LIKE '%GENERATED ALWAYS AS%' THEN 'generated' ELSE 'table' END AS kind
+FROM duckdb_tables()
+WHERE NOT internal
 UNION ALL
 SELECT database_name, schema_name, view_name AS name, 'view' AS kind FROM duckdb_views() WHERE NOT internal
 {%- endmacro %}
@@ -148,13 +158,8 @@ SELECT 1 FROM {{ source }} AS source QUALIFY ({{ expression }}) IS NULL AND row_
 SELECT json_serialize_sql(CAST({{ nbsql.text(query) }} AS VARCHAR))
 {%- endmacro %}
 
-{# One row: the statement that creates a table or a view. #}
-{% macro definition(database, schema, name) -%}
-SELECT sql
-FROM (
-  SELECT database_name, schema_name, view_name AS name, sql FROM duckdb_views()
-  UNION ALL
-  SELECT database_name, schema_name, table_name AS name, sql FROM duckdb_tables()
-) AS relations
-WHERE database_name = {{ nbsql.text(database) }} AND schema_name = {{ nbsql.text(schema) }} AND name = {{ nbsql.text(name) }}
+{# One row: the statement that creates a view. #}
+{% macro view_definition(database, schema, name) -%}
+SELECT sql FROM duckdb_views()
+WHERE database_name = {{ nbsql.text(database) }} AND schema_name = {{ nbsql.text(schema) }} AND view_name = {{ nbsql.text(name) }}
 {%- endmacro %}
