@@ -314,8 +314,6 @@ def unreadable_frames() -> Iterator[tuple[Any, str]]:
         yield pandas.DataFrame({"y": labels, "x": column}), f"column 'x' of the DataFrame is {type_}, {cure}"
     halves = pa.array(np.arange(3, dtype="float16"))
     yield pa.table({"y": labels, "x": halves}), f"column 'x' of the Table is halffloat, {cure}"
-    objects = pl.DataFrame({"y": labels, "x": pl.Series([object()] * 3, dtype=pl.Object)})
-    yield objects, f"column 'x' of the DataFrame is Object, {cure}"
     for frame in (pandas.DataFrame(index=range(3)), pl.DataFrame(), pa.table({})):
         kind = type(frame).__name__
         yield frame, f"the {kind} has no columns; a source has those of the features, and the target to learn from"
