@@ -160,11 +160,16 @@ FORMS: dict[str, dict[str, int]] = {
 BETWEEN = FORMS.keys() - {"wide", "long"}
 
 
+@pytest.fixture
+def layout(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Gives every model sizes of nbsql/rendering/layout.py."""
+    return lambda **sizes: monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, **sizes))
+
+
 @pytest.fixture(params=FORMS)
-def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+def form(request: pytest.FixtureRequest, layout: Callable[..., None]) -> str:
     """Fit and score in each of the forms in turn."""
-    for name, limit in FORMS[request.param].items():
-        monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, **{name: limit}))
+    layout(**FORMS[request.param])
     return str(request.param)
 
 

@@ -30,12 +30,6 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
-# Larger sources are split by a hash, which is as even. Sorting all their rows would take longer than the fit.
-MAX_SORTED_ROWS = 100_000
-
-MAX_CELLS = 5_000_000  # cells of all folds together, for which one statement makes all models
-
-
 # The model of the other folds as tables: its context, its cells and its priors.
 FoldEstimates = tuple[Context, Markup, Markup]
 
@@ -246,7 +240,7 @@ class Folds:
             return
         has_row_numbers = source.is_table and renderer.dialect.traits.row_numbers
         by = "number" if has_row_numbers and all(folded(each.name) != "rowid" for each in source.columns) else "hash"
-        if engine.ask("row_count", source.relation)[0][0] <= MAX_SORTED_ROWS:
+        if engine.ask("row_count", source.relation)[0][0] <= renderer.layout.sorted_rows:
             by = "class"
         columns = self._columns or spec.columns
         arguments = (columns, spec.target, spec.target_type, folds, column, by, source.kinds)
@@ -346,7 +340,7 @@ class Folds:
         if features_with_covariance(replace(spec, features=tuple(features))) or len(folds) == 1:
             yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
-        size = max(1, MAX_CELLS // self.engine.ask("row_count", self.cells)[0][0])
+        size = max(1, self.engine.renderer.layout.fold_cells // self.engine.ask("row_count", self.cells)[0][0])
         estimates = of(fragment("word", "folds.nbsql_slice"))
         for start in range(0, len(folds), size):
             yield fragment("models_of_folds", kind, context, *estimates, folds[start : start + size])

@@ -24,10 +24,6 @@ from nbsql.spec.spec import Feature
 
 WEIGHT = "nbsql_weight"
 
-# With fewer facts for each class and key, counting by key takes longer than joining the facts as they are read. Measured with
-# 600,000 facts, it is quicker from 1.2 facts per key on.
-MIN_FACTS_PER_KEY = 1.25
-
 
 def make_count(engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> Count:
     """The count of a source: in parts, if the source is joined and the result is the same."""
@@ -63,7 +59,7 @@ class Factorised(Count):
             counted = self._temporary(f"keys {number}")
             self.engine.run_all([self.plan.count_keys(facts, key, counted)])
             rows = self.engine.ask("row_count", counted)[0][0]
-            if rows * MIN_FACTS_PER_KEY > total_rows(labels):
+            if rows * self.engine.renderer.layout.facts_per_key > total_rows(labels):
                 joined_features += features
             else:
                 names = {column: f"nbsql_key_{place}" for place, column in enumerate(key, start=1)}

@@ -12,7 +12,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_names, split_path
 from nbsql.errors import DatabaseError, InputError, suggestion
 from nbsql.learning.half_life import weigh_by_age
-from nbsql.plan.joins import columns_read, has_few_rows, missing_dimensions, number_joins
+from nbsql.plan.joins import columns_read, missing_dimensions, number_joins
 from nbsql.plan.rows import Joining
 from nbsql.rendering.dialect import folded, restore
 from nbsql.rendering.relations import Relations
@@ -175,7 +175,7 @@ def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
     """Whether a dimension has no more rows than a table (further rows are not counted), or few, if the source is a query."""
     rows: int = engine.ask("row_count", joining.relation)[0][0]
     if not source.is_table:
-        return has_few_rows(rows)
+        return rows <= engine.renderer.layout.dimension_rows
     some = engine.renderer.fragment("excerpt", source.relation, max(rows, 1))
     return bool(engine.ask("row_count", some)[0][0] >= rows)
 

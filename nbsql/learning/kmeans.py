@@ -22,12 +22,8 @@ from nbsql.spec.components import ClassSplit, Components
 from nbsql.spec.spec import Spec
 from nbsql.warn import warn_user
 
-CANDIDATES = 256  # points of a class from which the first centres are chosen
 MAX_DISTANCES = 4_000_000  # distances between candidates, in all classes together
-ITERATIONS = 100
 TOLERANCE = 1e-4  # a class has converged when its centres' mean squared move, in variances, is at most this
-SAMPLE_ROWS = 50_000  # rows on which large classes converge first, so that they need few scans of all rows
-LARGE_CLASS = 20_000  # rows of a large class, and the fewest distinct rows of a sample that represents all
 
 
 def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
@@ -91,6 +87,7 @@ class _Search:
 
     def __init__(self, engine: Engine, spec: Spec, source: Source, components: Components) -> None:
         self.engine = engine
+        self.layout = engine.renderer.layout
         self.source = source.relation
         self.numbers = components.numbers
         spec = replace(spec, components=None)
@@ -115,15 +112,16 @@ class _Search:
         with self.engine.temporaries() as temporary:
             first = self._initial_splits(counts, temporary)
             moving = {split.label: _MovingSplit(split, [1.0] * len(split.centres)) for split in first if len(split.centres) > 1}
-            large = {label: moving[label] for label, _, _, n in self.labels if label in moving and n >= LARGE_CLASS}
+            large = {
+                label: moving[label] for label, _, _, n in self.labels if label in moving and n >= self.layout.cluster_rows
+            }
             sample = self._sample(sum(n for label, _, _, n in self.labels if label in large), temporary)
             if sample is not None:
                 moving.update(self._run_lloyd(large, sample)[0])
         moving_by_label, unsettled = self._run_lloyd(moving)
         if unsettled:
-            warn_user(
-                f"the centres of class {listed(unsettled)} still moved after {ITERATIONS} scans; they are taken as they are"
-            )
+            scans = self.layout.cluster_scans
+            warn_user(f"the centres of class {listed(unsettled)} still moved after {scans} scans; they are taken as they are")
         return [
             _by_size(moving_by_label[label])
             for label in counts
@@ -132,20 +130,21 @@ class _Search:
 
     def _sample(self, rows: float, temporary: Callable[[str], Markup]) -> Markup | None:
         """A table of some of the rows, chosen by a hash of their numbers; None if there are few rows, or few distinct ones."""
-        if rows < 4 * SAMPLE_ROWS:
+        size = self.layout.sample_rows
+        if rows < 4 * size:
             return None
         sample, numbers = temporary("sample"), list(self.numbers)
-        query = self.engine.renderer.fragment("sampled_rows", self.context, self.source, numbers, int(rows // SAMPLE_ROWS))
+        query = self.engine.renderer.fragment("sampled_rows", self.context, self.source, numbers, int(rows // size))
         self.engine.create("take a sample", sample, query)
         ((different,),) = self.engine.ask("distinct_rows", sample, numbers)
-        return sample if different >= LARGE_CLASS else None
+        return sample if different >= self.layout.cluster_rows else None
 
     def _run_lloyd(
         self, moving: Mapping[str, _MovingSplit], sample: Markup | None = None
     ) -> tuple[dict[str, _MovingSplit], list[str]]:
         """Lloyd's iterations until all classes have converged, on all rows or a sample, and the classes that have not."""
         remaining, moving_by_label = dict(moving), dict(moving)
-        for _ in range(ITERATIONS):
+        for _ in range(self.layout.cluster_scans):
             if not remaining:
                 break
             for label, (after, is_settled) in self._move_centres(remaining, sample).items():
@@ -158,7 +157,7 @@ class _Search:
         """The splits with the initial centres. Missing numbers of such a row are replaced by the mean of the class."""
         engine, numbers = self.engine, list(self.numbers)
         max_components = max(counts.values())
-        size = max(min(CANDIDATES, math.isqrt(MAX_DISTANCES // len(counts))), 2 * max_components)
+        size = max(min(self.layout.cluster_candidates, math.isqrt(MAX_DISTANCES // len(counts))), 2 * max_components)
         scaled = [ClassSplit(label, tuple(self.scales[label]), ()) for label in counts]
         candidates, distances, chosen = map(temporary, ("candidates", "distances", "chosen"))
         query = engine.renderer.fragment

@@ -22,9 +22,6 @@ from nbsql.spec.spec import Feature
 
 MAX_WEIGHTS = 500  # the Hessian has its square, and is inverted in every step
 
-MAX_SUMS = 2_000  # sums in one statement; its planning time grows with them
-
-SAMPLED_ROWS = 50_000  # with more than four times as many rows, the search starts on a sample of this size
 SAMPLE_TOLERANCE = 0.05  # the change of a weight at which the search leaves the sample, which is no more precise
 
 
@@ -48,6 +45,7 @@ class _Problem:
     width: int  # the unknowns of a class: its bias and its terms
     numbers: Sequence[_Number]  # the numeric terms
     levels: Sequence[Feature]  # the features that are categories
+    max_sums: int  # the most sums in one statement
 
     @property
     def others(self) -> list[int]:
@@ -72,7 +70,7 @@ class _Problem:
     def many(self) -> bool:
         """Whether there are too many products for one statement with a sum for each."""
         width = len(self.numbers) + 1
-        return len(self.blocks) > 1 and len(self.blocks) * width * (width + 1) // 2 > MAX_SUMS
+        return len(self.blocks) > 1 and len(self.blocks) * width * (width + 1) // 2 > self.max_sums
 
     @property
     def grouped(self) -> bool:
@@ -113,7 +111,7 @@ class WeightSearch:
             for place, j, centre, scale in self.engine.ask("logistic_numbers", terms)
         ]
         width = 1 + self.engine.ask("row_count", terms)[0][0]
-        self.problem = _Problem(len(columns), width, number_terms, levels)
+        self.problem = _Problem(len(columns), width, number_terms, levels, self.engine.renderer.layout.logistic_sums)
         self.terms = terms
         counts = [row[0] for row in self.engine.ask("logistic_counts", classes)]
         self.null_objective = sum(n * math.log(sum(counts) / n) for n in counts)  # the objective with the priors alone
@@ -164,7 +162,7 @@ class WeightSearch:
     def _minimise(self, design: Markup, starts: Sequence[list[float]]) -> list[float]:
         """The point that minimises the objective."""
         rows = self.engine.ask("row_count", design)[0][0]
-        share = rows // SAMPLED_ROWS
+        share = rows // self.engine.renderer.layout.sample_rows
         if share < 4:
             return self._run_newton(design, starts)
         sample = self._table("sample", self.engine.renderer.fragment("logistic_sample", self.problem, design, share))

@@ -21,8 +21,6 @@ from nbsql.spec.spec import Feature, Spec
 PAIRS_A_STATEMENT = 100
 MAX_CELLS = 100_000  # cells of a pair; the lookups hold a row for each
 
-MAX_PAIRS = 2_000_000  # pairs of values; the lookups hold two rows for each
-
 Pair = tuple[int, int]
 
 
@@ -144,10 +142,11 @@ def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spe
     with engine.temporaries() as temporary:
         sizes = category_sizes(engine, spec, categories, source, temporary("coded")) if len(categories) > 1 else {}
     pairs = sum(a * b for a, b in combinations(sizes.values(), 2))
-    if pairs > MAX_PAIRS:
+    most = engine.renderer.layout.value_pairs
+    if pairs > most:
         largest = max(sizes, key=sizes.__getitem__)
         raise InputError(
-            f"method='aode' would count {pairs:,} pairs of values, and takes {MAX_PAIRS:,}; "
+            f"method='aode' would count {pairs:,} pairs of values, and takes {most:,}; "
             f"leave out columns of many, such as {categories[largest].column!r} with {sizes[largest]:,}, by exclude=[...]"
         )
     paired = [categories[number] for number in sizes]

@@ -15,10 +15,6 @@ from nbsql.rendering.renderer import Renderer
 from nbsql.spec.join import Dimension
 from nbsql.spec.spec import Spec
 
-# A dimension with at most this many rows is scored on its rows for any source, even a single row; a larger one only for larger
-# tables.
-FEW_ROWS = 100_000
-
 
 def number_joins(
     renderer: Renderer, dimensions: Iterable[tuple[Dimension, Markup]], keys: Mapping[str, str] | None = None
@@ -71,11 +67,6 @@ def _columns_in_expression(expression: str) -> set[str]:
         return {column.name for column in parse_one(expression, read="duckdb").find_all(exp.Column)}
     except SqlglotError:  # only the engine needs to understand it, so every word may be a column
         return set(re.findall(r"\w+", expression))
-
-
-def has_few_rows(rows: int) -> bool:
-    """Whether a dimension is small enough to be scored on its rows for any source."""
-    return rows <= FEW_ROWS
 
 
 def needed_dimensions(spec: Spec) -> list[Dimension]:

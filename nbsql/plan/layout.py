@@ -14,6 +14,8 @@ def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> boo
     """Whether scoring uses the wide form, one column for each class; on engines with short rows, if all parameters fit."""
     if not traits.long_form:
         return True
+    if not layout.class_columns:
+        return False
     if traits.max_numbers is not None:
         common = sum(parameter.common for feature in spec.features for parameter in feature.family.parameters)
         return class_count * (numbers_per_class(spec) - common) + common <= traits.max_numbers

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from nbsql.plan.base import Base
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
-from nbsql.plan.joins import has_few_rows, needed_dimensions, number_joins
+from nbsql.plan.joins import needed_dimensions, number_joins
 from nbsql.plan.rows import Joining, Judgeable, Rows
 from nbsql.plan.verbs import REVIEW
 from nbsql.rendering.dialect import folded, restore
@@ -209,7 +209,8 @@ class Scoring(Base):
         else:
             relations = [dialect.ident(*dimension.path) for dimension in dimensions]
         found = number_joins(self.renderer, zip(dimensions, relations, strict=True))
-        return [replace(joining, is_scored_by_key=has_few_rows(joining.dimension.rows)) for joining in found]
+        most = self.renderer.layout.dimension_rows
+        return [replace(joining, is_scored_by_key=joining.dimension.rows <= most) for joining in found]
 
     def _scored(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import replace
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from engines.places import Place, assert_same_rows
 import nbsql
 import nbsql.plan.layout
 import nbsql.rendering.dialect
-from nbsql.rendering.renderer import Renderer
 
 Both = tuple[Place, Place]
 
@@ -158,9 +157,8 @@ def test_models_agree(inboxes: Both, case: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_stars_in_blocks_agree(inboxes: Both, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, star_joins=0))
-    monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, block_joins=2))
+def test_stars_in_blocks_agree(inboxes: Both, layout: Callable[..., None]) -> None:
+    layout(star_joins=0, block_joins=2)
     families = dict.fromkeys(["links", "flag", "day"], "categorical")
     assert_agreement(inboxes, "inbox", "today", target="label", id="id", families=families, nulls="category", unseen="smooth")
 
@@ -168,15 +166,11 @@ def test_stars_in_blocks_agree(inboxes: Both, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("case", ["weights", "counts with a prior", "missing as a category", "modes", "levels"])
 @pytest.mark.parametrize("both", ["postgres"], indirect=True)  # Spark has a column a class only
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_a_row_a_class_agrees(inboxes: Both, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
+def test_a_row_a_class_agrees(inboxes: Both, layout: Callable[..., None], case: str) -> None:
     """What a model of more parameters than a row holds is scored by."""
     if nbsql.rendering.dialect.DIALECTS[inboxes[0].engine].max_numbers is None:
         pytest.skip("a row holds any number of parameters there")
-
-    def is_wide(spec: Any, classes: int, traits: Any, layout: Any) -> bool:
-        return traits.max_numbers is None and nbsql.plan.layout.is_wide(spec, classes, traits, layout)
-
-    monkeypatch.setattr("nbsql.plan.base.is_wide", is_wide)
+    layout(class_columns=False)
     assert_agreement(inboxes, "inbox", TODAY, target="label", id="id", **CASES[case])
     model = nbsql.load(inboxes[0].con, "m")
     assert any(column.name == "class_no" for column in model._engine.columns(model._relations["parameters"]))

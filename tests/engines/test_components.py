@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -53,11 +54,11 @@ def lumps(both: Both) -> Both:
 
 @pytest.mark.parametrize("form", ["a column a class", "a row a class"])
 @pytest.mark.parametrize("case", CASES)
-def test_mixtures_agree(lumps: Both, monkeypatch: pytest.MonkeyPatch, case: str, form: str) -> None:
+def test_mixtures_agree(lumps: Both, layout: Callable[..., None], case: str, form: str) -> None:
     if form == "a row a class":
         if lumps[0].engine == "spark":
             pytest.skip("Spark scores with a column a class alone")
-        monkeypatch.setattr("nbsql.plan.base.is_wide", lambda *_: False)
+        layout(class_columns=False)
     models = [nbsql.fit(place.con, "t", target="y", id="id", name="m", **CASES[case]) for place in lumps]
     views = [place.run("SELECT * FROM m.components") for place in lumps]
     assert_same_rows(*(sorted(view, key=lambda row: tuple(map(repr, [*row[:2], *row[4:6]]))) for view in views))
@@ -79,10 +80,9 @@ def test_mixtures_agree(lumps: Both, monkeypatch: pytest.MonkeyPatch, case: str,
     assert loaded.predict_one(row)["probability"] == pytest.approx(models[1].predict_one(row)["probability"], rel=1e-9)
 
 
-def test_large_classes_settle_on_a_sample_first(lumps: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_classes_settle_on_a_sample_first(lumps: Both, layout: Callable[..., None]) -> None:
     """Which rows that are is a matter of the engine's hash; where they settle is not."""
-    for name, value in {"SAMPLE_ROWS": 40, "LARGE_CLASS": 20, "CANDIDATES": 15}.items():
-        monkeypatch.setattr(f"nbsql.learning.kmeans.{name}", value)
+    layout(sample_rows=40, cluster_rows=20, cluster_candidates=15)
     models = [nbsql.fit(place.con, "t", target="y", id="id", method=nbsql.Mixture(2), exclude=["w"]) for place in lumps]
     for model in models:
         rows = [row for row in model.likelihoods if row[1] == "x"]

@@ -62,13 +62,9 @@ def test_matrices_agree(tables: Both, case: str) -> None:
 
 @pytest.mark.parametrize("method", ["lda", "qda"])
 @pytest.mark.parametrize("both", ["postgres"], indirect=True)  # Spark has a column a class only
-def test_a_row_a_class_agrees(tables: Both, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+def test_a_row_a_class_agrees(tables: Both, layout: Callable[..., None], method: str) -> None:
     """What a model of more parameters than a row holds is scored by."""
-
-    def is_wide(spec: Any, classes: int, traits: Any, layout: Any) -> bool:
-        return traits.max_numbers is None and nbsql.plan.layout.is_wide(spec, classes, traits, layout)
-
-    monkeypatch.setattr("nbsql.plan.base.is_wide", is_wide)
+    layout(class_columns=False)
     assert_agreement(tables, "t", TEST, target="y", id="id", exclude=["k", "w"], method=method)
     model = nbsql.load(tables[0].con, "m")
     assert any(column.name == "class_no" for column in model._engine.columns(model._relations["parameters"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -49,10 +50,8 @@ def answers(place: Place, sql: str) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("alpha", [1.0, 0.0])
 @pytest.mark.parametrize("levels", [24, 0])
-def test_the_scorer_for_every_engine(
-    both: tuple[Place, Place], monkeypatch: pytest.MonkeyPatch, alpha: float, levels: int
-) -> None:
-    monkeypatch.setattr(nbsql.answers.elsewhere.terms, "CASE_LEVELS", levels)
+def test_the_scorer_for_every_engine(both: tuple[Place, Place], layout: Callable[..., None], alpha: float, levels: int) -> None:
+    layout(case_values=levels)
     for place in both:
         place.table("rows", COLUMNS, ROWS)
     source = "SELECT * FROM rows WHERE wait IS NULL OR wait > 0"

@@ -52,9 +52,9 @@ def rows(query: nbsql.Query) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("least", [0, 10**9])
 def test_a_model_of_joins_is_that_of_the_joined_table(
-    shop: Callable[[str], Place], engine: str, least: int, monkeypatch: pytest.MonkeyPatch
+    shop: Callable[[str], Place], engine: str, least: int, layout: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr(nbsql.learning.factorised, "MIN_FACTS_PER_KEY", least)
+    layout(facts_per_key=least)
     place = shop(engine)
     model = nbsql.fit(place.con, "orders", joins=JOINS, name="returns", **OPTIONS)
     other = nbsql.fit(place.con, JOINED, exclude=["customer", "product"], **OPTIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -67,11 +68,10 @@ def test_weights_agree(both: Both, case: str) -> None:
     assert judged[0].log_loss == pytest.approx(judged[1].log_loss, rel=1e-9)
 
 
-def test_products_a_block_agree(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_products_a_block_agree(both: Both, layout: Callable[..., None]) -> None:
     """As where they are too many for one statement; and where the search begins with a sample of the rows."""
     tables(both, 300)
-    monkeypatch.setattr(nbsql.learning.logistic, "MAX_SUMS", 3)
-    monkeypatch.setattr(nbsql.learning.logistic, "SAMPLED_ROWS", 60)
+    layout(logistic_sums=3, sample_rows=60)
     options = {"features": ["length", "Sender", "replied", "share"], "method": method()}
     models = [nbsql.fit(place.con, "inbox", target="label", id="id", **options) for place in both]
     assert_near(*(sorted(model.linear().fetchall(), key=repr) for model in models))

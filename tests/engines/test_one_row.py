@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
@@ -82,11 +82,11 @@ def rows(count: int, seed: int) -> list[tuple[Any, ...]]:
 
 
 @pytest.fixture(params=["a column a class", "a row a class"])
-def fitted(request: pytest.FixtureRequest, place: Place, monkeypatch: pytest.MonkeyPatch) -> Any:
+def fitted(request: pytest.FixtureRequest, place: Place, layout: Callable[..., None]) -> Any:
     if "predict_one" in LACKS[place.engine]:
         pytest.skip(f"predict_one is not on {place.engine}: {LACKS[place.engine]['predict_one']}")
     if request.param == "a row a class":
-        monkeypatch.setattr("nbsql.plan.base.is_wide", lambda *_: False)
+        layout(class_columns=False)
     place.table("t", COLUMNS, rows(90, 1))
     place.table("asked", COLUMNS, rows(7, 2))
     return lambda options: (place, nbsql.fit(place.con, "t", target="y", id="id", name="m", **options))

@@ -175,11 +175,11 @@ def test_parameters_are_constants_of_a_prediction(spark: Any) -> None:
     assert "Join" not in plan
 
 
-def test_parameters_too_long_for_a_view_are_a_table(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parameters_too_long_for_a_view_are_a_table(tables: Any, layout: Callable[..., None]) -> None:
     model = nbsql.fit(tables, "first", target="y", name="m")
     before = model.predict("first").fetchall()
     assert tables.catalog.getTable("m.parameters_1").tableType == "VIEW"
-    monkeypatch.setattr("nbsql.engines.spark.constants._LONGEST_VIEW", 10)
+    layout(view_length=10)
     for number in (2, 3, 4):  # of which the tables before are dropped, a view among them
         model = nbsql.fit(tables, "first", target="y", name="m", replace=True)
         assert tables.catalog.getTable(f"m.parameters_{number}").tableType == "MANAGED"

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -14,7 +13,6 @@ import pytest
 
 import nbsql
 from nbsql.plan import VERBS
-from nbsql.rendering.renderer import Renderer
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "duckdb"
 
@@ -89,8 +87,8 @@ def test_the_query_of_a_verb_is_the_golden_one_and_runs(inbox, request, verb):
     )
 
 
-def test_the_long_form_is_the_golden_one_and_runs(inbox, request, monkeypatch):
-    monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, wide_classes=0))
+def test_the_long_form_is_the_golden_one_and_runs(inbox, request, layout):
+    layout(wide_classes=0)
     model = nbsql.fit(inbox, "inbox", name="spam", **OPTIONS)
     sql = model.sql("predict", "inbox")
     compare("long_score_predict", sql, request.config.getoption("--update-golden"))

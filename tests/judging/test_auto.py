@@ -214,9 +214,9 @@ def test_numbers_that_are_normal_stay_so(con: Connection) -> None:
 
 
 def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_named(
-    table: Connection, monkeypatch: pytest.MonkeyPatch
+    table: Connection, layout: Callable[..., None]
 ) -> None:
-    monkeypatch.setattr("nbsql.learning.one_dependence.MAX_PAIRS", 1)
+    layout(value_pairs=1)
     options: dict[str, Any] = {"target": "y", "exclude": ["part", "weight"], "folds": 2, "calibrate": False}
     with pytest.warns(
         nbsql.NbsqlWarning, match="aode is not tried: method='aode' would count [0-9]+ pairs of values, and takes 1; leave"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
@@ -19,7 +20,6 @@ from support.algebra import COLUMNS, FAMILIES, Row, connect, refitted, unweighte
 import nbsql
 from nbsql import InputError
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.judging import folds
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
@@ -105,12 +105,12 @@ def test_dealt_folds_share_every_class_and_stay_the_same(con: Connection) -> Non
 
 
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
-def test_the_models_of_many_folds_are_made_in_parts(con: Connection, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+def test_the_models_of_many_folds_are_made_in_parts(con: Connection, layout: Callable[..., None], form: str) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 7 AS x, 'v' || hash(i, 1) % 5 AS v FROM range(90) r(i)")
     options: dict[str, Any] = {"target": "y", "folds": 7, "unseen": "smooth"}
     at_once = nbsql.cross_validate(con, "t", **options)
     names: list[str] = []
-    monkeypatch.setattr(folds, "MAX_CELLS", 1)
+    layout(fold_cells=1)
     in_parts = nbsql.cross_validate(DuckDB(con, watch=names.append), "t", **options)
     assert names.count("parameters of the folds") == names.count("lookups of the folds") == 7
     for one, other in zip(at_once.folds, in_parts.folds, strict=True):
@@ -126,8 +126,8 @@ def test_one_class_is_worth_a_warning(con: Connection) -> None:
 
 
 @pytest.mark.parametrize("source", ["t", "SELECT * FROM t"])
-def test_a_large_table_is_dealt_by_a_hash(con: Connection, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
-    monkeypatch.setattr(folds, "MAX_SORTED_ROWS", 100)
+def test_a_large_table_is_dealt_by_a_hash(con: Connection, layout: Callable[..., None], source: str) -> None:
+    layout(sorted_rows=100)
     con.execute(
         "CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 7 AS x, 'v' || hash(i, 1) % 5 AS v FROM range(600) r(i)"
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import duckdb
 import pytest
 
@@ -18,9 +20,9 @@ FROM range(60) AS r(i)"""
 
 
 @pytest.mark.parametrize("sorted_rows", [1_000, 0])
-def test_folds_are_the_same_under_every_collation(sorted_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folds_are_the_same_under_every_collation(sorted_rows: int, layout: Callable[..., None]) -> None:
     """Dealt by class, and by the hash alone, as those of a larger query are."""
-    monkeypatch.setattr("nbsql.judging.folds.MAX_SORTED_ROWS", sorted_rows)
+    layout(sorted_rows=sorted_rows)
     found = []
     for collation in ("", "nocase", "noaccent"):
         with duckdb.connect(config={"threads": 1}) as con:

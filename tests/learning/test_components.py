@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
@@ -14,7 +15,6 @@ from support.algebra import alike, same
 from support.kmeans import deviations, kmeans, nearest
 
 import nbsql
-from nbsql.learning import kmeans as decomposition
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
@@ -306,14 +306,13 @@ def test_a_middle_between_two_sides(con: Connection) -> None:
     assert losses[0] < losses[1] - 0.02
 
 
-def test_large_classes_settle_on_a_sample_first(rows: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_classes_settle_on_a_sample_first(rows: Connection, layout: Callable[..., None]) -> None:
     options: dict[str, Any] = {"target": "y", "features": ["wind"], "method": nbsql.Mixture(3)}
     known = {key: near(values, rel=1e-9) for key, values in centres_of(nbsql.fit(rows, "t", **options)).items()}
-    monkeypatch.setattr(decomposition, "SAMPLE_ROWS", 40)
-    monkeypatch.setattr(decomposition, "LARGE_CLASS", 20)
+    layout(sample_rows=40, cluster_rows=20)
     for source in ("t", "FROM t ORDER BY hash(i, 3)"):  # the lumps are far apart, so that there is one best answer
         assert centres_of(nbsql.fit(rows, source, **options)) == known
-    monkeypatch.setattr(decomposition, "ITERATIONS", 1)
+    layout(cluster_scans=1)
     with pytest.warns(nbsql.NbsqlWarning) as warned:
         nbsql.fit(rows, "t", **options)
     assert [str(w.message) for w in warned][:1] == [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -19,6 +21,7 @@ import nbsql.plan.joins
 from nbsql.cli import main
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.plan import ROW_VERBS
+from nbsql.rendering.renderer import Renderer
 
 # Small tables have constant and empty columns, and only one class at times; that is not the subject here.
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
@@ -58,9 +61,9 @@ JOINED = """SELECT o.*, c.* EXCLUDE (customer_id), p.price AS product_price, p.k
 
 
 @pytest.fixture
-def by_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def by_key(layout: Callable[..., None]) -> None:
     """Count by key, however few facts share one."""
-    monkeypatch.setattr(nbsql.learning.factorised, "MIN_FACTS_PER_KEY", 0)
+    layout(facts_per_key=0)
 
 
 @pytest.fixture
@@ -106,7 +109,7 @@ def test_a_fit_over_joins_has_the_cells_of_the_joined_table(
     con.execute("CREATE VIEW wide AS SELECT e.*, k.* EXCLUDE (key) FROM events AS e LEFT JOIN keyed AS k ON k.key = e.key")
     options: dict[str, Any] = {"target": "play", "families": families, "weight": "times" if weighted else None}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nbsql.learning.factorised, "MIN_FACTS_PER_KEY", least)
+        patch.setattr(Renderer, "layout", replace(Renderer.layout, facts_per_key=least))
         model = nbsql.fit(con, "events", joins=[nbsql.Join("keyed", on="key")], **options)
     other = nbsql.fit(con, "wide", exclude=["key"], **options)
     assert model.families == other.families
@@ -167,9 +170,7 @@ def scans(con: duckdb.DuckDBPyConnection, **options: Any) -> list[str]:
     return names
 
 
-def test_a_key_that_stands_for_many_rows_is_counted_once(
-    shop: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_stands_for_many_rows_is_counted_once(shop: duckdb.DuckDBPyConnection, layout: Callable[..., None]) -> None:
     """120 orders are of fewer pairs of a class and a customer, and of still fewer of a class and a product."""
     pairs = "SELECT count(DISTINCT (returned, customer_id)), count(DISTINCT (returned, product)) FROM orders"
     customers, products = shop.execute(pairs).fetchall()[0]
@@ -178,9 +179,9 @@ def test_a_key_that_stands_for_many_rows_is_counted_once(
     assert names[:2] == ["scan", "count customer_id"]
     assert "read the source once" in names  # what the keys lead to, of which several categories are counted
     assert names.count("scan") == 3
-    monkeypatch.setattr(nbsql.learning.factorised, "MIN_FACTS_PER_KEY", 120 // customers + 1)
+    layout(facts_per_key=120 // customers + 1)
     assert scans(shop).count("scan") == 3  # the products by key, the customers as they are read
-    monkeypatch.setattr(nbsql.learning.factorised, "MIN_FACTS_PER_KEY", 120 // products + 1)
+    layout(facts_per_key=120 // products + 1)
     assert scans(shop).count("scan") == 2
 
 
@@ -282,10 +283,8 @@ def test_the_sums_of_dimensions_are_those_of_their_features_in_every_form(shop: 
             alike(ours, theirs)
 
 
-def test_a_large_dimension_is_scored_only_for_more_rows(
-    shop: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(nbsql.plan.joins, "FEW_ROWS", 5)  # customers have 6, products 5
+def test_a_large_dimension_is_scored_only_for_more_rows(shop: duckdb.DuckDBPyConnection, layout: Callable[..., None]) -> None:
+    layout(dimension_rows=5)  # customers have 6, products 5
     model = by_joins(shop, name="returns")
     shop.execute("CREATE TABLE one AS FROM orders LIMIT 1; CREATE TABLE six AS FROM orders LIMIT 6")
     for source, said in [("orders", {1, 2}), ("six", {1, 2}), ("one", set()), ("FROM orders", {2})]:

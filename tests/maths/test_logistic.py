@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -213,21 +214,21 @@ def test_a_weight_is_so_many_copies_in_any_order(con: Connection, features: list
 
 
 @pytest.mark.slow
-def test_a_large_table_is_begun_with_a_sample(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_table_is_begun_with_a_sample(con: Connection, layout: Callable[..., None]) -> None:
     con.execute(DAYS.replace("range(200)", "range(2000)"))
     options: dict[str, Any] = {"target": "place", "id": "i", "method": "logistic"}
     whole = weights(nbsql.fit(con, "days", **options))
-    monkeypatch.setattr(nbsql.learning.logistic, "SAMPLED_ROWS", 100)
+    layout(sample_rows=100)
     assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(whole, abs=1e-8)
-    monkeypatch.setattr(nbsql.learning.logistic, "SAMPLED_ROWS", 2)  # one that knows nothing
+    layout(sample_rows=2)  # one that knows nothing
     assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(whole, abs=1e-8)
 
 
-def test_many_products_are_summed_by_block(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_products_are_summed_by_block(con: Connection, layout: Callable[..., None]) -> None:
     con.execute(DAYS)
     options: dict[str, Any] = {"target": "place", "id": "i", "method": "logistic"}
     one_by_one = weights(nbsql.fit(con, "days", **options))
-    monkeypatch.setattr(nbsql.learning.logistic, "MAX_SUMS", 0)
+    layout(logistic_sums=0)
     assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(one_by_one, abs=1e-8)
 
 

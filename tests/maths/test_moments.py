@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean, pvariance
 from typing import Any
 
@@ -15,7 +15,6 @@ import pytest
 from scipy import stats
 
 import nbsql
-from nbsql.rendering.renderer import Renderer
 
 Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
@@ -187,11 +186,9 @@ def rows(con: Connection, case: Case) -> Connection:
 
 
 @pytest.mark.parametrize("form", ["wide", "long", "inline", "elsewhere", "a row"])
-def test_scores_are_those_by_hand_in_every_form(
-    rows: Connection, case: Case, monkeypatch: pytest.MonkeyPatch, form: str
-) -> None:
+def test_scores_are_those_by_hand_in_every_form(rows: Connection, case: Case, layout: Callable[..., None], form: str) -> None:
     if form == "long":
-        monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, wide_classes=0))
+        layout(wide_classes=0)
     model = case.fit(rows)
     expected = [tuple(case.joint(case.rows, point).values()) for point in case.points]
     if form == "a row":

@@ -285,8 +285,8 @@ def test_what_tells_two_classes_apart_has_the_counts_of_both_orders(con: Connect
                 assert told[f"[{one},{other}]"][2:] == pytest.approx([*likely, log(likely[0] / likely[1])], abs=1e-9)
 
 
-def test_too_many_pairs_are_refused(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nbsql.learning.one_dependence.MAX_PAIRS", 1_000)
+def test_too_many_pairs_are_refused(con: Connection, layout: Callable[..., None]) -> None:
+    layout(value_pairs=1_000)
     con.execute("""CREATE TABLE many AS SELECT i % 2 = 0 AS y, 'u' || i % 7 AS a, 'v' || i % 5 AS b, 'w' || i AS c
       FROM range(300) AS r(i)""")
     with pytest.raises(nbsql.InputError) as caught:

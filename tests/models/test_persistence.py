@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ import pytest
 
 import nbsql
 from nbsql.plan import VERBS
-from nbsql.rendering.renderer import Renderer
 
 MAIL = """SELECT * FROM (VALUES (1, 'ham', 'lunch at noon', 1.5::DOUBLE, TRUE), (2, 'spam', 'win a prize', 9.0, FALSE),
     (3, 'spam', 'prize at noon', 8.0, FALSE), (4, 'ham', 'lunch', 2.5, FALSE)) AS mail(id, label, message, size, known)"""
@@ -302,12 +301,12 @@ def test_a_query_is_handed_out_in_every_shape(path: Path, capsys: pytest.Capture
         assert con.execute("FROM live").fetchall() == rows[:2] == query.fetchall()
 
 
-def test_a_model_is_read_in_the_form_it_was_written_in(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_is_read_in_the_form_it_was_written_in(monkeypatch: pytest.MonkeyPatch, layout: Callable[..., None]) -> None:
 
     con = duckdb.connect()
     data = "FROM (VALUES ('a', 'x'), ('b', 'y')) AS t(y, v)"
     expected = nbsql.fit(con, data, target="y", name="wide").predict(data).fetchall()
-    monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, wide_classes=0))
+    layout(wide_classes=0)
     assert nbsql.load(con, "wide").predict(data).fetchall() == expected
     assert sorted(nbsql.fit(con, data, target="y", name="long").predict(data).fetchall()) == sorted(expected)
     monkeypatch.undo()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -70,9 +71,9 @@ HOSTILE = """FROM (VALUES
     ],
 )
 def test_every_family_and_missing_and_odd_values(
-    con: Connection, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], joined: bool
+    con: Connection, elsewhere: Elsewhere, layout: Callable[..., None], options: dict[str, Any], joined: bool
 ) -> None:
-    monkeypatch.setattr(nbsql.answers.elsewhere.terms, "CASE_LEVELS", 0 if joined else 24)
+    layout(case_values=0 if joined else 24)
     rows(con, MIXED, "inbox")
     families = {**FAMILIES}
     if options == {"alpha": 0}:
@@ -143,9 +144,9 @@ WORDS = [
 
 @pytest.mark.parametrize("joined", [False, True])
 def test_names_labels_and_values_of_any_kind(
-    con: Connection, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch, joined: bool
+    con: Connection, elsewhere: Elsewhere, layout: Callable[..., None], joined: bool
 ) -> None:
-    monkeypatch.setattr(nbsql.answers.elsewhere.terms, "CASE_LEVELS", 0 if joined else 24)
+    layout(case_values=0 if joined else 24)
     name = 'it\'s "a" back\\slash `col` ☃'
     column = '"' + name.replace('"', '""') + '"'
     con.execute(f"CREATE TABLE new (id INTEGER, {column} VARCHAR, label VARCHAR)")
@@ -234,8 +235,8 @@ def test_a_number_that_never_varies_and_one_that_hardly_does(con: Connection, el
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_many_features_and_many_classes(con: Connection, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nbsql.answers.elsewhere.terms, "CASE_LEVELS", 2)
+def test_many_features_and_many_classes(con: Connection, elsewhere: Elsewhere, layout: Callable[..., None]) -> None:
+    layout(case_values=2)
     columns = ", ".join(f"'v' || (hash(i * {j + 3}) % {2 + j % 3}) AS c{j}" for j in range(70))
     numbers = ", ".join(f"(hash(i + {j}) % 17)::DOUBLE AS n{j}" for j in range(10))
     rows(con, f"SELECT 'k' || i % 4 AS y, {columns}, {numbers} FROM range(90) AS t(i)")
@@ -268,14 +269,14 @@ def test_a_query_as_source_and_the_columns_that_come_back(con: Connection, elsew
     assert list(elsewhere.rows(model.sql("predict", "new", dialect=elsewhere.name))[0]) == [*names, "prediction", "probability"]
 
 
-def test_a_column_that_compares_otherwise(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_column_that_compares_otherwise(con: Connection, layout: Callable[..., None]) -> None:
     rows(con, "FROM (VALUES ('a', 'Rome'), ('b', 'ROME')) AS t(y, x)")
     model = nbsql.fit(con, "new", target="y", id="id", alpha=0.1)
     there = SQLite()
     there.connection.execute("CREATE TABLE new (id INTEGER, x TEXT COLLATE NOCASE)")
     there.connection.executemany("INSERT INTO new VALUES (?, ?)", [(1, "Rome"), (2, "ROME")])
     for limit in (0, 24):
-        monkeypatch.setattr(nbsql.answers.elsewhere.terms, "CASE_LEVELS", limit)
+        layout(case_values=limit)
         found = there.rows(model.sql("predict", "new", dialect="sqlite"))
         assert {row["id"]: row["prediction"] for row in found} == {1: "a", 2: "b"}
     there.close()

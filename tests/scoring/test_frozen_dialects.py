@@ -66,9 +66,9 @@ def statement(sql: str, dialect: str) -> exp.Query:
 @pytest.mark.parametrize("dialect", NAMES)
 @pytest.mark.parametrize(("name", "verb", "most"), [("predict", "predict_proba", 24), ("likelihood", "log_evidence", 0)])
 def test_the_scorer_is_the_golden_one(
-    model: nbsql.Model, request: Any, monkeypatch: pytest.MonkeyPatch, dialect: str, name: str, verb: str, most: int
+    model: nbsql.Model, request: Any, layout: Callable[..., None], dialect: str, name: str, verb: str, most: int
 ) -> None:
-    monkeypatch.setattr(nbsql.answers.elsewhere.terms, "CASE_LEVELS", most)
+    layout(case_values=most)
     sql = model.sql(verb, "inbox", dialect=dialect)
     file = GOLDEN / dialect / f"frozen_{name}.sql"
     if request.config.getoption("--update-golden"):
@@ -103,7 +103,7 @@ def test_it_is_one_select_of_the_columns_it_promises(model: nbsql.Model, dialect
     assert read <= {"inbox", "literals", "numbers"}
 
 
-def test_pairs_of_categories_are_one_select_in_every_dialect(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_of_categories_are_one_select_in_every_dialect(con: Connection, layout: Callable[..., None]) -> None:
     con.execute(INBOX)
     model = nbsql.fit(con, "inbox", target="label", id="id", features=["sender", "links"], method="aode")
     for dialect in sorted(DIALECTS):
@@ -111,7 +111,7 @@ def test_pairs_of_categories_are_one_select_in_every_dialect(con: Connection, mo
         assert [name.lower() for name in found.named_selects] == ["id", "prediction", "probability"]
         read = {table.name for table in found.find_all(exp.Table)} - {cte.alias for cte in found.find_all(exp.CTE)}
         assert read <= {"inbox", "literals"}, dialect
-    monkeypatch.setattr(nbsql.answers.elsewhere.terms, "MAX_PAIRS", 3)
+    layout(literal_pairs=3)
     with pytest.raises(nbsql.NotSupportedError) as caught:
         model.sql("predict", "inbox", dialect="trino")
     line = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ import duckdb
 import pytest
 
 import nbsql
-from nbsql.rendering.renderer import Renderer
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -47,10 +46,10 @@ def scored(con: Connection, model: nbsql.Model, row: dict[str, Any]) -> dict[str
 
 @pytest.mark.parametrize("form", ["wide", "long"])
 def test_rows_are_scored_by_the_values_that_they_have(
-    con: Connection, rows: str, form: str, monkeypatch: pytest.MonkeyPatch
+    con: Connection, rows: str, form: str, layout: Callable[..., None]
 ) -> None:
     if form == "long":
-        monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, wide_classes=0))
+        layout(wide_classes=0)
     model = nbsql.fit(con, rows, target="y", name="model", features=[*COLUMNS, "many"])
     usual = {name: f"v{i % 3}" for i, name in enumerate(COLUMNS)} | {"many": "w3"}
     for row in (usual, {**usual, "c7": None}, {**usual, "c8": "never seen"}, dict.fromkeys(usual), {**usual, "many": None}):

@@ -254,10 +254,10 @@ OPTIONS = [
 @pytest.mark.parametrize("column", VALUES)
 @pytest.mark.parametrize(("wide", "options"), OPTIONS)
 def test_values_of_other_types_are_what_predict_makes_of_them(
-    con: duckdb.DuckDBPyConnection, column: str, options: dict[str, Any], wide: bool, monkeypatch: pytest.MonkeyPatch
+    con: duckdb.DuckDBPyConnection, column: str, options: dict[str, Any], wide: bool, layout: Callable[..., None]
 ) -> None:
     if not wide:
-        monkeypatch.setattr("nbsql.plan.base.is_wide", lambda *_: False)
+        layout(class_columns=False)
     con.execute(
         """CREATE TABLE rows AS SELECT i % 3 = 0 OR i % 7 = 0 AS label, (i % 3)::TINYINT AS a, i % 3 = 0 AS b,
         DATE '2020-01-01' + (i % 3)::INT AS d, ((i % 3) / 2)::DECIMAL(5, 2) AS p, ((i % 3) / 2)::FLOAT AS f, 'k' || (i % 3) AS s

@@ -35,7 +35,7 @@ def test_the_repr_scores_no_more_rows_than_it_shows(con: duckdb.DuckDBPyConnecti
 def test_a_query_that_takes_long_shows_its_columns(
     model: nbsql.Model, con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nbsql.engines.duckdb.engine._PREVIEW_SECONDS", 0.2)
+    monkeypatch.setattr(model._engine, "preview_seconds", 0.2)
     slow = "SELECT 'a' AS said, sum(hash(a.i + b.i)) AS s FROM t AS a, t AS b, t AS c"
     assert repr(model.predict(slow)) == "<nbsql.Query of said, s, prediction, probability; .show() runs it, .sql is its text>"
     assert con.execute("SELECT 42").fetchall() == [(42,)]

@@ -19,11 +19,7 @@ from nbsql.plan.context import Context
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
 
-# A category with more values than CASE_LEVELS is joined with a table of its values, since a CASE tests them one by one.
-# Engines join at most some 60 relations.
-CASE_LEVELS = 24
-MAX_JOINS = 40
-MAX_PAIRS = 20_000  # pairs of values, each a row of literals: some 2 MB
+MAX_JOINS = 40  # of categories with their values; engines join at most some 60 relations
 IMPOSSIBLE = -1e300  # stands for minus infinity in a sum
 
 Parameters = Sequence[Mapping[str, float | None]]  # of a feature by name, one mapping for each class
@@ -93,7 +89,9 @@ class Terms:
         if any(feature.family.level for feature in self.features):
             self._read_lookups()
         terms = [self._term(feature) for feature in self.features]
-        large = [term for term in terms if term.shape in ("levels", "cells") and len(term.keys) > CASE_LEVELS]
+        large = [
+            term for term in terms if term.shape in ("levels", "cells") and len(term.keys) > self.renderer.layout.case_values
+        ]
         large.sort(key=lambda term: -len(term.keys))
         joined = {term.index for term in large[:MAX_JOINS]}
         return [replace(term, joined=term.index in joined) for term in terms]
@@ -200,9 +198,10 @@ class Terms:
             tuple(map(tuple, json.loads(text))): scores for text, scores in self.lookups.get(feature.name, {}).items()
         }
         pairs = {values: scores for values, scores in scores_by_pair.items() if len(values) > 1}
-        if len(pairs) > MAX_PAIRS:
+        most = self.renderer.layout.literal_pairs
+        if len(pairs) > most:
             raise NotSupportedError(
-                f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {MAX_PAIRS:,}; "
+                f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {most:,}; "
                 "fit it without columns of many values, or score on DuckDB with inline=True"
             )
         parents = dict.fromkeys(values[0] for values in scores_by_pair)

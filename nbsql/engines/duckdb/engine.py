@@ -42,11 +42,12 @@ _KINDS = {
 _FLOATING = {"FLOAT": "number", "DOUBLE": "number", "FLOAT[]": "numbers", "DOUBLE[]": "numbers"}
 _RESERVED = ("system", "temp", "information_schema", "pg_catalog")
 _TEMPORAL = ("date", "time", "interval")
-_PREVIEW_SECONDS = 2.0
 
 
 class DuckDB(DuckDBDriver):
     """A connection to DuckDB."""
+
+    preview_seconds = 2.0
 
     @property
     def handle(self) -> object:
@@ -107,7 +108,7 @@ class DuckDB(DuckDBDriver):
         """The rows as DuckDB prints a relation; None if that is slow, or if an error would abort the caller's transaction."""
         if self._in_transaction():
             return None
-        timer = threading.Timer(_PREVIEW_SECONDS, self.connection.interrupt)
+        timer = threading.Timer(self.preview_seconds, self.connection.interrupt)
         try:
             relation = self.relation(sql)
             timer.start()

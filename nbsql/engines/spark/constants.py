@@ -11,7 +11,6 @@ from nbsql.rendering.renderer import Renderer
 
 # The types of columns whose literals do not depend on the settings of the session.
 _LITERAL = ("string", "double", "bigint", "int", "smallint", "tinyint", "boolean", "date", "timestamp_ntz")
-_LONGEST_VIEW = 30_000  # characters: a Derby metastore stores up to 32,700 for a view
 
 
 def constants(renderer: Renderer, rows: DataFrame) -> Markup | None:
@@ -38,8 +37,3 @@ def _digits(kind: str, value: Any) -> tuple[Any, bool]:
     if kind == "double" and abs(value) < float("inf"):  # false for NaN, too
         return value, True
     return str(value), False
-
-
-def fits_in_view(select: str) -> bool:
-    """Whether every metastore can store a view of this length."""
-    return len(select) <= _LONGEST_VIEW

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import AGGREGATE, SEVERAL_ROWS, Engine
 from nbsql.engines.source import Source
 from nbsql.engines.spark import catalog as spark_catalog
-from nbsql.engines.spark.constants import constants, fits_in_view
+from nbsql.engines.spark.constants import constants
 from nbsql.engines.spark.driver import SparkDriver
 from nbsql.engines.spark.sources import find, kind_of
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
@@ -101,7 +101,7 @@ class Spark(SparkDriver):
         """Create a view of the single row of a relation. False if it has another number of rows, or is too long for a view."""
         with self.errors():
             select = constants(self.renderer, self.session.table(str(relation)))
-        if select is None or not fits_in_view(select):
+        if select is None or len(select) > self.renderer.layout.view_length:
             return False
         self.run("parameters", self.renderer.statement("create_view_as", view, select))
         return True
