@@ -33,6 +33,8 @@ from nbsql.warn import warn_user
 # Larger sources are split by a hash, which is as even. Sorting all their rows would take longer than the fit.
 MAX_SORTED_ROWS = 100_000
 
+USUAL_FOLDS = 10  # the default, by which a source of fewer rows has a fold for each
+
 MAX_CELLS = 5_000_000  # cells of all folds together, for which one statement makes all models
 
 
@@ -246,7 +248,10 @@ class Folds:
             return
         has_row_numbers = source.is_table and renderer.dialect.traits.row_numbers
         by = "number" if has_row_numbers and all(folded(each.name) != "rowid" for each in source.columns) else "hash"
-        if engine.ask("row_count", source.relation)[0][0] <= MAX_SORTED_ROWS:
+        rows = engine.ask("row_count", source.relation)[0][0]
+        if column is None and folds > max(rows, USUAL_FOLDS):
+            raise InputError(f"{folds:,} folds are more than the {rows:,} rows of {source.label}; use folds={USUAL_FOLDS}, say")
+        if rows <= MAX_SORTED_ROWS:
             by = "class"
         columns = self._columns or spec.columns
         arguments = (columns, spec.target, spec.target_type, folds, column, by, source.kinds)
