@@ -121,7 +121,13 @@ FROM (SELECT class, sum(n) AS n FROM query_table(model) WHERE kind = 'class' GRO
 -- variance, which is at least 1e-9 of the variance over all classes. A class without any value takes those over all classes.
 CREATE OR REPLACE MACRO naive_bayes_likelihoods(model, alpha := 1) AS TABLE
 WITH classes AS (
-  SELECT class FROM naive_bayes_priors(model) WHERE CASE WHEN alpha >= 0 THEN TRUE ELSE error('alpha must be at least 0, not ' || alpha) END
+  SELECT class
+  FROM naive_bayes_priors(model)
+  WHERE
+    CASE
+      WHEN alpha >= 0 AND isfinite(CAST(alpha AS DOUBLE)) THEN TRUE
+      ELSE error(concat('alpha must be a number of at least 0, not ', coalesce(CAST(alpha AS VARCHAR), 'NULL')))
+    END
 ),
 counts AS (
   SELECT class, feature, kind, value, sum(n) AS n

@@ -53,8 +53,8 @@ def cross_validate(
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
         target: the column that holds the class, or an `nbsql.Target` with all possible labels. In a fold without a row of some
             class, that class then has its limit of smoothing.
-        folds: the number of folds. Rows are split so that every fold has its share of every class; the same rows are always
-            split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by subtracting it from
+        folds: the number of folds, at most that of the rows, or 10. Every fold has its share of every class, and the same rows
+            are always split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by subtracting it from
             the counts as it is scored.
         fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
             NULL are in no fold.
@@ -131,8 +131,8 @@ def sweep(
         alpha: the pseudo-count, one value or a list; None is the default of a fit: 1, or 0 for the joint method.
         prior: the priors of the classes, one value or a list.
         families: families that override the inferred ones, one dictionary or a list.
-        folds: the number of folds. Rows are split so that every fold has its share of every class; the same rows are always
-            split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by subtracting it from
+        folds: the number of folds, at most that of the rows, or 10. Every fold has its share of every class, and the same rows
+            are always split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by subtracting it from
             the counts as it is scored.
         fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
             NULL are in no fold.
@@ -203,8 +203,8 @@ def auto(
         calibrate: whether a temperature may be chosen, too.
         methods: the classifiers to try, as `method` of a fit takes them. "naive" is always tried, and the others must be
             better. ["naive"] chooses families alone.
-        folds: the number of folds. Rows are split so that every fold has its share of every class; the same rows are always
-            split alike.
+        folds: the number of folds, at most that of the rows, or 10. Every fold has its share of every class, and the same rows
+            are always split alike.
         fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
             NULL are in no fold.
         budget: about how many rows to judge on. If there are more, a hash of their columns selects them, always the same
