@@ -54,8 +54,8 @@ def cross_validate(
         target: the column that holds the class, or an `nbsql.Target` with all possible labels. In a fold without a row of some
             class, that class then has its limit of smoothing.
         folds: the number of folds, at most that of the rows, or 10. Every fold has its share of every class, and the same rows
-            are always split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by subtracting it from
-            the counts as it is scored.
+            are always split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by taking it
+            out of the counts as it is scored.
         fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
             NULL are in no fold.
         bins: the number of bins of the calibration.
@@ -132,8 +132,8 @@ def sweep(
         prior: the priors of the classes, one value or a list.
         families: families that override the inferred ones, one dictionary or a list.
         folds: the number of folds, at most that of the rows, or 10. Every fold has its share of every class, and the same rows
-            are always split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by subtracting it from
-            the counts as it is scored.
+            are always split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by taking it
+            out of the counts as it is scored.
         fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
             NULL are in no fold.
         by: "log_loss" or "accuracy", the metric that ranks the settings; the other breaks ties.
