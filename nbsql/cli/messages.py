@@ -39,7 +39,8 @@ _LIST = re.compile(
 # families names 'x', which classes does not name; leave it out of families
 _BARE = re.compile(
     r"(?<!the )\b(?:families|classes|features|exclude)\b(?= (?:names|does not name|has (?:a key )?'|must be)\b)"
-    r"|(?:^|(?<=; ))[a-z]+(?= (?:names|must be|go(?:es)? with|is about)\b)"
+    r"|(?:^|(?<=; ))[a-z]+(?= (?:names|must be|go(?:es)? with|is about|are of|are those of|says)\b)"
+    r"|\bby(?=, which says\b)"
     r"|(?<=leave it out of )families\b|(?<=add it to )features\b"
     r"|\bcomponents\b(?= cannot be combined)|\bclasses\b(?= and segment_by cannot be combined)"
     r"|(?<![\w.'\"])[a-z]+(?:_[a-z]+)+\b(?![\w.'\"=(])"  # an argument: no word of a sentence has an underscore

@@ -92,6 +92,8 @@ def run(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, code: int = 1, 
             "cross-validate shop.duckdb days --target play --folds 99999999",
             "99,999,999 folds are more than the 4 rows of days; use --folds 10, say",
         ),
+        ("report shop.duckdb golf --rows 2", "--rows are those of a source; give it, or leave out --rows"),
+        ("plot shop.duckdb golf profile", "a profile is of one feature; say which: --feature message, say"),
         ("merge shop.duckdb golf GOLF --name m", "merge would count the rows of model 'golf' twice; name each model once"),
     ],
 )

@@ -94,7 +94,7 @@ def test_the_panel(shop: str, tmp_path: Path) -> None:
     assert out.startswith("sky drifted most, in 2 (PSI ")
     spec = json.loads(Path(target).read_text(encoding="utf-8"))
     assert [row["period"] for row in spec["datasets"]["rows"]] == ["0", "1", "2"]
-    message = "monitor is about rows of several periods; give them as the source, and by, which says the period"
+    message = "monitor is about rows of several periods; give them as the source, and --by, which says the period"
     assert message in run("plot", shop, "weather", "monitor", "sky", code=1)[1]
     page = tmp_path / "m.html"
     run("report", shop, "weather", "sky", "--by", "week", "--held-back", "--output", str(page))
