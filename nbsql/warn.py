@@ -1,4 +1,4 @@
-"""Warnings that point at the line of the user's code that called nbsql."""
+"""The line of the user's code that called nbsql: warnings point at it, and its variables may be what a name means."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 from nbsql.errors import NbsqlWarning
 
@@ -15,9 +17,21 @@ _HERE = str(Path(__file__).parent)
 
 def warn_user(message: str) -> None:
     """Issue an `NbsqlWarning` at the innermost line outside of this package."""
-    level = 1
-    for frame, _ in traceback.walk_stack(sys._getframe()):
-        if not frame.f_code.co_filename.startswith((_HERE, contextlib.__file__)):
-            break
-        level += 1
-    warnings.warn(message, NbsqlWarning, stacklevel=level)
+    warnings.warn(message, NbsqlWarning, stacklevel=_user_frame()[1] - 1)
+
+
+def user_variable(name: str) -> Any:
+    """The variable of that name in the innermost frame outside of this package; None if there is none."""
+    frame = _user_frame()[0]
+    return frame.f_locals.get(name, frame.f_globals.get(name))
+
+
+def _user_frame() -> tuple[FrameType, int]:
+    """The innermost frame outside of this package, and its distance from here, from 1."""
+    frames = enumerate((frame for frame, _ in traceback.walk_stack(sys._getframe())), start=1)
+    of_others = ((frame, level) for level, frame in frames if not _is_ours(frame))
+    return next(of_others, (sys._getframe(), 1))
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith((_HERE, contextlib.__file__))

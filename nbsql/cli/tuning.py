@@ -19,6 +19,7 @@ from nbsql.engines.engine import Engine
 from nbsql.family import Family
 from nbsql.model.place import place_for
 from nbsql.tuning.auto import BUDGET, FOLDS
+from nbsql.tuning.choice import RULE
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By, family_text
 
@@ -159,6 +160,7 @@ def auto(
             return
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not met them", "")
         tables.query(engine, found.ranking.sql)
+        tables.echo("", RULE)
         if method != "naive":
             tables.echo("", f"method: {method}")
         lines = [[column, family_text(family)] for column, family in found.families.items()]

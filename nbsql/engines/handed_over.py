@@ -9,12 +9,16 @@ from nbsql.errors import InputError
 if TYPE_CHECKING:
     import pyarrow
 
-# DuckDB reads the objects of these libraries directly, as often as it needs to.
 _READ_AGAIN = ("pandas", "polars", "pyarrow", "duckdb", "_duckdb", "numpy")
 
 
 def _library(source: object) -> str:
     return type(source).__module__.split(".")[0]
+
+
+def reads_again(source: object) -> bool:
+    """Whether it is an object that DuckDB reads directly, as often as it needs to."""
+    return _library(source) in _READ_AGAIN
 
 
 def unwrap(source: Any, connection: object) -> Any:
@@ -41,7 +45,7 @@ def is_stream(source: object) -> bool:
     """Whether a source may be a stream that can be read only once."""
     if type(source).__name__ == "RecordBatchReader":
         return True
-    return hasattr(source, "__arrow_c_stream__") and _library(source) not in _READ_AGAIN
+    return hasattr(source, "__arrow_c_stream__") and not reads_again(source)
 
 
 def read_whole(source: Any) -> pyarrow.Table:

@@ -54,7 +54,7 @@ class Source:
         self.columns = columns
         self.is_table = is_table
         self.is_frame = is_frame
-        self._is_scan = is_table or is_scan
+        self._is_scan = is_scan or is_table
         self._release = release
 
     @property

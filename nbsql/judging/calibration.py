@@ -19,8 +19,9 @@ from nbsql.judging.evaluation import Evaluation
 from nbsql.judging.out_of_fold import out_of_fold
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
-from nbsql.storage.calibration import create_calibration, drop_calibration
+from nbsql.storage.calibration import calibration_method, create_calibration, drop_calibration
 from nbsql.storage.drafts import draft_plan, publish
+from nbsql.storage.schema import is_calibrated
 from nbsql.warn import warn_user
 
 Method = Literal["temperature", "platt", "isotonic", "conformal"]
@@ -130,6 +131,7 @@ def calibrate(
         if method != "conformal":
             last = search_parameters(engine, method, rows if method == "temperature" else scores, temporary)
         result = renderer.fragment("subquery", renderer.fragment(f"{method}_result", last))
+        replaced = calibration_method(engine, plan) if is_calibrated(engine, plan.relations) else method
         draft = draft_plan(engine, plan)
         place, parameters = draft.relations["calibration"], draft.relations["parameters"]
         query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, result)
@@ -141,6 +143,11 @@ def calibrate(
         temperature = float(engine.ask("temperature_of", place)[0][0]) if method == "temperature" else None
         publish(engine, draft, plan.relations, stamp)
     after = None if test is None else Evaluator(engine, plan, classes, test, weight, method).evaluate()
+    if replaced != method and "conformal" in (replaced, method):
+        warn_user(
+            f"{title} has one calibration, and {method!r} replaces {replaced!r}: one is of sets of classes, the other of "
+            "posteriors; to keep both, calibrate a copy: nbsql.merge(con, [model], name=...)"
+        )
     _warn(temperature, source.label, count, log_loss, after_loss)
     if before is not None and after is not None and test is not None:
         _warn(None, test.label, after.rows, before.log_loss, after.log_loss)

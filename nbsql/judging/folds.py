@@ -151,14 +151,14 @@ class Folds:
             tables = (self.make_table(kind, context, spec, names, estimates_of) for kind in ("parameters", "lookups"))
             return Models(context, *tables)
 
-    def context(self, spec: Spec, *, coded: bool = False) -> Context:
-        """The context of the models of a setting. If `coded`, of a setting without its categories (nbsql/tuning/coded.py)."""
+    def context(self, spec: Spec) -> Context:
+        """The context of the models of a setting."""
         labels = spec.classes or [label for label, *_ in self.labels]
         classes = [ClassColumn(number, label, "", "") for number, label in enumerate(labels, start=1)]
         layout = self.engine.renderer.layout
         wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits, layout)
         whole, vectorised = self._hashes_rows, self._vectorised
-        reading = QueryOptions(by_slice=True, integer_slices=whole, has_category_scores=coded)
+        reading = QueryOptions(by_slice=True, integer_slices=whole)
         return Context.of(spec, classes, reading, wide=wide, vectorised=vectorised, layout=layout)
 
     def counted_names(self, spec: Spec) -> list[str]:

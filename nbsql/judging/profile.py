@@ -64,7 +64,7 @@ def profile(
         return Query(engine, renderer.statement("profile_of_values", *tables, feature))
     check(plan.spec, "densities", title)
     grid = _grid(engine, plan, feature)
-    places = renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count)
+    places = renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count, feature.family.zeros)
     explained = _explain_rows(plan, classes, [feature], Rows(places, [feature.column]), ())
     histogram = None
     if source is not None:
@@ -171,9 +171,8 @@ def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, gri
         low = math.floor(low)
         width = float(max(1, math.ceil((high - low) / BINS)))
         bins = int((high - low) // width) + 1
-    return engine.renderer.fragment(
-        "histogram", Context.of(plan.spec), source.relation, feature.column, float(low), float(width), bins
-    )
+    arguments = (source.relation, feature.column, float(low), float(width), bins, not feature.family.zeros)
+    return engine.renderer.fragment("histogram", Context.of(plan.spec), *arguments)
 
 
 def dependence(engine: Engine, spec: Spec, title: str, source: Source, features: Sequence[str] | None) -> Query:

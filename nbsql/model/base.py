@@ -161,6 +161,20 @@ class Handle:
         """The query that a macro renders from relations of the model."""
         return Query(self._engine, self._engine.renderer.statement(macro, *arguments), guard=self._requiring_model)
 
+    def _query_of_parameters(self, render: Callable[[], str], source: Source | None = None) -> Query:
+        """A query that contains numbers of the model, and is therefore rendered again if it has changed when the query runs."""
+        rendered: tuple[Any, str] = None, ""
+
+        def sql() -> str:
+            nonlocal rendered
+            self._refresh()
+            if rendered[0] != self._stamp:
+                rendered = self._stamp, render()
+            return rendered[1]
+
+        sql()
+        return Query(self._engine, sql, source, guard=self._requiring_model)
+
     def _query(self, verb: str, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
         data = self._source(source)
         if verb == "log_evidence":

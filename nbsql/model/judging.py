@@ -184,7 +184,8 @@ class Judging(Handle):
         Naive Bayes counts dependent features as independent evidence, so that its posteriors are too close to 0 and 1. After
         the calibration `predict`, `predict_proba` and `evaluate` take `calibrated=True`, and SQL has
         `FROM name.predict_calibrated('table')` and `predict_proba_calibrated`. A calibration belongs to the current state of
-        the model: `update`, `forget` and `rollback` drop it, with a warning. Files keep it; derived models have none.
+        the model: `update`, `forget` and `rollback` drop it, with a warning. Files keep it; derived models have none. A model
+        has one calibration, so that one of sets ("conformal") and one of posteriors replace each other, with a warning.
 
         Args:
             source: rows whose class is known: with folds, all rows that the model has learnt; with `folds=None`, rows that it
@@ -273,7 +274,8 @@ class Judging(Handle):
         For categories and words, a row for each class and value: class, value, n (how often it was counted), share (of
         everything counted in the class), likelihood, log_odds (of the value in the class against the others, by their priors,
         in nats) and of_value (n over all classes). For a number, a row for each class and point: class, part, lower, upper,
-        n, density; the part "density" is p(x | class) of its family at 100 points, "histogram" the rows of `source` by bins.
+        n, density; the part "density" is p(x | class) of its family at 100 points, "histogram" the rows of `source` by bins;
+        a zero-inflated number has "probability", P(0 | class), too, and its bins are of the numbers other than 0.
 
         Args:
             feature: the name of the feature.

@@ -104,17 +104,7 @@ class Scorecard(Displayed):
         model = self._model
         self._added_columns(reasons, against)
         data = model._source(source)
-        rendered: tuple[Any, str] = None, ""
-
-        def sql() -> str:
-            nonlocal rendered
-            model._refresh()
-            if rendered[0] != model._stamp:
-                rendered = model._stamp, self._local_query(data, reasons, against, columns)
-            return rendered[1]
-
-        sql()
-        return Query(model._engine, sql, data, guard=model._requiring_model)
+        return model._query_of_parameters(lambda: self._local_query(data, reasons, against, columns), data)
 
     def sql(
         self,
@@ -242,8 +232,7 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
         raise InputError(f"digits must be a whole number from 0 to 9, or None, not {digits!r}")
     scale = Scale(float(scale.points), float(scale.odds), float(scale.double), digits)
 
-    def sql() -> str:
-        model._refresh()
+    def render() -> str:
         check(model._spec, "scorecard", model._title)
         for feature in model._spec.features:
             _check_feature(feature)
@@ -252,10 +241,8 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
         tables = plan.current_cells(), model._relations["priors"]
         return renderer.statement("scorecard_lines", plan.context(model._classes), *tables, literal, scale)
 
-    lines = Query(model._engine, sql, guard=model._requiring_model)
-    card = Scorecard(
-        target, scale.points, scale.odds, scale.double, digits, lines=lines, _model=model, _classes=len(model._classes)
-    )
+    lines, classes = model._query_of_parameters(render), len(model._classes)
+    card = Scorecard(target, scale.points, scale.odds, scale.double, digits, lines=lines, _model=model, _classes=classes)
     card._point_lines()
     return card
 

@@ -87,10 +87,4 @@ class Weighing(Handle):
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
         self._require("linear" if degree == 1 else "quadratic")
-
-        def sql() -> str:
-            self._refresh()
-            return weights_query(self._plan, self._classes, self._title, degree)
-
-        sql()
-        return Query(self._engine, sql)
+        return self._query_of_parameters(lambda: weights_query(self._plan, self._classes, self._title, degree))

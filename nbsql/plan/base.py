@@ -14,7 +14,6 @@ from nbsql.plan.dimension_scores import split_dimension_scores
 from nbsql.plan.layout import is_vectorised, is_wide
 from nbsql.plan.parts import PARTS
 from nbsql.plan.rows import Rows
-from nbsql.rendering.dialect import restore
 from nbsql.rendering.relations import Relations
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.half_life import NEGLIGIBLE_AGE
@@ -133,28 +132,6 @@ class Base:
     def _view(self, name: str, query: Markup) -> Statement:
         options: dict[str, Any] = {"temporary": True} if self.relations.temporary else {"comment": PARTS[name].comment}
         return Statement(name, self.renderer.statement("create_view_as", self.relations[name], query, **options), small=True)
-
-    def _macro(self, name: str, query: Markup, reads: Sequence[str] = (), *, of_classes: bool = False) -> Statement:
-        """A table macro; its query refers to the model's relations by the names of `_name_in_macros`."""
-        names = {} if self.relations.temporary else {self._name_in_macros(part): part for part in reads}
-        schema = self.relations.path[-1]
-        read = [(name, self.relation_in_macros(schema, part)) for name, part in names.items() if name in query]
-        statement = self.renderer.statement("create_table_macro", self.relations[name], query, read, of_classes=of_classes)
-        return Statement(f"macro {name}", statement, small=True)
-
-    def _name_in_macros(self, name: str) -> Markup:
-        """The name by which a macro refers to a relation of the model; the macro's first lines define it."""
-        return self.relations[name] if self.relations.temporary else self.renderer.fragment("word", f"nbsql_{name}")
-
-    def relation_in_macros(self, *path: str) -> Markup:
-        """A relation as macros name it: without its database, whose name depends on how the file is attached."""
-        dialect = self.renderer.dialect
-        relation = dialect.ident(*path)
-        if not dialect.traits.table_macros or any(
-            '"' in name for name in path
-        ):  # query_table of DuckDB 1.5 misreads such names
-            return relation
-        return self.renderer.fragment("relation_in_database", dialect.text(restore(relation)), self.relations.path[-1])
 
     def query_likelihood_ratios(self, likelihoods: Markup) -> Markup:
         """The query of likelihood ratios of each value between two classes, which are parameters."""

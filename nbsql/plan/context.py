@@ -43,8 +43,6 @@ class QueryOptions:
     segment_tables: SegmentTables | None = None  # the tables of the pairs of segments and classes, if there are any
     joins: Sequence[Joining] = ()  # the joins that are made before the source is scored
     without_prior: bool = False  # whether only a part of the model is scored, without the prior
-    # Whether the rows come with the scores of their categories, which are then not features (coded.sql).
-    has_category_scores: bool = False
     # Whether no class has two cells of the same value of a feature, as after a fit without slices.
     has_unique_cells: bool = False
     few_rows: bool = False  # whether there are so few rows that DuckDB would read them with one or a few threads
@@ -98,7 +96,7 @@ class Context:
     @property
     def has_prior(self) -> bool:
         features = self.facts.features
-        return self.query_options.has_category_scores or not features or not all(each.family.complement for each in features)
+        return not features or not all(each.family.complement for each in features)
 
     @cached_property
     def has_row_numbers(self) -> bool:

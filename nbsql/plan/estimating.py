@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from markupsafe import Markup
 
 from nbsql.errors import NotSupportedError
-from nbsql.plan.base import BINS, Entry, Statement
+from nbsql.plan.base import Entry, Statement
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions, SegmentTables
 from nbsql.plan.functions import create_functions
 from nbsql.plan.layout import numbers_per_class
 from nbsql.plan.parts import COLUMNS, PARTS, SCHEMA
-from nbsql.plan.rows import Rows
 from nbsql.plan.scoring import Scoring
-from nbsql.plan.verbs import CALIBRATED, VERBS
-from nbsql.rendering.dialect import restore
+from nbsql.plan.table_macros import create_calibrated_table_macros, create_table_macros
+from nbsql.plan.verbs import CALIBRATED
 from nbsql.spec.spec import Feature
 
 
@@ -88,14 +87,11 @@ class Estimating(Scoring):
 
     def create_likelihoods_view(self) -> Statement:
         """The view of the likelihoods."""
-        tables = (self.current_cells(), self._priors_of_views(), self.relations["estimates"])
-        return self._view("likelihoods", self._likelihoods(*tables))
-
-    def _likelihoods(self, statistics: Markup, priors: Markup, estimates: Markup) -> Markup:
+        priors = self._priors_of_views()
         if not self.spec.features:
-            return self.renderer.fragment("no_likelihoods", priors)
-        context = self._with_estimates(self.context([]), estimates)
-        return self.renderer.fragment("likelihoods", context, statistics, priors)
+            return self._view("likelihoods", self.renderer.fragment("no_likelihoods", priors))
+        context = self._with_estimates(self.context([]), self.relations["estimates"])
+        return self._view("likelihoods", self.renderer.fragment("likelihoods", context, self.current_cells(), priors))
 
     def _priors_of_views(self) -> Markup:
         """The priors for use in other views, which must not read the view: DuckDB restores the views of an export by name."""
@@ -167,27 +163,10 @@ class Estimating(Scoring):
 
     def create_macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
         """The table macros by which SQL uses the model, or functions, if the engine has no table macros."""
-        if not self.renderer.dialect.traits.table_macros:
-            made = create_functions(self, classes) if self.renderer.dialect.traits.row_functions else ()
-            yield from (Statement(f"function {name}", sql) for name, sql in made)
-            return
-        rows = self._macro_source()
-        context = self.context(classes, rows)
-        tables = self._name_in_macros("parameters"), self._name_in_macros("lookups")
-        yield self._class_scores(context)
-        for verb in VERBS:
-            if verb == "explain":
-                yield self._macro(verb, self.query(verb, rows, classes, tables=tables), ("parameters", "lookups"))
-            else:
-                yield self._macro(verb, self.renderer.fragment(verb, context, self._scores))
-        judged = self.renderer.fragment("judged_rows", context, self._scores, tables[0], None, self.labels_as_text)
-        yield self._macro("evaluate", self.renderer.fragment("metrics", judged, BINS), ["parameters"])
-        # They read the counts: DuckDB restores macros of an export before views, and checks then what they read.
-        statistics, estimates = map(self._name_in_macros, ("statistics", "estimates"))
-        priors = self.renderer.fragment("subquery", self.priors(statistics))
-        likelihoods = self._likelihoods(self.current_cells(statistics), priors, estimates)
-        ratios = self.query_likelihood_ratios(self.renderer.fragment("subquery", likelihoods))
-        yield self._macro("likelihood_ratios", ratios, ("statistics", "estimates"), of_classes=True)
+        if self.renderer.dialect.traits.table_macros:
+            yield from _small("macro", create_table_macros(self, classes))
+        elif self.renderer.dialect.traits.row_functions:
+            yield from _small("function", create_functions(self, classes))
 
     def create_user_views(self) -> Iterator[Statement]:
         """The views that only users read."""
@@ -209,35 +188,17 @@ class Estimating(Scoring):
             yield Statement("comments", sql, small=True)
 
     def _comment(self, name: str) -> str:
-        told = self.renderer.dialect.traits.table_macros and PARTS[name].kind == "macro" and '"' not in self.relations.path[-1]
+        told = self.renderer.dialect.traits.table_macros and PARTS[name].kind == "macro"
         return PARTS[name].comment + (" Where its database is attached: database := 'its name'." if told else "")
 
     def create_calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
         """The table macros of a calibrated model, or the functions."""
-        if not self.renderer.dialect.traits.table_macros:
-            made = create_functions(self, classes, CALIBRATED, method)
-            yield from (Statement(f"function {name}", sql) for name, sql in made)
-            return
-        context = self.context(classes, self._macro_source())
-        yield self._class_scores(context)  # again, because a model of an earlier version lacks it
-        relations = map(self._name_in_macros, ("parameters", "calibration"))
-        query = self.renderer.fragment("calibrated_scores", context, self._scores, *relations, method)
-        scored = self.renderer.fragment("subquery", query)
-        for name, verb in CALIBRATED.items():
-            yield self._macro(name, self.renderer.fragment(verb, context, scored), ("parameters", "calibration"))
+        if self.renderer.dialect.traits.table_macros:
+            yield from _small("macro", create_calibrated_table_macros(self, classes, method))
+        else:
+            yield from _small("function", create_functions(self, classes, CALIBRATED, method))
 
-    def _macro_source(self) -> Rows:
-        """The rows of a table macro's argument."""
-        return Rows(self.renderer.fragment("query_of_source"), joins=self.joins())
 
-    def _class_scores(self, context: Context) -> Statement:
-        """The macro `class_scores`, which the others read."""
-        tables = tuple(map(self._name_in_macros, ("parameters", "lookups")))
-        arguments = (self.prepare_source(context, self.renderer.fragment("query_of_source"), *tables), *tables)
-        return self._macro("class_scores", self.renderer.fragment("scored", context, *arguments), ("parameters", "lookups"))
-
-    @property
-    def _scores(self) -> Markup:
-        dialect = self.renderer.dialect
-        name = restore(dialect.ident(self.relations.path[-1], "class_scores"))
-        return self.renderer.fragment("scores_in_database", dialect.text(name), self.relations.path[-1])
+def _small(kind: str, made: Iterable[tuple[str, str]]) -> Iterator[Statement]:
+    """The statements that create macros or functions, given with their names."""
+    return (Statement(f"{kind} {name}", sql, small=True) for name, sql in made)

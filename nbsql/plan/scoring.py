@@ -202,12 +202,13 @@ class Scoring(Base):
         return self.renderer.fragment(macro, *arguments, *more, **options)
 
     def joins(self) -> Sequence[Joining]:
-        """The joins in the macros of the model, which name dimensions without the database of the model."""
-        if not self.spec.joins:
-            return ()
-        found = number_joins(
-            self.renderer, [(dimension, self.relation_in_macros(*dimension.path)) for dimension in needed_dimensions(self.spec)]
-        )
+        """The joins in the macros or functions of the model. Macros read a dimension by its number, from 1."""
+        dialect, dimensions = self.renderer.dialect, needed_dimensions(self.spec)
+        if dialect.traits.table_macros:
+            relations = [dialect.word(f"nbsql_dimension_{number}") for number in range(1, len(dimensions) + 1)]
+        else:
+            relations = [dialect.ident(*dimension.path) for dimension in dimensions]
+        found = number_joins(self.renderer, zip(dimensions, relations, strict=True))
         return [replace(joining, is_scored_by_key=has_few_rows(joining.dimension.rows)) for joining in found]
 
     def _scored(

@@ -95,7 +95,6 @@ class Traits:
     national: bool = False  # whether a text in any script needs the prefix N
     pads_text: bool = False  # whether comparisons ignore blanks at the end of a text
     row_numbers: bool = False  # whether the rows of a table have a number, `rowid`
-    structs: bool = False  # whether a list can contain structs, whose fields have names
     # Whether an expression is evaluated for many rows at a time, so that guarding a term costs as much as the term.
     vectorised: bool = False
     # Whether names and texts are written in quotes that are doubled inside, without any other escapes.
@@ -112,7 +111,6 @@ DIALECTS = {
         long_form=True,
         table_macros=True,
         row_numbers=True,
-        structs=True,
         vectorised=True,
         all_but="EXCLUDE",
         materializes=True,

@@ -193,7 +193,8 @@ def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: s
     low, high = min(places, default=0), max(places, default=0)
     kept = show([
         row for row in rows
-        if (row["part"] == "density" and low <= row["lower"] <= high)
+        if row["part"] == "probability"
+        or (row["part"] == "density" and low <= row["lower"] <= high)
         or (row["part"] == "histogram" and row["n"] >= least and row["upper"] >= low and row["lower"] <= high)
     ], "class")  # fmt: skip
     modes: dict[str, tuple[float, float]] = {}
@@ -203,9 +204,13 @@ def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: s
     said = [f"{number(float(f'{modes[label][1]:.3g}'))} in {label}" for label in map(shown, classes) if label in modes]
     binned = any(row["part"] == "histogram" for row in rows)
     notes = [note, f"Bins with fewer than {least} rows are left out." if binned else None]
-    finding = f"{name} is most likely near {', '.join(said[:4])}" if said else f"{name} by class"
+    of_zero = {row["class"]: row["density"] for row in kept if row["part"] == "probability"}
+    zeros = [f"{share(of_zero[label])} of {label}" for label in map(shown, classes) if label in of_zero]
+    chart = "profile_of_zeros" if zeros else "profile_of_numbers"
+    often = f"0 in {', '.join(zeros[:4])}, and otherwise " if zeros else ""
+    finding = f"{name} is {often}most likely near {', '.join(said[:4])}" if said else f"{name} by class"
     colours = [class_parameter(map(shown, classes))]
-    return Figure(finding, {"rows": kept}, sql, "profile_of_numbers", colours, notes, name)
+    return Figure(finding, {"rows": kept}, sql, chart, colours, notes, name)
 
 
 def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: str | None, classes: list[str]) -> Figure:

@@ -273,17 +273,23 @@ def waterfall(request: Request) -> Iterator[Figure]:
     if request.rows < 1:
         raise InputError("rows of the source are shown only on request: rows=4, say")
     engine = model._engine
-    relation = source.telling_rows(-(-request.rows // 4))
+    relation = source.telling_rows(request.row or -(-request.rows // 4))
     ordered = engine.renderer.fragment("subquery", engine.renderer.fragment("sorted_by", relation, ["nbsql_position"]))
     facts = records(Query(engine, engine.renderer.statement("sorted_by", relation, ["nbsql_position"])), digits=None)
-    query = source.explained(ordered)
-    names = query.columns
-    explained = [dict(zip(names, row, strict=True)) for row in query.fetchall()]
     by_kind = [list(group) for _, group in groupby(facts, key=lambda row: row["nbsql_kind"])]
     turns = sorted(
         (place, turn, row["nbsql_position"]) for turn, group in enumerate(by_kind) for place, row in enumerate(group)
     )
-    wanted = {position for _, _, position in turns[: request.rows]}
+    wanted = [position for _, _, position in turns]
+    if request.row is None:
+        wanted = wanted[: request.rows]
+    else:
+        if request.row > len(wanted):
+            raise InputError(f"there is no row {request.row}; {source.label} has {counted(len(wanted), 'informative row')}")
+        wanted = [wanted[request.row - 1]]
+    query = source.explained(ordered)
+    names = query.columns
+    explained = [dict(zip(names, row, strict=True)) for row in query.fetchall()]
     of_row = defaultdict(list)
     for row in explained:
         of_row[row["row_id"]].append(row)

@@ -29,6 +29,7 @@ class Request:
         scored: the scored source, if there is one.
         least: counts below this number are combined.
         rows: the number of rows of the source that may be shown.
+        row: the number of the only one of them that is shown; None for all.
         feature: the feature of the panel.
         classes: the classes that the panel compares.
         watched: the rows of several periods, if there are any.
@@ -40,6 +41,7 @@ class Request:
     scored: ScoredSource | None = None
     least: int = 5
     rows: int = 0
+    row: int | None = None
     feature: str | None = None
     classes: tuple[Any, Any] | None = None
     watched: Source | None = None
@@ -82,7 +84,9 @@ class Figure:
     @property
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite specification, with its data."""
-        spec: dict[str, Any] = json.loads((CHARTS / f"{self.chart}.vl.json").read_text(encoding="utf-8"))
+        spec = _chart(self.chart)
+        if "vconcat" in spec:
+            spec["vconcat"] = [_chart(view) if isinstance(view, str) else view for view in spec["vconcat"]]
         theme = json.loads((CHARTS / "theme.json").read_text(encoding="utf-8"))
         params = [*self.params, *spec.get("params", [])]
         return {
@@ -92,6 +96,12 @@ class Figure:
             **({"params": params} if params else {}),
             "datasets": {name: list(rows) for name, rows in self.tables.items()},
         }
+
+
+def _chart(name: str) -> dict[str, Any]:
+    """The specification in a file of charts/. A view in it that is a text is the chart of that name."""
+    spec: dict[str, Any] = json.loads((CHARTS / f"{name}.vl.json").read_text(encoding="utf-8"))
+    return spec
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from nbsql.errors import InputError
 from nbsql.family.base import whole_number
-from nbsql.report.panel import Figure, Request
+from nbsql.report.panel import Request
 from nbsql.report.panels import panel_named
 from nbsql.report.picture import Picture
 from nbsql.report.subject import Subject, score_source
@@ -48,6 +48,8 @@ def picture(
     if panel.needs_source and source is None:
         raise InputError(f"{name} is about rows whose class is known; give them as the source")
     whole_number(row, "row")
+    if row > 1 and not panel.shows_rows:
+        raise InputError(f"row is of a waterfall, and {name} shows no rows; leave it out")
     model._refresh()
     if panel.of_periods:
         if source is None or by is None:
@@ -58,11 +60,8 @@ def picture(
     if panel.of_feature and feature is None and len(model._spec.features) == 1:
         feature = model._spec.features[0].name
     with score_source(model, source, folds) as found:
-        request = Request(model, found, least, row if row > 4 else 4, feature, classes)
-        figures: list[Figure] = list(panel.figures(request))
-    if row > len(figures):
-        raise InputError(f"there is no row {row}; the most informative rows are {len(figures)}")
-    return Picture(panel, figures[row - 1])
+        request = Request(model, found, least, row, row, feature, classes)
+        return Picture(panel, next(iter(panel.figures(request))))
 
 
 class Plots:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import duckdb
@@ -17,6 +20,8 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.sklearn.columns import label_keys
 from nbsql.sklearn.store import Store
+
+_EXCLUDE = re.compile(r"leave it out with exclude=\[.*?\]")
 
 
 class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
@@ -141,6 +146,15 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
 def source_of(engine: Engine, rows: Any) -> Source:
     """Columns or a frame as a source that keeps the order of its rows."""
     return Sources(engine).find(rows)  # type: ignore[arg-type]
+
+
+@contextmanager
+def cures_of_estimators() -> Iterator[None]:
+    """Errors whose cure is an option of `nbsql.fit` that estimators lack give one of theirs."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(_EXCLUDE.sub("leave it out of X", str(error))) from None
 
 
 def _log_priors(model: nbsql.Model) -> Any:

@@ -23,7 +23,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family
-from nbsql.sklearn.answering import Answering, source_of
+from nbsql.sklearn.answering import Answering, cures_of_estimators, source_of
 from nbsql.sklearn.columns import as_column, columns_of, frame_names, free_name, is_frame, kinds_of, with_columns
 from nbsql.sklearn.store import NAME, Store
 from nbsql.spec.options import PriorArgument
@@ -121,11 +121,12 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         """
         store = Store()
         if connection is not None:
-            self._fit_table(store, connection, X, y, sample_weight)
+            with cures_of_estimators():
+                self._fit_table(store, connection, X, y, sample_weight)
             return self
         engine = engine_of(store.connection)
         source, options, labels = self._rows(engine, X, y, sample_weight, reset=True)
-        with source:
+        with source, cures_of_estimators():
             self._make(engine, source, options)
         self._store, self._names = store, options
         self.classes_ = np.unique(labels)
@@ -187,19 +188,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
         """Forget rows that were learnt: the model is then the same as if it had never learnt them.
 
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weights with which the rows were learnt.
-
-        Returns:
-        -------
-        self : NaiveBayesClassifier
-            The estimator.
+        The arguments and the result are those of `partial_fit`; the weights are those with which the rows were learnt.
 
         Raises:
         ------

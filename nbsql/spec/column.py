@@ -16,6 +16,12 @@ class Column:
     # The class of types that nbsql distinguishes: "text", "boolean", "integer", "float", "decimal", "temporal", "tokens",
     # "token counts" or "other".
     kind: str
+    is_category: bool = False  # whether its library says that its values are categories, whatever their type
+
+    @property
+    def inferred_kind(self) -> str:
+        """The kind by which its family is inferred."""
+        return "text" if self.is_category and self.kind in (*NUMBERS, "temporal") else self.kind
 
     @property
     def is_number(self) -> bool:

@@ -87,7 +87,7 @@ class Discriminant(Classifier):
         set_attributes(self, shrinkage=shrinkage_named(self.shrinkage))
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
-        numbers = [column.name for column in columns if column.kind in MultivariateGaussian.accepts]
+        numbers = [column.name for column in columns if column.inferred_kind in MultivariateGaussian.accepts]
         if not numbers:
             raise InputError(f"method={self.name!r} needs a number among the features")
         return {self.name: MultivariateGaussian(numbers, shared=self.name == "lda", shrinkage=self.shrinkage)}
@@ -135,7 +135,8 @@ class OneDependence(Classifier):
         checked(self, non_negative, "shrinkage")
 
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
-        found: dict[str, Family] = {column.name: Binned(by="mdl") for column in columns if column.kind in Binned.accepts}
+        numbers = [column for column in columns if column.inferred_kind in Binned.accepts]
+        found: dict[str, Family] = {column.name: Binned(by="mdl") for column in numbers}
         return found | {column.name: Categorical() for column in columns if column.kind == "boolean"}
 
 

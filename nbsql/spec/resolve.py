@@ -212,8 +212,8 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
             features.setdefault(f"group {key}", groups[key])
             if not groups[key].family.backs_off:
                 continue
-        if column.name in singles or column.kind in INFERRED:
-            family = singles[column.name] if column.name in singles else INFERRED[column.kind]()
+        if column.name in singles or column.inferred_kind in INFERRED:
+            family = singles[column.name] if column.name in singles else INFERRED[column.inferred_kind]()
             members = [column, _parent(known, family, column, reserved)] if isinstance(family, Conditional) else [column]
             if isinstance(family, Conditional):
                 whole = [member.name for member in members if member.kind == "integer"]

@@ -194,11 +194,12 @@ class _FamilySearch:
         for number in range(1, len(settings)):
             if terms.compare(losses[number], losses[winner]).is_sure(MIN_STANDARD_ERRORS):
                 winner = number
-        order = sorted(range(len(settings)), key=lambda number: (number != winner, float(f"{scores[number].loss:.9g}"), number))
+        order = sorted(range(len(settings)), key=lambda number: (float(f"{scores[number].loss:.9g}"), number))
         ranking = [
             (rank, settings[number].name, *_figures(scores[number]), number == winner)
             for rank, number in enumerate(order, start=1)
         ]
+        ranking.sort(key=lambda row: not row[-1])  # the chosen one comes first, whatever its rank
         winning = settings[winner]
         families = self._non_default_families(winning.chosen)
         method = winning.method

@@ -16,6 +16,7 @@ from nbsql.spec.options import Best, Forward, Options
 from nbsql.tuning.sweep import Ranking, family_text
 
 LEFT_OUT = "left out"
+RULE = "rank is by log loss; a setting is chosen over a simpler one if it gains more than two standard errors"
 _RANKING = ("rank", "setting", "log_loss", "gain", "standard_error", "chosen")
 _TRIED = ("feature", "family", "alone", "log_loss", "gain", "standard_error", "chosen")
 
@@ -55,8 +56,9 @@ class Auto(Ranking):
         calibrated: whether a temperature (`Model.calibrate`) was chosen.
         method: the chosen classifier, as `method` of a fit takes it; for another than "naive", `families` has only those of
             texts.
-        ranking: a row for each setting: rank, setting, log_loss, gain (over the default, in nats per row), standard_error (of
-            the gain), chosen.
+        ranking: a row for each setting, the chosen one first: rank (by log_loss), setting, log_loss, gain (over the default, in
+            nats per row), standard_error (of the gain), chosen. The chosen one need not have rank 1: a setting is chosen over
+            a simpler one only if it gains more than two standard errors.
         tried: for naive Bayes, a row for each column and candidate: feature, family ("left out": none), alone (the log loss
             of the column with the prior alone), log_loss (with all other columns as chosen), gain (over the default family,
             with the same), standard_error, chosen.
@@ -87,7 +89,7 @@ class Auto(Ranking):
         families = [[name, family_text(family)] for name, family in self.families.items()]
         families += [[name, LEFT_OUT] for name in self.exclude]
         tables += [Table(["column", "chosen"], families, widest=200)] if families else []
-        return [f"{self.rows:,} rows predicted by models that have not met them"], tables
+        return [f"{self.rows:,} rows predicted by models that have not met them", RULE], tables
 
 
 def make_auto(engine: Engine, choice: Choice, make: Callable[..., Model]) -> Auto:

@@ -22,7 +22,6 @@ from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.plan import Entry
 from nbsql.spec.options import Options, Smoothed
-from nbsql.tuning.coded import score_settings
 
 By = Literal["log_loss", "accuracy"]
 
@@ -110,7 +109,7 @@ def sweep(
             engine, source, resolve_settings(engine, source, options_of_settings, fold), table, folds=folds, fold=fold
         )
         distinct = {estimation_key(spec): spec for spec in cv.specs}  # settings may be equivalent: numbers have no alpha
-        summaries = dict(zip(distinct, map(summarise_folds, score_settings(cv, list(distinct.values()))), strict=True))
+        summaries = {key: summarise_folds(cv.score(cv.models(spec))) for key, spec in distinct.items()}
         scores = [summaries[estimation_key(spec)] for spec in cv.specs]
 
     def rank_key(number: int) -> tuple[float, float]:

@@ -131,11 +131,8 @@ def sweep(
         alpha: the pseudo-count, one value or a list; None is the default of a fit: 1, or 0 for the joint method.
         prior: the priors of the classes, one value or a list.
         families: families that override the inferred ones, one dictionary or a list.
-        folds: the number of folds, at most that of the rows, or 10. Every fold has its share of every class, and the same rows
-            are always split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by taking it
-            out of the counts as it is scored.
-        fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
-            NULL are in no fold.
+        folds: the number of folds, or "loo", which is leave-one-out, as for `cross_validate`.
+        fold: a column that holds the fold of each row instead, as for `cross_validate`.
         by: "log_loss" or "accuracy", the metric that ranks the settings; the other breaks ties.
         options: the options of `fit` that describe the model, for all settings.
 
@@ -203,10 +200,8 @@ def auto(
         calibrate: whether a temperature may be chosen, too.
         methods: the classifiers to try, as `method` of a fit takes them. "naive" is always tried, and the others must be
             better. ["naive"] chooses families alone.
-        folds: the number of folds, at most that of the rows, or 10. Every fold has its share of every class, and the same rows
-            are always split alike.
-        fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
-            NULL are in no fold.
+        folds: the number of folds, into which rows are split as for `cross_validate`.
+        fold: a column that holds the fold of each row instead, as for `cross_validate`.
         budget: about how many rows to judge on. If there are more, a hash of their columns selects them, always the same
             ones. None is all rows.
         options: the options of `fit` that describe the model; a column with a family there keeps it.

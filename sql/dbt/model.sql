@@ -152,7 +152,7 @@
   'added_first': 10 if levels | length * columns | length <= 400 else 1,
   'explanation_parts': explained, 'has_row_numbers': ordered or in_blocks or not wide or bags | length > 0,
   'features_with_common_term': [], 'features_with_steps': [], 'complete_numbers': [], 'categories_in_lists': [], 'category_positions': {},
-  'joined_categories': levels, 'has_category_scores': false, 'joins': [], 'joined_names': [], 'without_prior': false,
+  'joined_categories': levels, 'joins': [], 'joined_names': [], 'without_prior': false,
   'passed_columns': none}) %}
 {% do model.update({'component_model': dict(model)}) %}
 {% do return(model) %}

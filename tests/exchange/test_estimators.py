@@ -267,6 +267,18 @@ def test_a_missing_label_is_refused_as_scikit_learn_does() -> None:
 
 
 @pytest.mark.filterwarnings("error")
+def test_the_cure_of_a_column_without_a_family_is_one_that_an_estimator_has(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"at": pd.date_range("2026-01-01", periods=4), "x": [1.0, 2.0, 3.0, 4.0]})
+    message = r"^column 'at' is TIMESTAMP.*, which has no family; leave it out of X, or families=\{'at': 'categorical'\}$"
+    with pytest.raises(nbsql.InputError, match=message):
+        NaiveBayesClassifier().fit(frame, ["a", "b", "a", "b"])
+    with duckdb.connect(str(tmp_path / "rows.duckdb")) as con:
+        con.register("frame", frame.assign(y=["a", "b", "a", "b"]))
+        with pytest.raises(nbsql.InputError, match=message):
+            NaiveBayesClassifier().fit("frame", "y", connection=con)
+    assert NaiveBayesClassifier(families={"at": "categorical"}).fit(frame, ["a", "b", "a", "b"]).classes_.tolist() == ["a", "b"]
+
+
 def test_a_notebook_shows_an_estimator_without_warnings() -> None:
     for estimator in (NaiveBayesClassifier(), NaiveBayesCV()):
         assert "<style>" in estimator._repr_html_()

@@ -155,6 +155,8 @@ def test_a_profile_begins_at_0_with_its_probability(con: Connection) -> None:
     model = nbsql.fit(con, "rain", target="y", exclude=["part"], families={"x": nbsql.ZeroInflated(of="exponential")}, name="m")
     rates = con.execute("SELECT mean, rate FROM m.likelihoods ORDER BY class").fetchall()
     for y, (mean, rate) in enumerate(rates):
-        places = {row[2]: row[-1] for row in model.profile("x").fetchall() if row[0] == y and row[1] == "density"}
-        assert places.pop(0.0) == near(rate)
+        rows = [row for row in model.profile("x").fetchall() if row[0] == y]
+        assert [row[2:] for row in rows if row[1] == "probability"] == [(0.0, None, None, near(rate))]
+        places = {row[2]: row[-1] for row in rows if row[1] == "density"}
+        assert len(places) == 99
         assert list(places.values()) == [near((1 - rate) * float(stats.expon.pdf(x, scale=mean))) for x in places]

@@ -17,7 +17,8 @@ import pytest
 from support.chromium import opened
 
 import nbsql
-from nbsql.report import PANELS
+from nbsql.report import PANELS, plots
+from nbsql.report.subject import ScoredSource
 
 EVIL = '</script><img src=x onerror="document.title=1">'
 FEATURE = "a\"<b>'&"
@@ -233,6 +234,30 @@ def test_densities_are_those_of_the_family_and_integrate_to_one(con, model):
     assert sum(row[5] * (row[3] - row[2]) for row in counted) == pytest.approx(1, rel=1e-9)
 
 
+@pytest.mark.parametrize("of", ["lognormal", "gamma", "exponential", "gaussian"])
+def test_the_zeros_of_a_number_are_a_share_and_not_a_density(of):
+    with duckdb.connect() as con:
+        often = "CASE WHEN hash(i) % 10 < CASE WHEN i % 3 = 0 THEN 7 ELSE 4 END THEN 0 ELSE exp(hash(i * 7) % 100 / 50.0) END"
+        label = "CASE WHEN i % 3 = 0 THEN 'dry' ELSE 'wet' END"
+        con.execute(f"CREATE TABLE rain AS SELECT {label} AS y, {often} AS x FROM range(900) AS r(i)")
+        model = nbsql.fit(con, "rain", target="y", families={"x": nbsql.ZeroInflated(of=of)})
+        shares = "(count_if(x = 0) + 1) / (count(*) + 2), count_if(x <> 0)"
+        expected = con.execute(f"SELECT y, {shares} FROM rain GROUP BY y").fetchall()
+        rows = model.profile("x", "rain").fetchall()
+        for label, zero, others in expected:
+            assert [row[2:] for row in rows if row[:2] == (label, "probability")] == [(0.0, None, None, pytest.approx(zero))]
+            bins = [row for row in rows if row[:2] == (label, "histogram")]
+            assert sum(row[4] for row in bins) == pytest.approx(others, abs=20)  # some are beyond the last bin
+        figure = model.plot.profile("x", "rain").figure
+        shares = {label: f"{100 * zero:.1f} % of {label}" for label, zero, _ in expected}
+        assert figure.finding.startswith(f"x is 0 in {shares['wet']}, {shares['dry']}, and otherwise most likely near ")
+        curves = [row for row in figure.tables["rows"] if row["part"] == "density"]
+        assert len(curves) > 100  # of two classes, each at a hundred points, of which the faint are not drawn
+        assert max(row["density"] for row in curves) > 0.3 * max(row[5] for row in rows if row[1] == "histogram")
+        for text in (shares["wet"], "probability of 0 within the class", "density within the class"):
+            assert text in model.plot.profile("x", "rain").svg
+
+
 def test_dependence_is_none_of_independent_features_and_all_of_copies():
     with duckdb.connect() as con:
         con.execute(
@@ -280,6 +305,23 @@ def test_counts_below_the_least_are_not_said(con):
     ):
         assert "secret" not in json.dumps(picture.spec)
     assert "rare secret" in json.dumps(model.plot.profile(FEATURE, least=1).spec)
+
+
+def test_a_row_of_a_waterfall_that_there_is_not_is_said_before_any_is_explained(model, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(ScoredSource, "explained", None)
+        with pytest.raises(nbsql.InputError, match=r"^there is no row 1000000000; rows has [0-9,]+ informative rows$"):
+            model.plot.waterfall("rows", row=10**9)
+    first = [model.plot.waterfall("rows", row=row).finding for row in range(1, 6)]
+    assert all(first[place].startswith("Most confident and right") for place in (0, 4))
+    with pytest.raises(nbsql.InputError, match=r"^row is of a waterfall, and card shows no rows; leave it out$"):
+        plots.picture(model, "card", row=2)
+
+
+def test_a_nomogram_names_the_class_of_its_scores():
+    with duckdb.connect() as con:
+        model = nbsql.fit(con, "SELECT i % 3 = 0 AS late, i % 4 = 0 AS rain FROM range(90) AS r(i)", target="late")
+        assert "contribution of each value to the score of false, relative" in model.plot.nomogram().svg
 
 
 def test_a_picture_is_saved_as_its_ending_says(model, tmp_path):

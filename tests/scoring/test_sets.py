@@ -122,6 +122,18 @@ def test_another_calibration_promises_nothing(con: duckdb.DuckDBPyConnection, re
         model.predict("data", coverage=0.9)
 
 
+@pytest.mark.parametrize("name", ["m", None])
+def test_sets_and_calibrated_posteriors_replace_each_other_with_a_warning(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    con.execute(f"CREATE TABLE data AS {ROWS}")
+    model = nbsql.fit(con, "data", target="risk", id="id", name=name)
+    model.calibrate("data", folds=5)
+    model.calibrate("data", folds=5, method="platt")  # of posteriors, too
+    for before, after in (("platt", "conformal"), ("conformal", "temperature")):
+        with pytest.warns(nbsql.NbsqlWarning, match=f"has one calibration, and '{after}' replaces '{before}': one is of sets"):
+            model.calibrate("data", folds=5, method=after)
+    model.calibrate("data", folds=5)
+
+
 def test_the_command_says_what_the_library_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with duckdb.connect("shop.duckdb") as con:

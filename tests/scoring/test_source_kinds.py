@@ -6,7 +6,7 @@ import importlib
 import os
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -159,11 +159,15 @@ SCANS = {  # of each source whether a fit that reads it several times copies it 
     "SELECT y, v, w -- a comment\nFROM rows\n": False,
     "SELECT y, upper(v) AS v, w FROM rows": True,
     "SELECT y, v, w FROM rows WHERE random() < 2": True,
+    "SELECT * FROM read_parquet(['{folder}/rows.parquet'], hive_partitioning = false)": False,
+    "SELECT * FROM read_parquet('{folder}/rows' || '.parquet')": True,
     "SELECT y, v || 'x' AS v, w FROM rows": False,
+    "generated": True,
+    "SELECT y, v, w FROM generated": True,
     "SELECT * REPLACE (v || random() AS v) FROM letters": True,
     "SELECT DISTINCT y, v, w FROM rows": True,
     "FROM rows ORDER BY y LIMIT 50": True,
-    "FROM rows USING SAMPLE 99%": True,
+    "FROM rows USING SAMPLE 99% (bernoulli)": True,
     "FROM rows TABLESAMPLE reservoir(99%)": True,
     "SELECT a.y, a.v, b.w FROM rows AS a JOIN rows AS b USING (id)": True,
     "SELECT y, v, w FROM rows WHERE y < (SELECT max(y) FROM rows)": True,
@@ -182,7 +186,10 @@ def test_what_is_quick_to_read_again_is_not_copied(tmp_path: Path, source: str) 
     con.sql(f"CREATE TABLE rows AS SELECT i AS id, i % 3 AS y, {letters} FROM range(90) AS r(i)")
     con.sql("CREATE VIEW letters AS SELECT y, v, w FROM rows; CREATE VIEW of_letters (y, v, w) AS FROM letters WHERE y < 2")
     con.sql('CREATE SCHEMA "a b"; CREATE VIEW "a b"."FROM" AS SELECT y, v, w, 1 AS " AS SELECT " FROM rows')
-    con.sql("CREATE VIEW of_random AS SELECT y, v, w FROM letters WHERE random() < 2")
+    con.sql("CREATE TABLE generated (y INTEGER, w VARCHAR, v VARCHAR GENERATED ALWAYS AS (random() < 0.5))")
+    con.sql(
+        "INSERT INTO generated SELECT y, w FROM rows; CREATE VIEW of_random AS SELECT y, v, w FROM letters WHERE random() < 2"
+    )
     con.sql(f"COPY rows TO '{tmp_path}/rows.parquet'; COPY rows TO '{tmp_path}/rows.csv'")
     text = source.format(folder=tmp_path)
     assert copies(con, text) == SCANS[source]
@@ -251,6 +258,98 @@ def test_numbers_and_truths_in_one_column_are_refused() -> None:
         nbsql.InputError, match=r"^column 'x' holds bool, int, which cannot be one column; give it values of one"
     ):
         nbsql.fit(duckdb.connect(), frame, target="y")
+
+
+def frames_of_whole_numbers() -> Iterator[tuple[str, Any, bool]]:
+    """Frames by the type of their column x of whole numbers, and whether it says that they are categories."""
+    pandas = library("pandas")
+    numbers, labels = [1, 2, None, 1], ["a", "b", "a", "b"]
+    table = pa.table({"y": labels, "x": pa.array(numbers)})
+    encoded = pa.table({"y": labels, "x": pa.array(numbers).dictionary_encode()})
+    yield "pandas numbers", pandas.DataFrame({"y": labels, "x": numbers}), False
+    yield "pandas category", pandas.DataFrame({"y": labels, "x": pandas.Categorical(numbers)}), True
+    yield "pandas dictionary", encoded.to_pandas(types_mapper=pandas.ArrowDtype), True
+    yield "Arrow numbers", table, False
+    yield "Arrow dictionary", encoded, True
+    yield "Arrow batch", encoded.combine_chunks().to_batches()[0], True
+    yield "Arrow stream", encoded.to_reader(), True
+    yield "Polars numbers", pl.from_arrow(table), False
+
+
+def test_a_column_of_categories_is_categorical_whatever_their_type() -> None:
+    con = duckdb.connect()
+    expected = nbsql.fit(con, {"y": ["a", "b", "a", "b"], "x": [1, 2, None, 1]}, target="y", families={"x": "categorical"})
+    rows = [frame for _, frame, _ in frames_of_whole_numbers() if type(frame).__name__ != "RecordBatchReader"]
+    for kind, frame, is_category in frames_of_whole_numbers():
+        model = nbsql.fit(con, frame, target="y")
+        assert model.families["x"].name == ("categorical" if is_category else "gaussian"), kind
+        if is_category:
+            assert sorted(model.likelihoods.fetchall(), key=repr) == sorted(expected.likelihoods.fetchall(), key=repr)
+        for each in rows:  # of one type or another
+            assert [row[-2:] for row in model.predict(each)] == [row[-2:] for row in model.predict(rows[0])]
+
+
+@pytest.mark.parametrize("method", ["lda", "tan", "logistic"])
+def test_no_method_takes_categories_for_numbers(method: Any) -> None:
+    pandas = library("pandas")
+    frame = pandas.DataFrame(
+        {"y": [0, 1, 1] * 9, "x": pandas.Categorical([1, 2, 3] * 9), "z": [i % 3 + i / 70 for i in range(27)]}
+    )
+    model = nbsql.fit(duckdb.connect(), frame, target="y", method=method)
+    assert model.families["x"].name == "categorical"
+    assert nbsql.fit(duckdb.connect(), frame, target="y", families={"x": "gaussian"}).families["x"].name == "gaussian"
+
+
+def unreadable_frames() -> Iterator[tuple[Any, str]]:
+    pandas = library("pandas")
+    labels = ["a", "b", "a"]
+    columns = {
+        "period[M]": pandas.period_range("2020-01", periods=3, freq="M"),
+        "interval[int64, right]": pandas.interval_range(0, 3),
+        "complex128": np.arange(3) * 1j,
+        "Sparse[int64, 0]": pandas.arrays.SparseArray([0, 0, 1]),
+    }
+    cure = "which DuckDB does not read; convert it, or leave it out"
+    for type_, column in columns.items():
+        yield pandas.DataFrame({"y": labels, "x": column}), f"column 'x' of the DataFrame is {type_}, {cure}"
+    halves = pa.array(np.arange(3, dtype="float16"))
+    yield pa.table({"y": labels, "x": halves}), f"column 'x' of the Table is halffloat, {cure}"
+    for frame in (pandas.DataFrame(index=range(3)), pl.DataFrame(), pa.table({})):
+        kind = type(frame).__name__
+        yield frame, f"the {kind} has no columns; a source has those of the features, and the target to learn from"
+
+
+def test_a_frame_that_duckdb_cannot_read_says_which_column() -> None:
+    con = duckdb.connect()
+    for frame, message in unreadable_frames():
+        with pytest.raises(nbsql.InputError) as caught:
+            nbsql.fit(con, frame, target="y")
+        assert str(caught.value) == message
+
+
+def test_no_variable_of_nbsql_is_a_table() -> None:
+    con = duckdb.connect()
+    for name in ("query", "text", "self", "path", "sql", "frame", "name", "source", "engine", "relation"):
+        for source in (name, f"SELECT * FROM {name}"):
+            with pytest.raises(nbsql.NbsqlError, match=f"^no table or view '{name}'; (check its name|there are no|did you)"):
+                nbsql.fit(con, source, target="y")
+
+
+def test_the_name_of_a_frame_says_to_pass_the_frame() -> None:
+    con = duckdb.connect()
+    for days in (
+        [0],
+        library("pandas").DataFrame({"y": [0, 1]}),
+        pl.DataFrame({"y": [0, 1]}),
+        pa.table({"y": [0, 1], "x": ["u", "v"]}),
+    ):
+        kind = type(days).__name__
+        cure = "check|there are no" if kind == "list" else f"days is a {kind} of Python: pass the {kind} itself, or register it"
+        for source in ("days", "SELECT * FROM days"):
+            with pytest.raises(nbsql.NbsqlError, match=f"^no table or view 'days'; ({cure})"):
+                nbsql.fit(con, source, target="y")
+    con.register("days", days)
+    assert nbsql.fit(con, "days", target="y").classes == nbsql.fit(con, "FROM days", target="y").classes == [0, 1]
 
 
 @pytest.mark.parametrize(

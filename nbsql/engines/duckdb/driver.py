@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from nbsql.engines.duckdb.calls import nbsql_call
 from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.duckdb.paths import is_new, missing_database
 from nbsql.engines.engine import Engine
@@ -57,7 +58,8 @@ class DuckDBDriver(Engine):
 
     def _send(self, sql: str) -> list[tuple[Any, ...]]:
         with self.errors():
-            return self.connection.execute(sql).fetchall()
+            rows: list[tuple[Any, ...]] = nbsql_call(self.connection.execute, sql).fetchall()
+        return rows
 
     def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
         with self.errors():
@@ -65,7 +67,8 @@ class DuckDBDriver(Engine):
 
         def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
             with self.timed("prepared"), self._translated():  # one row: done too soon to need Ctrl-C
-                return self.connection.execute(statement, values).fetchall()
+                found: list[tuple[Any, ...]] = nbsql_call(self.connection.execute, statement, values).fetchall()
+                return found
 
         return rows
 
@@ -89,6 +92,11 @@ class DuckDBDriver(Engine):
             if str(error) == "Query interrupted":  # DuckDB's message for a KeyboardInterrupt
                 raise KeyboardInterrupt from None
             raise
+
+    def bound(self, sql: str) -> duckdb.DuckDBPyRelation:
+        """A query as a relation, which DuckDB has planned and not run. Raises duckdb.Error if it cannot be planned."""
+        relation: duckdb.DuckDBPyRelation = nbsql_call(self.connection.sql, sql)
+        return relation
 
     def interrupt(self) -> None:
         self.connection.interrupt()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import duckdb
 from markupsafe import Markup
 
+from nbsql.engines.duckdb.calls import nbsql_call
 from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.duckdb.sources import Sources
@@ -73,7 +74,7 @@ class DuckDB(DuckDBDriver):
             question = sources.question(source, spec) if isinstance(source, str) else None
             if question is not None:
                 with self.errors():  # as `columns`
-                    relation = self.connection.sql(question)
+                    relation = self.bound(question)
                     answer, columns = relation.fetchall()[0], _columns(relation)
                 found = sources.with_answer(source, answer[:4], columns[4:])
         return found or super().source_and_stamp(source, spec)
@@ -85,13 +86,13 @@ class DuckDB(DuckDBDriver):
         # an unread result of execute() would keep DuckDB from creating a relation
         self.ask("current_database_and_schema")
         with self.errors():
-            return self.connection.sql(sql)
+            return self.bound(sql)
 
     def names(self, sql: str) -> list[str]:
         return list(self.relation(sql).columns)
 
     def df(self, sql: str) -> pandas.DataFrame:
-        return self.connection.execute(sql).df()  # a relation would plan the query twice
+        return nbsql_call(self.connection.execute, sql).df()  # a relation would plan the query twice
 
     def arrow(self, sql: str) -> pyarrow.Table:
         return cast("pyarrow.Table", self.relation(sql).to_arrow_table())
@@ -160,7 +161,7 @@ class DuckDB(DuckDBDriver):
     def columns(self, relation: Markup) -> list[Column]:
         """The columns of a relation."""
         with self.errors():  # errors of a relation that is not run do not affect the caller's transaction
-            return _columns(self.connection.sql(self.renderer.statement("without_rows", relation)))
+            return _columns(self.bound(self.renderer.statement("without_rows", relation)))
 
     def _fault_of_expression(self, query: Markup, source: Source) -> str | None:
         try:
@@ -168,10 +169,10 @@ class DuckDB(DuckDBDriver):
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 return ""
             sliced = self.renderer.fragment("with_slices", source.relation, query)
-            found = self.connection.sql(self.renderer.statement("without_rows", sliced))
+            found = self.bound(self.renderer.statement("without_rows", sliced))
             if len(found.columns) != len(source.columns) + 1:
                 return ""
-            self.connection.sql(self.renderer.statement("expression_of_one_value", source.relation, query))
+            self.bound(self.renderer.statement("expression_of_one_value", source.relation, query))
         except duckdb.Error as error:
             if "UNNEST not supported here" in str(error):
                 return SEVERAL_ROWS

@@ -6,7 +6,9 @@ import re
 
 import duckdb
 
+from nbsql.engines.handed_over import reads_again
 from nbsql.errors import suggestion
+from nbsql.warn import user_variable
 
 # DuckDB 1 does not double quotes within a name.
 _READ_ONLY = re.compile(r'on database "(.*)" which is attached in read-only mode')
@@ -18,6 +20,15 @@ _NO_FILE = re.compile(r'No files found that match the pattern "(.*)"')
 _NO_FOLDER = re.compile(r'Cannot open file "(.*)": No such file or directory')
 _NO_COLUMN = re.compile(r'Binder Error: (?:Values list|Table) ".*?" does not have a column named "(.*?)"')
 _NO_TABLE = re.compile(r'Catalog Error: Table with name (.*?) does not exist!(?:\s+Did you mean "([^"]*)")?')
+
+
+def frame_hint(name: str) -> str:
+    """A hint for the name of a table that there is not, if the user has a frame of that name; or else an empty text."""
+    found = user_variable(name)
+    if not reads_again(found) or not (hasattr(found, "columns") or hasattr(found, "column_names")):
+        return ""
+    kind = type(found).__name__
+    return f"; {name} is a {kind} of Python: pass the {kind} itself, or register it on the connection for a query"
 
 
 def one_line(error: duckdb.Error) -> str:
@@ -38,7 +49,8 @@ def one_line(error: duckdb.Error) -> str:
     if missing := _NO_COLUMN.search(text):
         return f"no column {missing[1]!r} in the rows; check whether it was dropped or renamed since"
     if missing := _NO_TABLE.search(text):
-        hint = suggestion(missing[1], filter(None, [missing[2]]))  # DuckDB suggests tables of its catalogue, too
+        # DuckDB suggests tables of its catalogue, too
+        hint = frame_hint(missing[1]) or suggestion(missing[1], filter(None, [missing[2]]))
         return f"no table or view {missing[1]!r}{hint or '; check its name, or whether it was dropped or renamed'}"
     if "Collations are not supported in DuckLake" in text:
         return (

@@ -1,22 +1,34 @@
-"""Columns of objects in pandas frames: DuckDB guesses the type of each from a thousand values, and casts all others to it."""
+"""Columns of frames whose types DuckDB guesses, forgets or cannot read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import duckdb
 
 from nbsql.engines.rows import kind_of_value, several_types, to_python
+from nbsql.errors import InputError
 from nbsql.family import NUMBERS
 
 if TYPE_CHECKING:
     import pandas
 
+_WHOLE = {"i": "Int64", "u": "UInt64"}
+
 
 def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
     """A frame whose columns of objects have the type of all their numbers; a column of texts and numbers is of texts.
 
-    Raises InputError if a column holds numbers, and True or False. Other columns of objects, such as lists, are left.
+    Categories that are whole numbers are whole numbers, which DuckDB would read as doubles beside a missing one.
+
+    DuckDB would guess the type of such a column from a thousand values, and cast all others to it. Raises InputError if a
+    column holds numbers, and True or False. Other columns of objects, such as lists, are left.
     """
-    columns = {}
+    columns = {
+        name: frame[name].astype(_WHOLE[type_.categories.dtype.kind])
+        for name, type_ in frame.dtypes.items()
+        if str(type_) == "category" and type_.categories.dtype.kind in _WHOLE
+    }
     for name in [name for name, type_ in frame.dtypes.items() if str(type_) == "object"]:
         column = frame[name]
         samples = [to_python(value) for value in {type(value): value for value in column.tolist()}.values()]  # one of each type
@@ -44,3 +56,48 @@ def _numbers(column: pandas.Series) -> pandas.Series:
     except ValueError:  # pandas does not read larger ones beside a missing one
         numbers = column
     return column.astype(float) if numbers.dtype == object else numbers
+
+
+def category_columns(frame: Any) -> set[str]:
+    """The columns that a frame of pandas, Polars or Arrow declares as categories, of which DuckDB sees the values alone."""
+    types = {str(name): str(_type(frame[name])) for name in _names(frame)}
+    return {name for name, type_ in types.items() if type_.startswith(("category", "dictionary<"))}
+
+
+def unreadable(frame: Any, kind: str, reason: str) -> InputError:
+    """The error for a frame that DuckDB cannot read, with the column that it cannot read alone either.
+
+    Each is tried on a connection of its own, because the error has aborted the transaction of the user's.
+    """
+    names = _names(frame)
+    if not names:
+        return InputError(f"the {kind} has no columns; a source has those of the features, and the target to learn from")
+    with duckdb.connect() as connection:
+        fault = next((name for name in names if not _is_read(connection, _only(frame, name))), None)
+    if fault is None:
+        return InputError(f"the {kind} cannot be read: {reason}")
+    what = f"column {fault!r} of the {kind} is {_type(frame[fault])}"
+    return InputError(f"{what}, which DuckDB does not read; convert it, or leave it out")
+
+
+def _is_read(connection: duckdb.DuckDBPyConnection, frame: Any) -> bool:
+    try:
+        connection.register("one", frame)
+    except (duckdb.Error, TypeError, RuntimeError):
+        return False
+    return True
+
+
+def _names(frame: Any) -> list[Any]:
+    return list(getattr(frame, "column_names", None) or getattr(frame, "columns", frame))
+
+
+def _type(column: Any) -> Any:
+    """The type of a column as its library has it."""
+    return next((getattr(column, name) for name in ("dtype", "type") if hasattr(column, name)), type(column).__name__)
+
+
+def _only(frame: Any, name: Any) -> Any:
+    if isinstance(frame, dict):
+        return {name: frame[name]}
+    return frame.select([name]) if hasattr(frame, "select") else frame[[name]]

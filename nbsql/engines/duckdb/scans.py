@@ -14,7 +14,8 @@ _PARQUET = {"read_parquet", "parquet_scan"}
 def scanned_table(tree: str) -> list[str] | None:
     """The path of the only table of such a query, from its tree as `json_serialize_sql` returns it; None for any other query.
 
-    Only operators are called in it, since functions may be costly or volatile. The path of `read_parquet` is that of some file.
+    Only operators are called in it, since functions may be costly or volatile; a macro of a user's that has the name of an
+    operator counts as the operator. The path of `read_parquet` is [].
     """
     parsed = json.loads(tree)
     if parsed["error"] or len(parsed["statements"]) != 1:
@@ -29,7 +30,9 @@ def scanned_table(tree: str) -> list[str] | None:
     if table.get("sample") or not all(plain):
         return None
     if table["type"] == "TABLE_FUNCTION" and table["function"]["function_name"] in _PARQUET:
-        return ["file.parquet"]
+        _, *arguments = _expressions(table["function"])
+        written = (each["class"] in _EXPRESSIONS or each.get("function_name") == "list_value" for each in arguments)
+        return [] if all(written) else None  # an expression may name other files at the next read
     if table["type"] != "BASE_TABLE" or table["at_clause"]:
         return None
     return [name for name in (table["catalog_name"], table["schema_name"], table["table_name"]) if name]

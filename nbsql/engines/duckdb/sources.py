@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import duckdb
 from markupsafe import Markup
 
 from nbsql.engines.duckdb.driver import DuckDBDriver
-from nbsql.engines.duckdb.messages import one_line
-from nbsql.engines.duckdb.objects import with_typed_columns
+from nbsql.engines.duckdb.messages import frame_hint, one_line
+from nbsql.engines.duckdb.objects import category_columns, unreadable, with_typed_columns
 from nbsql.engines.duckdb.scans import scanned_table
 from nbsql.engines.handed_over import is_stream, read_whole
 from nbsql.engines.source import Source, check_distinct, check_names, split_path
@@ -25,7 +26,7 @@ _QUERY = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot|desc
 _VIEW = re.compile(r".+? AS (SELECT .+)", re.DOTALL)  # as duckdb_views() writes it
 _PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
 _FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
-_IN_MEMORY = ("DataFrame", "Table")  # of pandas, Polars and Arrow
+_IN_MEMORY = ("DataFrame", "Table", "RecordBatch")  # of pandas, Polars and Arrow
 
 
 class Sources:
@@ -87,30 +88,30 @@ class Sources:
         if query is None:
             near = (self._engine.current(), ("temp", "main"))
             names = sorted({row[2] for row in relations if row[:2] in near and not row[2].startswith("nbsql ")})
-            hint = suggestion(text, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
+            hint = frame_hint(text) or suggestion(text, names)
+            hint = hint or (f"; there are {listed(names)}" if names else "; there are no tables yet")
             raise InputError(f"no table or view {text!r}{hint}")
         with self._engine.errors():
-            check_distinct(self._engine.connection.sql(query).columns, "the query")
+            check_distinct(self._engine.bound(query).columns, "the query")
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
         return self._source(relation, "the query", is_scan=lambda: self._is_scan(query, self._engine.current()))
 
     def _kind(self, relation: tuple[str, ...]) -> dict[str, Any]:
         """Whether a row of `relations` (catalog.sql) is a table, and whether it costs no more than a scan to read again."""
-        is_table = relation[3] == "table"
-        return {"is_table": is_table, "is_scan": is_table or (lambda: self._is_scanned(relation))}
+        return {"is_table": relation[3] != "view", "is_scan": lambda: self._is_scanned(relation)}
 
     def _is_scan(self, query: str, place: tuple[str, str]) -> bool:
         """Whether a query costs no more than a scan to read again; the place is where it looks for tables first."""
         path = scanned_table(self._engine.ask("query_tree", query)[0][0])
-        if path is None:
-            return False
+        if not path:
+            return path is not None  # [] is that of Parquet files
         relations = self._engine.query_catalog("relations")
         match = self._find(path, relations, place) if len(_named(path[-1], relations)) < 2 else None  # which it reads is open
         return self._is_scanned(match) if match is not None else len(path) == 1 and _PARQUET.search(path[0]) is not None
 
     def _is_scanned(self, relation: tuple[str, ...]) -> bool:
-        if relation[3] == "table":
-            return True
+        if relation[3] != "view":
+            return relation[3] == "table"
         query = _VIEW.match(self._engine.ask("view_definition", *relation[:3])[0][0])
         return query is not None and self._is_scan(query[1], (relation[0], relation[1]))
 
@@ -164,6 +165,7 @@ class Sources:
         if kind != "LazyFrame":  # reading its columns would run it
             columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
             check_distinct(columns, f"the {kind}")
+        categories = category_columns(frame) if type(frame).__name__ in _IN_MEMORY else set()
         if kind == "DataFrame" and type(frame).__module__.startswith("pandas"):
             frame = with_typed_columns(frame)
         try:
@@ -173,6 +175,8 @@ class Sources:
             hint = "; it reads another database" if "another database" in str(error) else ""
             if isinstance(frame, duckdb.DuckDBPyRelation):
                 raise InputError(f"the relation cannot be read on this connection{hint or f' ({reason})'}") from None
+            if kind in _IN_MEMORY or isinstance(frame, dict):
+                raise unreadable(frame, kind, reason) from None
             raise InputError(
                 f"a source is a table, a view, a SELECT, a file, a Query, a DuckDB relation, a pandas, Polars or Arrow frame, "
                 f"a dict of columns or a list of dicts, not {kind}"
@@ -187,7 +191,9 @@ class Sources:
 
         relation = self._engine.renderer.dialect.ident(name)
         try:
-            return self._source(relation, f"the {kind}", is_scan=kind in _IN_MEMORY, is_frame=True, release=release)
+            source = self._source(relation, f"the {kind}", is_scan=kind in _IN_MEMORY, is_frame=True, release=release)
+            source.columns = [replace(each, is_category=each.name in categories) for each in source.columns]
+            return source
         except BaseException:
             release()
             raise

@@ -116,10 +116,11 @@ ORDER BY class ASC NULLS LAST, place_in_class ASC NULLS LAST
   For a number, one row a class and place:
 
     class
-    part     'density': p(x | class) of its family at `lower`; 'histogram': that of the rows from `lower` up to `upper`
+    part     'density': p(x | class) of its family at `lower`; 'histogram': that of the rows from `lower` up to `upper`;
+             'probability': of a zero-inflated number, P(0 | class), at `lower` = 0, where the others have no zeros
     lower, upper
     n        of the histogram: the rows there
-    density  of the histogram: n / (the rows of the class * width)
+    density  of the histogram: n / (the rows of the class * width); of the part 'probability': that probability
 
   explained: the query of `explain` over the places, which gives ln p(x | class) of any family. histogram: that of the rows, if there are
   any.
@@ -129,7 +130,8 @@ SELECT class, part, lower, upper, n, density
 FROM (
   SELECT
     class,
-    'density' AS part,
+    {% set is_zero %}CAST(value AS {{ nbsql.double() }}) = 0{% endset %}
+    {%+ if feature.family.zeros %}CASE WHEN {{ is_zero }} THEN 'probability' ELSE 'density' END{% else %}'density'{%+ endif %} AS part,
     CAST(value AS {{ nbsql.double() }}) AS lower,
     {{ nbsql.null_columns(['upper', 'n']) | indent(4) }},
     {{ nbsql.exp(nbsql.word('contribution')) }} AS density
@@ -150,13 +152,21 @@ FROM (
 ORDER BY class ASC NULLS LAST, part ASC NULLS LAST, lower ASC NULLS LAST
 {%- endmacro %}
 
-{# Places on a line, one row a place: the column x. #}
-{% macro grid_of_numbers(column, low, step, count) -%}
+{# Places on a line, one row a place: the column x. zero: whether 0 is one of them in any case. #}
+{% macro grid_of_numbers(column, low, step, count, zero=false) -%}
+{% set place %}{{ nbsql.number(low) }} + {{ nbsql.number(step) }} * place{% endset -%}
 (
-  SELECT {{ nbsql.number(low) }} + {{ nbsql.number(step) }} * place AS {{ nbsql.ident(column) }}
+  SELECT {{ place }} AS {{ nbsql.ident(column) }}
   FROM (
     SELECT {{ nbsql.whole_numbers(0, count) | indent(4) }} AS place
   ) AS places
+  {%- if zero %}
+
+  WHERE {{ place }} <> 0
+  UNION ALL
+  SELECT {{ nbsql.number(0) }} AS {{ nbsql.ident(column) }}
+  {%- endif %}
+
 )
 {%- endmacro %}
 
@@ -221,9 +231,13 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
 {% macro default__map_of_one(key) -%} MAP {{ '{' }}{{ key }}: 1} {%- endmacro %}
 
 {#
-  One row a class and bin of a number of a source: class, lower, upper, n, density. Rows below `low` or beyond the last bin are left out.
+  One row a class and bin of a number of a source: class, lower, upper, n, density. Rows below `low` or beyond the last bin are left out,
+  and without `zeros` those of exactly 0, which count for the density all the same.
 #}
-{% macro histogram(model, source, column, low, width, bins) -%}
+{% macro histogram(model, source, column, low, width, bins, zeros) -%}
+{% set x = nbsql.number_of(column) -%}
+{% set binned %}{% if zeros %}{{ nbsql.finite(x) }}{% else %}nullif({{ nbsql.finite(x) }}, 0){% endif %}{% endset -%}
+{% set bin %}floor((({{ binned }}) - {{ nbsql.number(low) }}) / {{ nbsql.number(width) }}){% endset -%}
 SELECT
   class,
   {{ nbsql.number(low) }} + {{ nbsql.number(width) }} * bin AS lower,
@@ -233,14 +247,13 @@ SELECT
 FROM (
   SELECT class, bin, n, sum(n) OVER (PARTITION BY class) AS of_class
   FROM (
-    {% set x = nbsql.number_of(column) %}
     SELECT
       {{ nbsql.target(model) }} AS class,
-      floor((({{ nbsql.finite(x) }}) - {{ nbsql.number(low) }}) / {{ nbsql.number(width) }}) AS bin,
+      {{ bin }} AS bin,
       count(*) AS n
     FROM {{ source }} AS source
     WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL AND {{ nbsql.finite(x) }} IS NOT NULL
-    GROUP BY {{ nbsql.target(model) }}, floor((({{ nbsql.finite(x) }}) - {{ nbsql.number(low) }}) / {{ nbsql.number(width) }})
+    GROUP BY {{ nbsql.target(model) }}, {{ bin }}
   ) AS counted
 ) AS bins
 WHERE bin BETWEEN 0 AND {{ bins - 1 }}

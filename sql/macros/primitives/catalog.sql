@@ -19,8 +19,18 @@ SELECT current_setting('search_path') AS path
 SET search_path = {{ nbsql.text(path) }}
 {%- endmacro %}
 
+{#
+  One row a table or view: database_name, schema_name, name, kind: view, table, or generated for a table with columns that every read
+  computes, maybe from random().
+#}
 {% macro default__relations() -%}
-SELECT database_name, schema_name, table_name AS name, 'table' AS kind FROM duckdb_tables() WHERE NOT internal
+SELECT
+  database_name,
+  schema_name,
+  table_name AS name,
+  CASE WHEN sql LIKE '%GENERATED ALWAYS AS%' THEN 'generated' ELSE 'table' END AS kind
+FROM duckdb_tables()
+WHERE NOT internal
 UNION ALL
 SELECT database_name, schema_name, view_name AS name, 'view' AS kind FROM duckdb_views() WHERE NOT internal
 {%- endmacro %}

@@ -141,10 +141,6 @@ SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
 
     + blocks.class_{{ k }}
   {%- endif %}
-  {%- if model.has_category_scores %}
-
-    + number.nbsql_levels_{{ k }}
-  {%- endif %}
   {%- if model.categories_in_lists %}
 
     + {{ nbsql.listed_terms(model, k) | indent(4) }}

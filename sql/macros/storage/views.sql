@@ -63,8 +63,3 @@ WHERE {% if checks_classes %}CASE WHEN has_1 + has_2 = 2 THEN {% endif %}likelih
 
 ORDER BY abs({{ log_ratio }}) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
-
-{# The name of a parameter of a macro of two classes: 1 for the class, 2 for the other class. #}
-{% macro parameter_of_classes(number) -%}
-{% if number == 1 %}nbsql_class{% else %}nbsql_other{% endif %}
-{%- endmacro %}

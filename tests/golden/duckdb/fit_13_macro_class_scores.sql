@@ -1,118 +1,103 @@
 CREATE OR REPLACE MACRO "spam"."class_scores"(source, database := NULL) AS TABLE
-WITH
-nbsql_parameters AS NOT MATERIALIZED (
-  FROM query_table(concat(
-    CASE
-      WHEN database IS NOT NULL THEN database || '.'
-      WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
-      WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)') THEN CASE
-        WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
-        ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
-      END
-    END,
-    '"spam"."parameters"'
-  ))
+FROM query(concat_ws(
+  coalesce(CASE
+    WHEN database IS NOT NULL THEN database || '.'
+    WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+    WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)') THEN CASE
+      WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+      ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+    END
+  END, ''),
+  'WITH ' || 'nbsql_parameters AS NOT MATERIALIZED (FROM ',
+  '"spam"."parameters"' || '), ' || 'nbsql_lookups AS NOT MATERIALIZED (FROM ',
+  '"spam"."lookups"' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''')) FROM ('
+  || 'WITH numbered AS MATERIALIZED (
+  SELECT row_number() OVER () AS nbsql_row, source.* FROM nbsql_source AS source
 ),
-nbsql_lookups AS NOT MATERIALIZED (
-  FROM query_table(concat(
-    CASE
-      WHEN database IS NOT NULL THEN database || '.'
-      WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
-      WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)') THEN CASE
-        WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
-        ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
-      END
-    END,
-    '"spam"."lookups"'
-  ))
-)
-FROM (
-  WITH numbered AS MATERIALIZED (
-    SELECT row_number() OVER () AS nbsql_row, source.* FROM query_table(source) AS source
-  ),
-  bag_5 AS (
-    SELECT
-      tokens.nbsql_row,
-      sum(lookups.class_1) AS class_1,
-      sum(lookups.class_2) AS class_2
-    FROM (
-      SELECT *
-      FROM (
-        SELECT
-          source.nbsql_row,
-          unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) COLLATE "C" AS value, 1 AS times
-        FROM (
-          SELECT
-            source.*,
-            list_filter(
-              string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR) COLLATE "C"), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
-              lambda word: word <> '' AND NOT list_contains(['the', 'of'], word)
-            ) AS nbsql_words
-          FROM numbered AS source
-        ) AS source
-      ) AS unnested
-      WHERE value <> ''
-    ) AS tokens
-    JOIN (
-      SELECT * FROM nbsql_lookups AS lookups WHERE feature = 'body'
-    ) AS lookups ON lookups.value = tokens.value
-    GROUP BY tokens.nbsql_row
-  )
+bag_5 AS (
   SELECT
-    evidence.*,
-    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN parameters.class_1 WHEN evidence.nbsql_joint_2 THEN parameters.class_2
-    END END AS nbsql_prediction,
-    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
-    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
+    tokens.nbsql_row,
+    sum(lookups.class_1) AS class_1,
+    sum(lookups.class_2) AS class_2
   FROM (
-    SELECT best.*, (exp(best.nbsql_joint_1 - best.nbsql_highest) + exp(best.nbsql_joint_2 - best.nbsql_highest)) AS nbsql_mass
+    SELECT *
     FROM (
       SELECT
-        joint.*,
-        greatest(joint.nbsql_joint_1, joint.nbsql_joint_2) AS nbsql_highest
+        source.nbsql_row,
+        unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || '' '' || source.nbsql_words[i + 1]))) COLLATE "C" AS value, 1 AS times
       FROM (
         SELECT
-          number.*,
-          parameters.log_prior_1
-            + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_1 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_1 ELSE 0 END
-            + coalesce(parameters.peak_3_1 - parameters.precision_3_1 * (number.nbsql_x_3 - parameters.mean_3_1) * (number.nbsql_x_3 - parameters.mean_3_1), 0)
-            + coalesce(CASE
-              WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_1 - parameters.rate_4_1 - lgamma(number.nbsql_x_4 + 1)
-              WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_1
-              WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
-            END, 0)
-            + coalesce(bag_5.class_1, 0)
-            + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
-            + coalesce(level_1.class_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, parameters.unseen_1_1, 0) AS nbsql_joint_1,
-          parameters.log_prior_2
-            + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_2 ELSE 0 END
-            + coalesce(parameters.peak_3_2 - parameters.precision_3_2 * (number.nbsql_x_3 - parameters.mean_3_2) * (number.nbsql_x_3 - parameters.mean_3_2), 0)
-            + coalesce(CASE
-              WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_2 - parameters.rate_4_2 - lgamma(number.nbsql_x_4 + 1)
-              WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_2
-              WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
-            END, 0)
-            + coalesce(bag_5.class_2, 0)
-            + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
-            + coalesce(level_1.class_2, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, parameters.unseen_1_2, 0) AS nbsql_joint_2
-        FROM (
-          SELECT
-            source.*,
-            CASE WHEN source."replied" IS NOT NULL THEN CASE CAST(source."replied" AS DOUBLE) WHEN 1 THEN true WHEN 0 THEN false END END AS nbsql_x_2,
-            CASE WHEN abs(CAST(source."length" AS DOUBLE)) <= 1e150 THEN CAST(source."length" AS DOUBLE) END AS nbsql_x_3,
-            CASE WHEN abs(CAST(source."links" AS DOUBLE)) <= 1e150 THEN CAST(source."links" AS DOUBLE) END AS nbsql_x_4,
-            CASE WHEN abs(CAST(source."plain" AS DOUBLE)) <= 1e150 THEN CAST(source."plain" AS DOUBLE) END AS nbsql_x_6_1,
-            CASE WHEN abs(CAST(source."html" AS DOUBLE)) <= 1e150 THEN CAST(source."html" AS DOUBLE) END AS nbsql_x_6_2,
-            source."sender" AS nbsql_x_1
-          FROM numbered AS source
-        ) AS number
-        JOIN nbsql_parameters AS parameters ON TRUE
-        LEFT JOIN nbsql_lookups AS level_1
-          ON level_1.feature = 'sender'
-          AND level_1.value = CAST(number."sender" AS VARCHAR) COLLATE "C"
-        LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
-      ) AS joint
-    ) AS best
-  ) AS evidence
-  JOIN nbsql_parameters AS parameters ON TRUE
-);
+          source.*,
+          list_filter(
+            string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR) COLLATE "C"), ''[^\p{L}\p{N} ]+'', '' '', ''g''), '' ''),
+            lambda word: word <> '''' AND NOT list_contains([''the'', ''of''], word)
+          ) AS nbsql_words
+        FROM numbered AS source
+      ) AS source
+    ) AS unnested
+    WHERE value <> ''''
+  ) AS tokens
+  JOIN (
+    SELECT * FROM nbsql_lookups AS lookups WHERE feature = ''body''
+  ) AS lookups ON lookups.value = tokens.value
+  GROUP BY tokens.nbsql_row
+)
+SELECT
+  evidence.*,
+  CASE WHEN evidence.nbsql_highest > -CAST(''infinity'' AS DOUBLE) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN parameters.class_1 WHEN evidence.nbsql_joint_2 THEN parameters.class_2
+  END END AS nbsql_prediction,
+  CASE WHEN evidence.nbsql_highest > -CAST(''infinity'' AS DOUBLE) THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
+  CASE WHEN evidence.nbsql_highest > -CAST(''infinity'' AS DOUBLE) THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
+FROM (
+  SELECT best.*, (exp(best.nbsql_joint_1 - best.nbsql_highest) + exp(best.nbsql_joint_2 - best.nbsql_highest)) AS nbsql_mass
+  FROM (
+    SELECT
+      joint.*,
+      greatest(joint.nbsql_joint_1, joint.nbsql_joint_2) AS nbsql_highest
+    FROM (
+      SELECT
+        number.*,
+        parameters.log_prior_1
+          + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_1 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_1 ELSE 0 END
+          + coalesce(parameters.peak_3_1 - parameters.precision_3_1 * (number.nbsql_x_3 - parameters.mean_3_1) * (number.nbsql_x_3 - parameters.mean_3_1), 0)
+          + coalesce(CASE
+            WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_1 - parameters.rate_4_1 - lgamma(number.nbsql_x_4 + 1)
+            WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_1
+            WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST(''infinity'' AS DOUBLE)
+          END, 0)
+          + coalesce(bag_5.class_1, 0)
+          + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
+          + coalesce(level_1.class_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, parameters.unseen_1_1, 0) AS nbsql_joint_1,
+        parameters.log_prior_2
+          + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_2 ELSE 0 END
+          + coalesce(parameters.peak_3_2 - parameters.precision_3_2 * (number.nbsql_x_3 - parameters.mean_3_2) * (number.nbsql_x_3 - parameters.mean_3_2), 0)
+          + coalesce(CASE
+            WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_2 - parameters.rate_4_2 - lgamma(number.nbsql_x_4 + 1)
+            WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_2
+            WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST(''infinity'' AS DOUBLE)
+          END, 0)
+          + coalesce(bag_5.class_2, 0)
+          + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
+          + coalesce(level_1.class_2, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, parameters.unseen_1_2, 0) AS nbsql_joint_2
+      FROM (
+        SELECT
+          source.*,
+          CASE WHEN source."replied" IS NOT NULL THEN CASE CAST(source."replied" AS DOUBLE) WHEN 1 THEN true WHEN 0 THEN false END END AS nbsql_x_2,
+          CASE WHEN abs(CAST(source."length" AS DOUBLE)) <= 1e150 THEN CAST(source."length" AS DOUBLE) END AS nbsql_x_3,
+          CASE WHEN abs(CAST(source."links" AS DOUBLE)) <= 1e150 THEN CAST(source."links" AS DOUBLE) END AS nbsql_x_4,
+          CASE WHEN abs(CAST(source."plain" AS DOUBLE)) <= 1e150 THEN CAST(source."plain" AS DOUBLE) END AS nbsql_x_6_1,
+          CASE WHEN abs(CAST(source."html" AS DOUBLE)) <= 1e150 THEN CAST(source."html" AS DOUBLE) END AS nbsql_x_6_2,
+          source."sender" AS nbsql_x_1
+        FROM numbered AS source
+      ) AS number
+      JOIN nbsql_parameters AS parameters ON TRUE
+      LEFT JOIN nbsql_lookups AS level_1
+        ON level_1.feature = ''sender''
+        AND level_1.value = CAST(number."sender" AS VARCHAR) COLLATE "C"
+      LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
+    ) AS joint
+  ) AS best
+) AS evidence
+JOIN nbsql_parameters AS parameters ON TRUE'
+  || ')'
+));

@@ -1,24 +1,23 @@
 CREATE OR REPLACE MACRO "spam"."log_evidence"(source, database := NULL) AS TABLE
-SELECT
-  source.* NOT SIMILAR TO 'nbsql_.*',
-  coalesce(log_evidence, source.nbsql_log_evidence) AS log_evidence
-
-FROM query(concat(
-  'FROM ',
-  CASE
+FROM query(concat_ws(
+  coalesce(CASE
     WHEN database IS NOT NULL THEN database || '.'
     WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
     WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)') THEN CASE
       WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
       ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
     END
-  END,
-  '"spam"."class_scores"',
-  '(''' || replace(source, '''', '''''') || '''',
-  ', database := ''' || replace(database, '''', '''''') || '''',
-  ')'
-)) AS source
+  END, ''),
+  'WITH ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ',
+  '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''')) FROM ('
+  || 'SELECT
+  source.* NOT SIMILAR TO ''nbsql_.*'',
+  coalesce(log_evidence, source.nbsql_log_evidence) AS log_evidence
+
+FROM nbsql_scores AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
-ORDER BY source.nbsql_row ASC NULLS LAST;
+ORDER BY source.nbsql_row ASC NULLS LAST'
+  || ')'
+));

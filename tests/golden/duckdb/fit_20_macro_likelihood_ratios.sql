@@ -1,7 +1,7 @@
 CREATE OR REPLACE MACRO "spam"."likelihood_ratios"(nbsql_class, nbsql_other, database := NULL) AS TABLE
-WITH
-nbsql_statistics AS NOT MATERIALIZED (
-  FROM query_table(concat(
+WITH nbsql_likelihoods AS NOT MATERIALIZED (
+  FROM query(concat(
+    'FROM ',
     CASE
       WHEN database IS NOT NULL THEN database || '.'
       WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
@@ -10,193 +10,28 @@ nbsql_statistics AS NOT MATERIALIZED (
         ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
       END
     END,
-    '"spam"."statistics"'
-  ))
-),
-nbsql_estimates AS NOT MATERIALIZED (
-  FROM query_table(concat(
-    CASE
-      WHEN database IS NOT NULL THEN database || '.'
-      WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])\Qspam\E[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
-      WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)') THEN CASE
-        WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
-        ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]\Qspam\E[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
-      END
-    END,
-    '"spam"."estimates"'
+    '"spam"."likelihoods"'
   ))
 )
+SELECT
+  feature,
+  value,
+  likelihood,
+  other_likelihood,
+  CASE WHEN other_likelihood > 0 THEN likelihood / other_likelihood END AS ratio,
+  CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END AS log_ratio
 FROM (
   SELECT
-    feature,
-    value,
-    likelihood,
-    other_likelihood,
-    CASE WHEN other_likelihood > 0 THEN likelihood / other_likelihood END AS ratio,
-    CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END AS log_ratio
-  FROM (
-    SELECT
-      likelihoods.feature,
-      likelihoods.value,
-      max(max(CASE WHEN likelihoods.class = nbsql_class THEN 1 ELSE 0 END)) OVER () AS has_1,
-      max(max(CASE WHEN likelihoods.class = nbsql_other THEN 1 ELSE 0 END)) OVER () AS has_2,
-      max(CASE WHEN likelihoods.class = nbsql_class THEN likelihoods.likelihood END) AS likelihood,
-      max(CASE WHEN likelihoods.class = nbsql_other THEN likelihoods.likelihood END) AS other_likelihood,
-      max(CASE WHEN likelihoods.class = nbsql_class THEN likelihoods.log_likelihood END) AS log_likelihood,
-      max(CASE WHEN likelihoods.class = nbsql_other THEN likelihoods.log_likelihood END) AS other_log_likelihood
-    FROM (
-    SELECT class, feature, value, likelihood, log_likelihood, mean, variance, rate
-    FROM (
-      SELECT * FROM nbsql_estimates AS estimates
-      UNION ALL
-      SELECT * FROM (
-        WITH classes AS (
-          SELECT class FROM (
-          SELECT
-            class,
-            n,
-            prior,
-            CASE WHEN prior <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(prior) END AS log_prior
-          FROM (
-            SELECT
-              counts.class,
-              counts.n,
-              counts.n / sum(counts.n) OVER () AS prior
-            FROM (
-              SELECT class, sum(n) AS n
-              FROM nbsql_statistics AS statistics
-              WHERE feature IS NULL
-              GROUP BY class
-              HAVING sum(n) > CASE
-                  WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0e0 THEN 0
-                  ELSE 1e-12 * sum(abs(n))
-                END
-            ) AS counts
-          ) AS estimates
-        ) AS priors
-        ),
-        counts AS (
-          SELECT class, feature, value, sum(n) AS n
-          FROM nbsql_statistics AS statistics
-          WHERE feature IS NOT NULL AND mean IS NULL
-          GROUP BY class, feature, value
-          HAVING sum(n) > CASE
-              WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0e0 THEN 0
-              ELSE 1e-12 * sum(abs(n))
-            END
-        ),
-        moments AS (
-          SELECT
-            class, feature,
-            sum(n) AS n,
-            CASE WHEN min(n) < 0 AND NOT sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN coalesce(round(max(centre) * power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300))) / power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)), 0) ELSE max(centre) END AS mean,
-            CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
-          FROM (
-            SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
-            FROM (
-              SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least
-              FROM (
-                SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
-                FROM (SELECT * FROM nbsql_statistics AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
-                GROUP BY class, feature, mean
-                HAVING abs(sum(n)) > CASE
-              WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0e0 THEN 0
-              ELSE 1e-12 * sum(abs(n))
-            END OR abs(sum(m2)) > 1e-9 * sum(abs(m2))
-              ) AS distinct_means
-            ) AS shifted
-            WINDOW parts AS (PARTITION BY class, feature)
-          ) AS parts
-          GROUP BY class, feature
-          HAVING sum(n) > CASE
-              WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(gross) <= 9007199254740992.0e0 THEN 0
-              ELSE 1e-12 * sum(gross)
-            END
-        ),
-        dirichlet AS (
-          SELECT
-            class,
-            feature,
-            value,
-            unseen,
-            likelihood,
-            CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS log_likelihood,
-            CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS score,
-            CAST(NULL AS DOUBLE) AS mean,
-            CAST(NULL AS DOUBLE) AS variance,
-            CAST(NULL AS DOUBLE) AS rate
-          FROM (
-            WITH options(feature, alpha, min_count, smooths) AS (
-              VALUES
-                ('body', 1.0e0, 0, FALSE)
-            ),
-            values_of AS (
-              SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
-              FROM counts
-              JOIN options ON options.feature = counts.feature
-              GROUP BY counts.feature, counts.value
-              HAVING sum(counts.n) >= max(options.min_count)
-            ),
-            levels AS (
-            SELECT feature, value, CAST(NULL AS DOUBLE) AS declared_alpha, alpha FROM values_of
-            ),
-            pseudo_counts AS (
-              SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels
-            ),
-            sizes AS (
-              SELECT
-                pseudo_counts.feature,
-                sum(pseudo_counts.alpha) AS alpha,
-                count(*) AS k,
-                max(options.alpha) AS unseen_alpha,
-                bool_or(options.smooths) AS smooths
-              FROM pseudo_counts
-              JOIN options ON options.feature = pseudo_counts.feature
-              GROUP BY pseudo_counts.feature
-            ),
-            totals AS (
-              SELECT counts.class, counts.feature, sum(counts.n) AS n
-              FROM counts AS counts
-              JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
-              GROUP BY counts.class, counts.feature
-            ),
-            denominators AS (
-              SELECT classes.class, sizes.feature, coalesce(totals.n, 0) + sizes.alpha AS n, sizes.k, sizes.unseen_alpha, sizes.smooths
-              FROM classes
-              JOIN sizes ON TRUE
-              LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
-            )
-            SELECT
-              denominators.class,
-              denominators.feature,
-              pseudo_counts.value,
-              FALSE AS unseen,
-              CASE WHEN denominators.n > 0 THEN (coalesce(counts.n, 0) + pseudo_counts.alpha) / denominators.n ELSE 1 / CAST(denominators.k AS DOUBLE) END AS likelihood
-            FROM denominators
-            JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
-            LEFT JOIN counts AS counts
-              ON counts.class = denominators.class
-              AND counts.feature = pseudo_counts.feature
-              AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
-            UNION ALL
-            SELECT
-              class,
-              feature,
-              NULL,
-              TRUE,
-              CASE WHEN n > 0 THEN (0 + unseen_alpha) / n ELSE 1 / CAST(k AS DOUBLE) END
-            FROM denominators
-            WHERE smooths
-          ) AS estimates
-        )
-        SELECT * FROM dirichlet
-      ) AS tokens
-      WHERE feature IN ('body')
-    ) AS smoothed
-    WHERE NOT unseen
-  ) AS likelihoods
-    GROUP BY likelihoods.feature, likelihoods.value
-  ) AS ratios
-  WHERE CASE WHEN has_1 + has_2 = 2 THEN likelihood IS NOT NULL AND other_likelihood IS NOT NULL ELSE error('the model does not have both classes; its view priors lists those that it has') END
-  ORDER BY abs(CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST
-);
+    likelihoods.feature,
+    likelihoods.value,
+    max(max(CASE WHEN likelihoods.class = nbsql_class THEN 1 ELSE 0 END)) OVER () AS has_1,
+    max(max(CASE WHEN likelihoods.class = nbsql_other THEN 1 ELSE 0 END)) OVER () AS has_2,
+    max(CASE WHEN likelihoods.class = nbsql_class THEN likelihoods.likelihood END) AS likelihood,
+    max(CASE WHEN likelihoods.class = nbsql_other THEN likelihoods.likelihood END) AS other_likelihood,
+    max(CASE WHEN likelihoods.class = nbsql_class THEN likelihoods.log_likelihood END) AS log_likelihood,
+    max(CASE WHEN likelihoods.class = nbsql_other THEN likelihoods.log_likelihood END) AS other_log_likelihood
+  FROM nbsql_likelihoods AS likelihoods
+  GROUP BY likelihoods.feature, likelihoods.value
+) AS ratios
+WHERE CASE WHEN has_1 + has_2 = 2 THEN likelihood IS NOT NULL AND other_likelihood IS NOT NULL ELSE error('the model does not have both classes; its view priors lists those that it has') END
+ORDER BY abs(CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST;

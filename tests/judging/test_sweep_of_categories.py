@@ -1,4 +1,4 @@
-"""Sweeps over categories, which are scored by numbers in their place: the answers of a cross-validation of each setting."""
+"""Sweeps over categories: each setting has the numbers of a cross-validation of its own."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import pytest
 
 import nbsql
 from nbsql import NbsqlWarning
-from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.tuning import coded
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
@@ -52,13 +50,9 @@ def con(con: Connection) -> Iterator[Connection]:
 @pytest.mark.parametrize(("families", "weight"), [(1, None), (2, "times"), (3, "times"), (4, None)])
 def test_settings_are_judged_as_by_themselves(con: Connection, families: int, weight: str | None) -> None:
     options: dict[str, Any] = {"target": "play", "fold": "part", "weight": weight, "exclude": [] if weight else ["times"]}
-    names: list[str] = []
     tried = [FAMILIES[families], FAMILIES[0]]
     priors = ["uniform", {"no": 0.2, "yes": 0.4, "maybe": 0.3, "never": 0.1}]
-    engine = DuckDB(con, watch=names.append)
-    found = nbsql.sweep(engine, "days", alpha=[0, 0.5], prior=priors, families=tried, **options)
-    assert names.count("coded rows") == 1
-    assert names.count("scores of settings") == len(priors)
+    found = nbsql.sweep(con, "days", alpha=[0, 0.5], prior=priors, families=tried, **options)
     left = con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall()
     assert [name.split()[-1] for (name,) in left] == ["cells"]
     for row, setting in list(zip(found.ranking.fetchall(), found.settings, strict=True))[::3]:
@@ -85,9 +79,7 @@ def test_settings_without_categories_stand_beside_others(con: Connection) -> Non
         {"wind": binned, "calls": binned},
         {"calls": "poisson"},
     ]
-    names: list[str] = []
-    found = nbsql.sweep(DuckDB(con, watch=names.append), "counts", target="play", families=tried, folds=4)
-    assert names.count("coded rows") == 1
+    found = nbsql.sweep(con, "counts", target="play", families=tried, folds=4)
     for row, setting in zip(found.ranking.fetchall(), found.settings, strict=True):
         own = nbsql.cross_validate(con, "counts", target="play", folds=4, families=setting["families"])
         assert row[4:] == (near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
@@ -102,23 +94,16 @@ def test_settings_without_categories_stand_beside_others(con: Connection) -> Non
         {"alpha": [1, 2, 3], "folds": "loo"},
     ],
 )
-def test_few_settings_and_those_of_words_are_scored_as_they_are(con: Connection, options: dict[str, Any]) -> None:
-    names: list[str] = []
-    options = {"target": "play", "exclude": ["part", "times"], "folds": 3, **options}
-    nbsql.sweep(DuckDB(con, watch=names.append), "days", **options)
-    assert "coded rows" not in names
+def test_words_backoffs_and_rows_left_out_one_by_one(con: Connection, options: dict[str, Any]) -> None:
+    shared: dict[str, Any] = {"target": "play", "exclude": ["part", "times"], "folds": options.get("folds", 3)}
+    found = nbsql.sweep(con, "days", **{**shared, **options})
+    for row, setting in zip(found.ranking.fetchall(), found.settings, strict=True):
+        own = nbsql.cross_validate(con, "days", **shared, **setting)
+        assert row[4:] == (near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
 
 
-def test_settings_that_are_too_many_for_a_statement_take_several(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
-    options: dict[str, Any] = {"target": "play", "exclude": ["part", "times"], "folds": 3, "alpha": [1, 2, 3, 4, 5]}
-    expected = nbsql.sweep(con, "days", **options)
-    assert expected.rows == 70
-    cells = con.execute("SELECT max(estimated_size) FROM duckdb_tables() WHERE temporary").fetchall()[0][0]
-    monkeypatch.setattr(coded, "MAX_CELLS", 3 * cells)
-    names: list[str] = []
-    found = nbsql.sweep(DuckDB(con, watch=names.append), "days", **options)
-    assert names.count("coded rows") == 1
-    assert names.count("scores of settings") > 1
-    for one, other in zip(found.ranking.fetchall(), expected.ranking.fetchall(), strict=True):
-        assert one[:4] == other[:4]
-        assert one[4:] == near(other[4:], rel=1e-9)
+def test_many_settings_of_many_categories(con: Connection) -> None:
+    columns = ", ".join(f"'v' || hash(i, {number}) % 5 AS c{number}" for number in range(10))
+    con.execute(f"CREATE TABLE wide AS SELECT i % 2 AS y, {columns} FROM range(100) AS t(i)")
+    found = nbsql.sweep(con, "wide", target="y", alpha=[2.0**step for step in range(30)], folds=2)
+    assert len(found.settings) == 30

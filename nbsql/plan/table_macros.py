@@ -1,0 +1,80 @@
+"""The table macros of a model, for engines that have them: the verbs over any relation, for use from SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from nbsql.plan.base import BINS
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.joins import needed_dimensions
+from nbsql.plan.rows import Rows
+from nbsql.plan.scoring import Scoring
+from nbsql.plan.verbs import CALIBRATED, VERBS
+from nbsql.rendering.dialect import restore
+
+
+def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[tuple[str, str]]:
+    """The statements that create the macros, by macro name (sql/macros/storage/table_macros.sql)."""
+    render, rows = plan.renderer.fragment, _rows(plan)
+    context, scores, parameters = plan.context(classes, rows), _name(plan, "scores"), _name(plan, "parameters")
+    yield _class_scores(plan, classes)
+    for verb in VERBS:
+        if verb == "explain":
+            yield _macro(plan, verb, plan.query(verb, rows, classes, tables=(parameters, _name(plan, "lookups"))))
+        else:
+            yield _macro(plan, verb, render(verb, context, scores))
+    judged = render("judged_rows", context, scores, parameters, None, plan.labels_as_text)
+    yield _macro(plan, "evaluate", render("metrics", judged, BINS))
+    ratios, likelihoods = plan.query_likelihood_ratios(_name(plan, "likelihoods")), _relation(plan, "likelihoods")
+    statement = ("create_table_macro_of_classes", plan.relations["likelihood_ratios"], ratios, likelihoods)
+    yield "likelihood_ratios", plan.renderer.statement(*statement, plan.relations.path[-1])
+
+
+def create_calibrated_table_macros(plan: Scoring, classes: Sequence[ClassColumn], method: str) -> Iterator[tuple[str, str]]:
+    """The statements that create the macros of a calibrated model; `method` is that of the calibration."""
+    render, context = plan.renderer.fragment, plan.context(classes, _rows(plan))
+    yield _class_scores(plan, classes)  # again, because a model of an earlier version lacks it
+    arguments = (_name(plan, "scores"), _name(plan, "parameters"), _name(plan, "calibration"), method)
+    scored = render("subquery", render("calibrated_scores", context, *arguments))
+    for name, verb in CALIBRATED.items():
+        yield _macro(plan, name, render(verb, context, scored))
+
+
+def _class_scores(plan: Scoring, classes: Sequence[ClassColumn]) -> tuple[str, str]:
+    """The macro `class_scores`, which the others read."""
+    rows, tables = _rows(plan), (_name(plan, "parameters"), _name(plan, "lookups"))
+    context = plan.context(classes, rows)
+    source = plan.prepare_source(context, rows.relation, *tables)
+    return _macro(plan, "class_scores", plan.renderer.fragment("scored", context, source, *tables))
+
+
+def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
+    """A macro over a relation. Its query has the names of `_name` for what it reads."""
+    reads = {read: _relation(plan, read) for read in ("parameters", "lookups", "calibration")}
+    reads["scores"] = plan.renderer.fragment("call_on_source", _relation(plan, "class_scores"))
+    for number, dimension in enumerate(needed_dimensions(plan.spec), start=1):
+        reads[f"dimension_{number}"] = _literal(plan, *dimension.path)
+    used = [(_name(plan, read), relation) for read, relation in reads.items() if _name(plan, read) in query]
+    statement = ("create_table_macro", plan.relations[name], plan.renderer.dialect.text(restore(query)), used)
+    return name, plan.renderer.statement(*statement, plan.relations.path[-1])
+
+
+def _rows(plan: Scoring) -> Rows:
+    """The rows of a macro's argument."""
+    return Rows(_name(plan, "source"), joins=plan.joins())
+
+
+def _name(plan: Scoring, read: str) -> Markup:
+    """The name by which the query of a macro reads its source, the scores, a dimension or a relation of the model."""
+    return plan.renderer.dialect.word(f"nbsql_{read}")
+
+
+def _relation(plan: Scoring, name: str) -> Markup:
+    return _literal(plan, plan.relations.path[-1], name)
+
+
+def _literal(plan: Scoring, *path: str) -> Markup:
+    """The name of a relation without its database, which depends on how the file is attached, as a literal."""
+    return plan.renderer.dialect.text(restore(plan.renderer.dialect.ident(*path)))

@@ -1,0 +1,75 @@
+{#
+  Table macros: the verbs of a model, to be called from SQL on any relation, wherever the file of the model is attached.
+#}
+
+{#
+  Creates a table macro over any relation, FROM spam.predict('inbox'), where inbox is a table, a view or a CTE. Its query is a text, so that
+  DuckDB parses it when the macro is called, and not in every fit. query: a literal, whose text reads the source as nbsql_source, and the
+  relations of the model by further names. reads: pairs of such a name and an expression, the text that follows the database in the FROM.
+#}
+{% macro create_table_macro(relation, query, reads, schema) -%}
+CREATE OR REPLACE MACRO {{ relation }}(source, database := NULL) AS TABLE
+FROM query(concat_ws(
+  coalesce({{ nbsql.database_of_macro(schema) | indent(2) }}, ''),
+  'WITH '
+  {%- for name, read in reads %} || '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ',
+  {{ read }} || '), '
+  {%- endfor %} || 'nbsql_source AS NOT MATERIALIZED (FROM query_table({{ nbsql.quoted_argument('source') }})) FROM ('
+  || {{ query }}
+  || ')'
+))
+{%- endmacro %}
+
+{#
+  Creates a table macro over two classes, FROM spam.likelihood_ratios('spam', 'ham'). likelihoods: the view that its query reads, an
+  expression as in `create_table_macro`.
+#}
+{% macro create_table_macro_of_classes(relation, query, likelihoods, schema) -%}
+CREATE OR REPLACE MACRO {{ relation }}({{ nbsql.parameter_of_classes(1) }}, {{ nbsql.parameter_of_classes(2) }}, database := NULL) AS TABLE
+WITH nbsql_likelihoods AS NOT MATERIALIZED (
+  FROM query(concat(
+    'FROM ',
+    {{ nbsql.database_of_macro(schema) | indent(4) }},
+    {{ likelihoods }}
+  ))
+)
+{{ query }}
+{%- endmacro %}
+
+{# An argument of a macro as a literal within a text of SQL. #}
+{% macro quoted_argument(name) -%} ''' || replace({{ nbsql.word(name) }}, '''', '''''') || ''' {%- endmacro %}
+
+{# A call of a macro of the model by another on the same source, as the text that follows the database. relation: a literal. #}
+{% macro call_on_source(relation) -%}
+{{ relation }} || '({{ nbsql.quoted_argument('source') }}' || coalesce(', database := {{ nbsql.quoted_argument('database') }}', '') || ')'
+{%- endmacro %}
+
+{#
+  The database of a macro, followed by a point: the one given to the macro, or else the single attached database with a model of this
+  name. A macro does not know its own database, and no subquery may stand where the name of a relation is computed. But DuckDB reports the
+  schemas in which it has found candidates for an unqualified name, up to a hundred of them. The result is empty if the search path finds
+  the model. The probe passes no argument, so that it calls none of the macros that it finds. It uses no lambda, because files of an old
+  storage version write lambdas out in a form that DuckDB 2 does not read. Every macro of a model begins with this expression, so it is
+  short: the patterns are whole texts, in which \Q and \E enclose a name.
+#}
+{% macro database_of_macro(schema) -%}
+{% set schemas_found -%} json_serialize_plan('FROM class_scores()') ->> 'candidates' {%- endset -%}
+{% set spec = nbsql.text('FROM "' ~ schema | replace('"', '""') ~ '".spec') -%}
+{% set name = '\\Q' ~ schema | replace('\\E', '\\E\\\\E\\Q') ~ '\\E[.]class_scores(?:,| or |$)' -%}
+{% set candidates = nbsql.text('(?:^|[ .])' ~ name) -%}
+{% set database = nbsql.text('(?:^|, or |, | or )([^ ,]+)[.]' ~ name) -%}
+{% set ambiguous = nbsql.raise_error("several databases have a model " ~ schema ~ ": say which, database := 'its name'") -%}
+CASE
+  WHEN database IS NOT NULL THEN database || '.'
+  WHEN len(regexp_extract_all({{ schemas_found }}, {{ candidates }})) > 1 THEN {{ ambiguous }}
+  WHEN regexp_matches({{ schemas_found }}, {{ database }}) THEN CASE
+    WHEN json_serialize_plan({{ spec }}) ->> 'error' = 'false' THEN {{ ambiguous }}
+    ELSE '"' || replace(regexp_extract({{ schemas_found }}, {{ database }}, 1), '"', '""') || '".'
+  END
+END
+{%- endmacro %}
+
+{# The name of a parameter of a macro of two classes: 1 for the class, 2 for the other class. #}
+{% macro parameter_of_classes(number) -%}
+{% if number == 1 %}nbsql_class{% else %}nbsql_other{% endif %}
+{%- endmacro %}
