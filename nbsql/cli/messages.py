@@ -27,8 +27,8 @@ _OBJECT_OPTIONS = {"HalfLife": "half_life", "Best": "best", "Forward": "forward"
 # prefix='shop_', an argument of nbsql.Join
 _PREFIX = re.compile(r"\bprefix='(?P<prefix>[^']*)'")
 
-# quadratic(), nbsql.from_tables
-_VERB = re.compile(r"(?<![\w.])(?:nbsql\.)?(?P<call>[a-z_]+)\(\)|\bnbsql\.(?P<name>[a-z_]+)\b(?!\()")
+# quadratic(), nbsql.merge(con, [model], name=...), nbsql.from_tables
+_VERB = re.compile(r"(?<![\w.])(?:nbsql\.)?(?P<call>[a-z_]+)\((?:con, [^()]*)?\)|\bnbsql\.(?P<name>[a-z_]+)\b(?!\()")
 
 # leave out classes; goes with top_k, labelled and columns
 _LIST = re.compile(
@@ -39,7 +39,7 @@ _LIST = re.compile(
 # families names 'x', which classes does not name; leave it out of families
 _BARE = re.compile(
     r"(?<!the )\b(?:families|classes|features|exclude)\b(?= (?:names|does not name|has (?:a key )?'|must be)\b)"
-    r"|(?:^|(?<=; ))[a-z]+(?= (?:names|must be|go(?:es)? with|is about|are of|are those of|says)\b)"
+    r"|(?:^|(?<=; ))[a-z]+(?= (?:names|must be|go(?:es)? with|is about|are (?:those|the rows|of the rows) of a source|says)\b)"
     r"|\bby(?=, which says\b)"
     r"|(?<=leave it out of )families\b|(?<=add it to )features\b"
     r"|\bcomponents\b(?= cannot be combined)|\bclasses\b(?= and segment_by cannot be combined)"
@@ -123,10 +123,10 @@ def with_options(message: str, options: Mapping[str, click.Option], commands: It
         return option(found[0], f"`nbsql {command}`" if "_" in found[0] and command in commands else found[0])
 
     replacements: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+        (_VERB, verb),
         (_OBJECT, of_object),
         (_ARGUMENT, argument),
         (_PREFIX, lambda found: f"{option('joins', found[0])} TABLE:KEY:{found['prefix']}" if "joins" in options else found[0]),
-        (_VERB, verb),
         (_LIST, lambda found: f"{found['before']} {re.sub('[a-z_]+', bare, found['names'])}"),
         (_BARE, bare),
         (_CALL, lambda found: found[1]),
