@@ -11,7 +11,7 @@
 --
 --   INSERT INTO spam FROM naive_bayes('mail_of_june', 'label', texts := ['message']);    -- learns more rows
 --
--- Columns of text, ENUM and UUID are categories, unless `texts` names them: these are cut into words. Numbers have a normal
+-- Columns of text, ENUM, UUID and BOOLEAN are categories, unless `texts` names them: these are cut into words. Numbers have a normal
 -- distribution in each class. Columns of other types, and those in `keys`, are ignored. A value that is NULL is left out of the
 -- counts and the score, and so is one that the model has never seen. A FLOAT is read as the decimal that it prints as.
 
@@ -121,7 +121,13 @@ FROM (SELECT class, sum(n) AS n FROM query_table(model) WHERE kind = 'class' GRO
 -- variance, which is at least 1e-9 of the variance over all classes. A class without any value takes those over all classes.
 CREATE OR REPLACE MACRO naive_bayes_likelihoods(model, alpha := 1) AS TABLE
 WITH classes AS (
-  SELECT class FROM naive_bayes_priors(model)
+  SELECT class
+  FROM naive_bayes_priors(model)
+  WHERE
+    CASE
+      WHEN alpha >= 0 AND isfinite(CAST(alpha AS DOUBLE)) THEN TRUE
+      ELSE error(concat('alpha must be a number of at least 0, not ', coalesce(CAST(alpha AS VARCHAR), 'NULL')))
+    END
 ),
 counts AS (
   SELECT class, feature, kind, value, sum(n) AS n
@@ -260,7 +266,7 @@ judged AS (
 )
 SELECT
   count(*) AS rows,
-  count(CASE WHEN place = 1 THEN 1 END) / count(*) AS accuracy,
+  count(CASE WHEN place = 1 THEN 1 END) / nullif(count(*), 0) AS accuracy,
   max(n) / count(*) AS majority,
   avg(-ln(greatest(coalesce(exp(log_probability), 0), 2.220446049250313e-16))) AS log_loss
 FROM judged;

@@ -96,11 +96,15 @@ def collapsed_sql(sql: str) -> Markup:
 
 
 def number(value: float) -> str:
-    """A number with five significant digits, or a whole number in full."""
+    """A number with five significant digits, but whole numbers, and the whole part of large ones, in full.
+
+    >>> number(0.123456), number(16280.0), number(1628034.5), number(1e20)
+    ('0.12346', '16,280', '1,628,034', '1e+20')
+    """
     if not math.isfinite(value):
         return str(value)
-    if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}"
+    if abs(value) < 1e15 and (value == int(value) or abs(value) >= 1e5):
+        return f"{value:,.0f}"
     return f"{value:.5g}"
 
 

@@ -24,6 +24,7 @@ from nbsql.cli.models import drop, list_, show
 from nbsql.cli.monitor import drift, monitor
 from nbsql.cli.report import plot, report
 from nbsql.cli.score import explain, impute, predict, review, sql
+from nbsql.cli.standard_input import with_label
 from nbsql.cli.terminal import show_every_character, styled
 from nbsql.cli.tuning import auto, cross_validate, sweep
 from nbsql.cli.weights import linear, quadratic, relevance, scorecard
@@ -71,7 +72,7 @@ class Commands(click.Group):
         except NbsqlError as error:
             if isinstance(error.__cause__, duckdb.InterruptException):
                 raise Interrupted from None
-            raise Failure(without_passwords(in_options(str(error)))) from None
+            raise Failure(without_passwords(with_label(in_options(str(error))))) from None
         except click.UsageError as error:
             message = without_passwords(error.format_message())
             if message != error.format_message():

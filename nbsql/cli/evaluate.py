@@ -10,7 +10,7 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, print_value, with_formats, write_or_print
 from nbsql.cli.arguments import COST, FOLDS, Costs, costs_by_label
-from nbsql.cli.options import AT_LEAST_1, command, held_back, limited, option, reads_model, requested_folds, weighted
+from nbsql.cli.options import AT_LEAST_1, by_name, command, held_back, limited, option, reads_model, requested_folds, weighted
 from nbsql.cli.session import end_progress, load_to_change, show_warnings
 from nbsql.judging.calibration import METHODS, Method
 from nbsql.judging.evaluation import SLICES, TABLES
@@ -25,7 +25,7 @@ _CLASSES = 8  # the most classes in a confusion matrix
 @command("Evaluate a model on rows whose class is known.", "database", "model", "source")
 @weighted
 @option("--bins", type=AT_LEAST_1, default=10, help="The number of bins of the calibration and the lift.")
-@option("--cost", "costs", type=COST, multiple=True, help="The cost of a mistake, if not 1; evaluates `predict --cost`.")
+@by_name("--cost", "costs", type=COST, help="The cost of a mistake, if not 1; evaluates `predict --cost`.")
 @option("--calibrated", is_flag=True, help="Evaluate the probabilities that `nbsql calibrate` has calibrated.")
 @option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
 @option(

@@ -11,7 +11,7 @@ from nbsql.cli.answers import Form, print_done, with_formats, write_or_print
 from nbsql.cli.arguments import FAMILY, PRIOR
 from nbsql.cli.description import FEATURES, describing
 from nbsql.cli.fit import report, typed
-from nbsql.cli.options import command, naming, naming_classes, option, replacing
+from nbsql.cli.options import by_name, command, naming, naming_classes, option, replacing
 from nbsql.cli.session import check_new_database, open_for_reading, open_for_writing, show_warnings
 from nbsql.family import Family, Nulls, Unseen
 
@@ -74,8 +74,8 @@ def import_(database: str, path: str, *, name: str, replace: bool, form: Form) -
 @naming
 @option("--target", default="class", metavar="COLUMN", help="The name of the predicted column.")
 @_keys
-@option(
-    "--family", "families", type=FAMILY, multiple=True,
+@by_name(
+    "--family", "families", type=FAMILY,
     help="The family of a feature that is not categorical (likelihoods of values), Gaussian (mean and variance) or "
     "Poisson (rate). Repeatable.",
 )  # fmt: skip
@@ -106,8 +106,8 @@ def from_tables(
 @option("--target", metavar="COLUMN", help="Without --like, the name of the predicted column.  [default: class]")
 @_keys
 @option("--weight", metavar="COLUMN", help="The column of row weights, for rows that the model learns later.")
-@option(
-    "--family", "families", type=FAMILY, multiple=True,
+@by_name(
+    "--family", "families", type=FAMILY,
     help="Without --like, the family of a feature, if it does not follow from the cells. Repeatable.",
 )  # fmt: skip
 @option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1]")

@@ -55,22 +55,27 @@ def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, lim
                 raise InputError(f"{metric} has a limit, and no value in any period; check that {source} has rows, and classes")
         outside = engine.ask("outside_limits", relation, over, under)
     for row in outside:
-        click.echo(f"{styled('outside', fg='red', bold=True)}: {_line(*row)}", err=True)
+        click.echo(f"{styled('outside', fg='red', bold=True)}: {_line(options['by'], *row)}", err=True)
     if outside:
         click.get_current_context().exit(OUTSIDE)
 
 
 def _line(
-    period: Any, feature: Any, label: Any, metric: str, value: float, _: Any, moved: Any, by_chance: Any,
+    by: str | None, period: Any, feature: Any, label: Any, metric: str, value: float, _: Any, moved: Any, by_chance: Any,
     limit: float, side: str,
 ) -> str:  # fmt: skip
     """The line on stderr for a metric beyond its limit."""
-    where = "in the rows of no period" if period is None else f"in {tables.plain(str(period))}"
+    where = "in all rows" if by is None else f"where {by} is NULL" if period is None else f"in {tables.plain(str(period))}"
     subject = "" if feature is None else f" of {tables.plain(str(feature))}"
     subject += "" if label is None else f" of class {tables.plain(str(label))}"
     most = "" if moved is None else f"; {tables.plain(str(moved))} moved most"
-    chance = "" if by_chance is None else f", {by_chance:.4g} of it by chance"
-    return f"{where}, {metric}{subject} is {value:.4g}, {side} {limit:g}{chance}{most}"
+    chance = "" if by_chance is None else f", {_short(by_chance)} of it by chance"
+    return f"{where}, {metric}{subject} is {_short(value)}, {side} {tables.number(limit)}{chance}{most}"
+
+
+def _short(value: float) -> str:
+    """A whole number in full, or else one with four significant digits."""
+    return tables.number(value if value.is_integer() else float(f"{value:.4g}"))
 
 
 @command("Measure the drift between two slices or batches of a model.", "database", "model", "a", "b")

@@ -18,7 +18,18 @@ from nbsql.spec.options import By
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+
+def _named_once(_context: Any, _option: Any, values: Any) -> Any:
+    """The values of a repeatable option. Each is a tuple that begins with names, which may not come twice."""
+    names = [value[:-1] for value in values]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise click.BadParameter(f"{':'.join(twice)!r} is given twice; give it once")
+    return values
+
+
 option = partial(click.option, show_default=True)  # the help shows a default, if there is one
+by_name = partial(option, multiple=True, callback=_named_once)
 AT_LEAST_1 = click.IntRange(min=1)
 
 
@@ -123,8 +134,8 @@ modelling = together(
         help="A dimension table with features, and its key: customers:customer_id, products:product=id, or with a prefix "
         "for its columns products:product=id:product. Repeatable.",
     ),
-    option(
-        "--family", "families", type=FAMILY, multiple=True,
+    by_name(
+        "--family", "families", type=FAMILY,
         help="The family of a column, instead of the one inferred from its type: visits=poisson, "
         "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
     ),

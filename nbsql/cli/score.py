@@ -13,7 +13,7 @@ from nbsql.cli.answers import Form, answer, print_done, with_formats, write_or_p
 from nbsql.cli.arguments import COLUMNS, COST, THRESHOLD, Costs, costs_by_label, labels_by_text
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
 from nbsql.cli.fit import fit
-from nbsql.cli.options import AT_LEAST_1, calibrated, columns, command, into_table, option, reads_model, together
+from nbsql.cli.options import AT_LEAST_1, by_name, calibrated, columns, command, into_table, option, reads_model, together
 from nbsql.cli.session import open_for_reading
 from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB
@@ -40,14 +40,8 @@ _to_file = together(
 
 @command("Score a table: the predicted class of every row, and its probability.", "database", "model", "source")
 @option("--proba", is_flag=True, help="Add the probability of every class, probability_<label>.")
-@option("--cost", "costs", type=COST, multiple=True, help="The cost of a mistake, if not 1. Repeatable.")
-@option(
-    "--threshold",
-    "thresholds",
-    type=THRESHOLD,
-    multiple=True,
-    help="Predict a class if its probability reaches P. Repeatable.",
-)
+@by_name("--cost", "costs", type=COST, help="The cost of a mistake, if not 1. Repeatable.")
+@by_name("--threshold", "thresholds", type=THRESHOLD, help="Predict a class if its probability reaches P. Repeatable.")
 @option("--top-k", type=AT_LEAST_1, metavar="K", help="Return the K most probable classes, one row each.")
 @option("--target", metavar="COLUMN", help="Predict this column of the model from the others, instead of the class.")
 @_labelled
@@ -212,7 +206,7 @@ def explain(
 @command("List the rows that a person should label next.", "database", "model", "source")
 @option("--by", type=click.Choice(tuple(REVIEW.options)), default="margin", help="The criterion that ranks the rows.")
 @option("-n", "count", type=AT_LEAST_1, default=50, metavar="N", help="The most rows.")
-@option("--cost", "costs", type=COST, multiple=True, help="The cost of a mistake, if not 1, for the expected cost.")
+@by_name("--cost", "costs", type=COST, help="The cost of a mistake, if not 1, for the expected cost.")
 @calibrated
 @columns
 @with_formats

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from nbsql.errors import InputError
 NAME = "-"
 LABEL = "standard input"
 _BLOCK = 1 << 20
+_SPOOLED = re.compile(r"'?[^\s']*nbsql-\w+[/\\]rows\.\w+'?")  # the path of the temporary file in a message
 
 
 def spool(engine: Engine) -> Source:
@@ -43,6 +45,11 @@ def spool(engine: Engine) -> Source:
     columns = engine.columns(relation)
     check_names(columns, LABEL)
     return Source(relation, LABEL, columns)
+
+
+def with_label(message: str) -> str:
+    """A message in which standard input is named as such, not by its temporary file."""
+    return _SPOOLED.sub(LABEL, message)
 
 
 def _file_ending(first: bytes) -> str:

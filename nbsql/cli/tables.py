@@ -209,4 +209,6 @@ def _first_rows(engine: Engine, text: Any, limit: int) -> Any:
 
 
 def _rounded(value: str | None) -> str | None:
-    return None if value is None else f"{float(value):.5g}"
+    if value is None:
+        return None
+    return number(float(value)) if abs(float(value)) >= 1e5 else f"{float(value):.5g}"  # a year has no comma

@@ -334,6 +334,9 @@ class Engine(ABC):
     def check_expression(self, expression: str, source: Source, argument: str) -> None:
         """Raise InputError unless the text is a single SQL expression over the columns of a source."""
         is_text = isinstance(expression, str) and expression.strip() != ""
+        if is_text and expression.isdecimal() and any(column.name == expression for column in source.columns):
+            quoted = str(self.renderer.dialect.ident(expression))
+            raise InputError(f"{argument}={expression!r} is a number in SQL, not the column; write {quoted!r}")
         fault = self._fault_of_expression(self.renderer.dialect.query(expression), source) if is_text else ""
         if fault in (SEVERAL_ROWS, AGGREGATE):
             raise InputError(f"{argument} must have one value a row, and {expression!r} {fault}")

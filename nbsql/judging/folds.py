@@ -30,6 +30,8 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
+USUAL_FOLDS = 10  # the default, by which a source of fewer rows has a fold for each
+
 # The model of the other folds as tables: its context, its cells and its priors.
 FoldEstimates = tuple[Context, Markup, Markup]
 
@@ -240,7 +242,10 @@ class Folds:
             return
         has_row_numbers = source.is_table and renderer.dialect.traits.row_numbers
         by = "number" if has_row_numbers and all(folded(each.name) != "rowid" for each in source.columns) else "hash"
-        if engine.ask("row_count", source.relation)[0][0] <= renderer.layout.sorted_rows:
+        rows = engine.ask("row_count", source.relation)[0][0]
+        if column is None and folds > max(rows, USUAL_FOLDS):
+            raise InputError(f"{folds:,} folds are more than the {rows:,} rows of {source.label}; use folds={USUAL_FOLDS}, say")
+        if rows <= renderer.layout.sorted_rows:
             by = "class"
         columns = self._columns or spec.columns
         arguments = (columns, spec.target, spec.target_type, folds, column, by, source.kinds)

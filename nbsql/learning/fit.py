@@ -205,7 +205,9 @@ class Fit:
         if constant:
             warn_user(f"one value only in {listed(constant)}; such a column tells no class from another")
         if uncut:
-            warn_user(f"one bin only in {listed(uncut)}, which tells no class from another; cut it elsewhere: Binned(by=[...])")
+            warn_user(
+                f"one bin only in {listed(uncut)}, which tells no class from another; cut it elsewhere: nbsql.Binned(by=[...])"
+            )
         if not self.spec.features:
             warn_user("the model has no features; it predicts the most frequent class")
         for advice_line in advice(self.spec, summary):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, listed
+from nbsql.errors import InputError
 from nbsql.learning.derive import merge_specs
 from nbsql.model import Model
 from nbsql.model.place import place_for
@@ -43,6 +43,7 @@ def merge(
         database: the attached database to store the model in; None is the current one.
 
     Raises:
+        InputError: a model is named twice, so that its rows would count twice.
         ModelError: the models do not have the same target and features, or the name is taken.
 
     >>> import duckdb, nbsql
@@ -58,9 +59,12 @@ def merge(
     with opened(con) as engine, engine.transaction():
         resolved = [_resolve_model(engine, model) for model in models]
         spec = merge_specs([(model._title, model._spec) for model in resolved])
+        statistics = [model._relations["statistics"] for model in resolved]
+        for number, model in enumerate(resolved):
+            if statistics[number] in statistics[:number]:
+                raise InputError(f"merge would count the rows of {model._title} twice; name each model once")
         names = [str(model.name or f"model {number}") for number, model in enumerate(resolved, start=1)]
         batches = [batch if names.count(batch) == 1 else f"{batch} ({number})" for number, batch in enumerate(names, start=1)]
-        statistics = [model._relations["statistics"] for model in resolved]
         cells = engine.renderer.fragment("merged_cells", list(zip(statistics, batches, strict=True)))
         entries = [
             Entry(number, batch, "merge", model._title, round(engine.ask("rows_learnt", cell)[0][0]))
@@ -114,7 +118,7 @@ def from_statistics(
     [('rain', 'wet', 0.8695652173913044)]
     """
     if like is not None and options:
-        raise InputError(f"like=... brings the options of its model; leave out {listed(options)}")
+        raise InputError(f"like=... brings the options of its model; leave out {', '.join(options)}")
     with opened(con, create=like is None) as engine, engine.transaction():
         spec_and_title = None if like is None else _countable_spec(engine, like)
         with engine.source(statistics) as source:

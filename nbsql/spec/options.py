@@ -79,8 +79,8 @@ class Best:
             }
             if not ranks[self.by]:
                 raise InputError(
-                    f"by={self.by!r} does not rank {feature.name!r}, which is {feature.family.name}; "
-                    "use by='mutual_information', or leave it out of among"
+                    f"{self.by!r} does not rank {feature.name!r}, which is {feature.family.name}; "
+                    "rank by 'mutual_information', or leave it out"
                 )
 
 

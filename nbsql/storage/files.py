@@ -32,7 +32,10 @@ from nbsql.storage.translation import ENGINES, Cells, columns_of, translate
 from nbsql.version import __version__
 
 # A model file is none of these.
-_OTHER_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".duckdb", ".db", ".sql")
+_OTHER_FORMATS = (
+    ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xls", ".xlsx", ".duckdb", ".db", ".ddb", ".sqlite", ".sql", ".txt", ".md",
+    ".html", ".xml", ".yaml", ".yml", ".pdf", ".pkl", ".pickle", ".joblib", ".onnx", ".pmml", ".zip", ".gz",
+)  # fmt: skip
 _WEIGHTS = "weights"  # the batch of the weights of a logistic model
 _DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 
@@ -40,13 +43,15 @@ _DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: bool, sharing: Sharing) -> None:
     """Write a model, which messages call `title`, to a Parquet file.
 
-    Raises InputError if the path is empty or the file exists already, InputError or ModelError if a feature or the model cannot
-    be shared this way, and DatabaseError if the file cannot be written.
+    Raises InputError if the path is empty or a folder, or the file exists already, InputError or ModelError if a feature or the
+    model cannot be shared this way, and DatabaseError if the file cannot be written.
     """
     if not path:
         raise InputError("a path must be a text of at least one character, not ''")
     if Path(path).suffix.lower() in _OTHER_FORMATS:
         raise InputError(f"a model is exported as Parquet; end the path {path!r} with .parquet")
+    if Path(path).is_dir():
+        raise InputError(f"{path!r} is a folder; name a file in it, such as {str(Path(path) / 'model.parquet')!r}")
     if Path(path).exists() and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
     spec = sharing.shared_spec(plan.spec, title)

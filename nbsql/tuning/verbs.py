@@ -53,9 +53,9 @@ def cross_validate(
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
         target: the column that holds the class, or an `nbsql.Target` with all possible labels. In a fold without a row of some
             class, that class then has its limit of smoothing.
-        folds: the number of folds. Rows are split so that every fold has its share of every class; the same rows are always
-            split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by subtracting it from
-            the counts as it is scored.
+        folds: the number of folds, at most that of the rows, or 10. Every fold has its share of every class, and the same rows
+            are always split alike. "loo" is leave-one-out: every row is predicted by the model of all other rows, by taking it
+            out of the counts as it is scored.
         fold: a column that holds the fold of each row, instead of a number of folds. It is not a feature. Rows where it is
             NULL are in no fold.
         bins: the number of bins of the calibration.

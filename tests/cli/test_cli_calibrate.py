@@ -92,6 +92,18 @@ def test_predict_and_evaluate_take_the_calibrated_posteriors(shop: str) -> None:
     assert "warning: model 'weather' has changed" in CliRunner().invoke(main, ["update", shop, "weather", "rest"]).stderr
 
 
+def test_the_sets_of_labels_are_json_in_csv(shop: str) -> None:
+    labels = ["New York", "ham", "it's", "a, b", '"'] * 4
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE TABLE towns AS SELECT unnest($1) AS town, unnest(range(20)) % 5 AS x", [labels])
+    run("fit", shop, "towns", "--target", "town", "--name", "towny", "--family", "x=categorical")
+    run("calibrate", shop, "towny", "towns", "--held-back", "--method", "conformal")
+    arguments = ("predict", shop, "towny", "towns", "--coverage", "0.9")
+    sets = [json.loads(row["prediction_set"]) for row in csv.DictReader(io.StringIO(run(*arguments, "--csv")))]
+    assert sets == [row["prediction_set"] for row in json.loads(run(*arguments, "--json"))]
+    assert sets == [[label] for label in labels]
+
+
 def test_the_sql_is_printed_and_changes_nothing(shop: str) -> None:
     assert 'CREATE TABLE "shop"."weather"."calibration" AS' in run("calibrate", shop, "weather", "sky", "--sql")
     assert "not calibrated" in run("predict", shop, "weather", "rest", "--calibrated", code=1)

@@ -78,7 +78,7 @@ def test_relevance_of_values(shop: str) -> None:
 def test_forms_that_a_model_does_not_have(shop: str) -> None:
     assert run("linear", shop, "weather", code=1) == (
         "error: model 'weather' has no linear form: 'wind' is gaussian with a variance of its own in every class; "
-        "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)\n"
+        "use `nbsql quadratic`, or fit it with --family 'COLUMN=gaussian(shared_variance=true)'\n"
     )
     assert run("linear", shop, "wether", code=1) == "error: no model 'wether' in 'shop'; did you mean 'weather'?\n"
 

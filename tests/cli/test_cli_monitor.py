@@ -52,6 +52,17 @@ def test_what_passes_a_limit_is_said_and_is_the_status(shop: str) -> None:
     assert json.loads(run(*watched, "--reference", "FROM sky WHERE week = 0", "--json")[0])[0]["period"] in ("0", 0)
 
 
+def test_rows_without_a_period_and_large_numbers_are_plain(shop: str) -> None:
+    many = "SELECT NULL::INTEGER AS week, sky, play FROM sky, range(300)"
+    assert run("monitor", shop, "weather", many, "--fail-over", "rows=20000", code=3)[1].splitlines() == [
+        "outside: in all rows, rows is 27,000, over 20,000"
+    ]
+    assert run("monitor", shop, "weather", many, "--by", "week", "--fail-over", "rows=0.5", code=3)[1].splitlines() == [
+        "outside: where week is NULL, rows is 27,000, over 0.5"
+    ]
+    assert " 270,000 " in run("monitor", shop, "weather", f"{many}, range(10) AS more")[0]
+
+
 @pytest.mark.parametrize(
     ("source", "limit", "options"),
     [
@@ -73,7 +84,7 @@ def test_what_is_no_limit_is_refused(shop: str) -> None:
         "pis=0.2": "no metric 'pis'; did you mean 'psi'?",
     }.items():
         assert message in run("monitor", shop, "weather", "sky", "--fail-over", text, code=2)[1]
-    assert "by must be one SQL expression" in run("monitor", shop, "weather", "sky", "--by", "nowhere", code=1)[1]
+    assert "--by must be one SQL expression" in run("monitor", shop, "weather", "sky", "--by", "nowhere", code=1)[1]
 
 
 def test_the_panel(shop: str, tmp_path: Path) -> None:
@@ -83,7 +94,7 @@ def test_the_panel(shop: str, tmp_path: Path) -> None:
     assert out.startswith("sky drifted most, in 2 (PSI ")
     spec = json.loads(Path(target).read_text(encoding="utf-8"))
     assert [row["period"] for row in spec["datasets"]["rows"]] == ["0", "1", "2"]
-    message = "monitor is about rows of several periods; give them as the source, and by, which says the period"
+    message = "monitor is about rows of several periods; give them as the source, and --by, which says the period"
     assert message in run("plot", shop, "weather", "monitor", "sky", code=1)[1]
     page = tmp_path / "m.html"
     run("report", shop, "weather", "sky", "--by", "week", "--held-back", "--output", str(page))

@@ -115,6 +115,10 @@ WRONG = [
     ("naive_bayes('days', 'play', keys := ['id'])", "no column id in the source; its columns are sky, heat,"),
     ("naive_bayes_evaluate('golf', 'days', 'ply')", "no column ply in the source; its columns are sky, heat,"),
     ("naive_bayes_predict('golf', 'days', prior := 'unifrom')", "prior must be empirical or uniform, not unifrom"),
+    ("naive_bayes_predict('golf', 'days', alpha := -1)", "alpha must be a number of at least 0, not -1"),
+    ("naive_bayes_explain('golf', 'days', alpha := NULL)", "alpha must be a number of at least 0, not NULL"),
+    ("naive_bayes_evaluate('golf', 'days', 'play', alpha := -0.5)", "alpha must be a number of at least 0, not -0.5"),
+    ("naive_bayes_likelihoods('golf', alpha := CAST('nan' AS DOUBLE))", "alpha must be a number of at least 0, not nan"),
     ("naive_bayes_predict('golf', 'fewer')", "no column sky in the source; its columns are"),
     ("naive_bayes_explain('golf', 'fewer')", "no column sky in the source; its columns are"),
 ]
@@ -132,6 +136,7 @@ def test_a_table_without_rows_is_no_error(days):
     days.execute("CREATE TABLE none AS FROM days WHERE FALSE")
     assert days.sql("FROM naive_bayes_predict('golf', 'none')").fetchall() == []
     assert days.sql("FROM naive_bayes('none', 'play')").fetchall() == []
+    assert days.sql("FROM naive_bayes_evaluate('golf', 'none', 'play')").fetchall() == [(0, None, None, None)]
 
 
 def test_what_it_learnt_in_parts_is_one_model(days):

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import duckdb
 import pytest
+from support.families import table_of_defaults
 from support.program import forked_program
 
 import nbsql
@@ -157,6 +158,11 @@ def spellings(*pages):
 def test_what_the_tables_of_the_pages_spell_is_a_call_that_works(spelling):
     found = eval(spelling.replace("[...]", "['a', 'b']"), {"nbsql": nbsql, "α": 1.0, "β": 2.0, "a": 1.0, "b": 2.0})  # noqa: S307
     assert isinstance(found, nbsql.Family) or inspect.isclass(found)
+
+
+def test_the_page_of_families_has_the_defaults_of_the_classes():
+    (defaults,) = re.findall(r"^## Defaults\n\n((?:\|.*\n)+)", page_text("reference/families"), re.MULTILINE)
+    assert defaults.rstrip() == table_of_defaults()
 
 
 def test_the_page_of_families_has_every_one_in_a_table():

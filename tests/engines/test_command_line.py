@@ -127,6 +127,9 @@ def test_predictions_are_shown_written_and_kept(fitted: str, pg: Any, tmp_path: 
         objects = json.loads(text) if file_format == "json" else [json.loads(line) for line in text.splitlines()]
         assert [tuple(item.values())[:6] for item in objects] == [row[:6] for row in expected]
         assert list(objects[0]) == query.columns
+    lists = rows(out("predict", fitted, "spam", "SELECT *, ARRAY['a b', 'c', label] AS words FROM inbox", "--csv"))
+    position = lists[0].index("words")
+    assert [json.loads(row[position]) for row in lists[1:]] == [["a b", "c", row[1]] for row in expected]
     assert out("predict", fitted, "spam", "SELECT * FROM inbox WHERE id > 9", "--format", "json") == "[]\n"
     assert out("predict", fitted, "spam", "SELECT * FROM inbox WHERE id > 9", "--format", "jsonl") == ""
 

@@ -16,6 +16,7 @@ import pytest
 
 import nbsql
 from nbsql import DatabaseError, InputError, ModelError
+from nbsql.engines.duckdb.messages import one_line
 
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
@@ -304,8 +305,27 @@ def test_files_that_are_not_there_and_tables_that_have_gone(refused: Callable[..
             query.fetchall()
         with refused(InputError, "a column's name must be text, not 2; write '2'"):
             nbsql.fit(con, pd.DataFrame([[1.0, 2.0, "a"], [2.0, 1.0, "b"]]), target=2)
+        frame = pd.DataFrame([[1.0, 2.0, "a"], [2.0, 1.0, "b"]])
+        assert list(nbsql.fit(con, frame, target="2", features=["0", "1"]).families) == ["0", "1"]
+        for argument in ("slice_by", "segment_by"):
+            with refused(InputError, f"{argument}='1' is a number in SQL, not the column; write '\"1\"'"):
+                nbsql.fit(con, frame, target="2", **{argument: "1"})
+        slices = nbsql.fit(con, frame, target="2", slice_by='"1"').statistics.fetchall()
+        assert {row[0] for row in slices} == {"1", "2"}
         pattern = "no column 'x*' in rows; only families takes patterns, so list the columns by name"
         with refused(InputError, pattern):
             nbsql.fit(con, "rows", target="y", features=["x*"])
         with refused(InputError, "a model is exported as Parquet; end the path 'model.csv' with .parquet"):
             model.export("model.csv")
+
+
+def test_an_extension_that_cannot_be_downloaded_is_one_line() -> None:
+    text = (
+        "An error occurred while trying to install the required extension 'httpfs':\nFailed to download extension "
+        '"httpfs" at URL "http://extensions.duckdb.org/httpfs.gz"\nExtension "httpfs" is an existing extension.\n'
+        "\nFor more info, visit https://duckdb.org/docs (ERROR Could not establish connection)"
+    )
+    cure = "check the network, or download the rows first"
+    for said in (text, text.split("\n", 1)[1]):
+        line = one_line(duckdb.HTTPException(said))
+        assert line == f"DuckDB reads this with its extension 'httpfs', which it cannot download; {cure}"

@@ -247,7 +247,7 @@ REFUSED = "folds='loo' takes a row out of the counts as it is scored, which {} d
         ({"fold": "part"}, "folds='loo' makes a fold of every row, and fold='part' says the folds; leave one of them out"),
         (
             {"features": nbsql.Best(1)},
-            "features=nbsql.Best(...) are chosen anew in every fold, and folds='loo' has one a row; use folds=10",
+            "features=nbsql.Best(...) chooses anew in every fold, and folds='loo' has one a row; use folds=10",
         ),
         (
             {"segment_by": "part"},

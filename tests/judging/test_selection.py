@@ -159,16 +159,15 @@ def test_weights_count_and_ties_go_to_the_first_column(con: Connection) -> None:
         ),
         (
             lambda: Best(2, by="symmetrical_uncertainty"),
-            "by='symmetrical_uncertainty' does not rank 'x', which is gaussian; "
-            "use by='mutual_information', or leave it out of among",
+            "'symmetrical_uncertainty' does not rank 'x', which is gaussian; rank by 'mutual_information', or leave it out",
         ),
         (
             lambda: Best(2, by="f_statistic"),
-            "by='f_statistic' does not rank 's', which is categorical; use by='mutual_information', or leave it out of among",
+            "'f_statistic' does not rank 's', which is categorical; rank by 'mutual_information', or leave it out",
         ),
         (
             lambda: Best(2, by="chi_square"),
-            "by='chi_square' does not rank 'k', which is poisson; use by='mutual_information', or leave it out of among",
+            "'chi_square' does not rank 'k', which is poisson; rank by 'mutual_information', or leave it out",
         ),
         (lambda: Best(2, among=["sk"]), "no column 'sk' in t; did you mean 's'?"),
     ],
@@ -203,7 +202,7 @@ def test_the_command_line_keeps_the_best(tmp_path: Path) -> None:
         with nbsql.load(path, "m") as model:
             assert list(model.families) == kept
     ranked = CliRunner().invoke(main, [*fit, "--best-by", "f_statistic"])
-    message = "by='f_statistic' does not rank 's', which is categorical; use by='mutual_information', or leave it out of among"
+    message = "'f_statistic' does not rank 's', which is categorical; rank by 'mutual_information', or leave it out"
     assert (ranked.exit_code, ranked.stderr.strip()) == (1, f"error: {message}")
     alone = CliRunner().invoke(main, [*fit[:-2], "--best-by", "f_statistic"])
     assert (alone.exit_code, alone.stderr.splitlines()[-1]) == (

@@ -83,7 +83,11 @@ def test_it_travels_and_merges(con: Connection, model: nbsql.Model, tmp_path: Pa
     model.export(tmp_path / "m.parquet")
     with duckdb.connect() as other:
         assert priors(nbsql.import_(other, tmp_path / "m.parquet", name="n")) == priors(model)
-    assert priors(nbsql.merge(con, ["m", "m"], name="twice")) == {"ham": 5 / 11, "spam": 5 / 11, "other": 1 / 11}
+    assert priors(nbsql.merge(con, ["m", nbsql.merge(con, ["m"])], name="twice")) == {
+        "ham": 5 / 11,
+        "spam": 5 / 11,
+        "other": 1 / 11,
+    }
     nbsql.fit(con, DATA, target="y", families=FAMILIES, prior="smoothed", name="n")
     reason = "the classes of one are 'ham', 'other', 'spam', and of the other not named"
     with refused(nbsql.ModelError, f"model 'm' and model 'n' cannot be merged: {reason}"):

@@ -110,6 +110,5 @@ def test_the_best_features_may_share_a_covariance_matrix(con: Connection, rows: 
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(con, "t", target="y", method="lda", features=nbsql.Best(1, by="f_statistic"))
     assert str(caught.value) == (
-        "by='f_statistic' does not rank 'lda', which is multivariate_gaussian; "
-        "use by='mutual_information', or leave it out of among"
+        "'f_statistic' does not rank 'lda', which is multivariate_gaussian; rank by 'mutual_information', or leave it out"
     )

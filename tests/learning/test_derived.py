@@ -235,6 +235,13 @@ def test_only_what_models_the_same_is_merged(con: Connection) -> None:
     assert nbsql.models(con) == ["m", "other"]
     with pytest.raises(ModelError, match="no model 'q' in 'memory'"):
         nbsql.merge(con, ["m", "q"])
+    model = nbsql.load(con, "m")
+    for twice in (["m", "m"], ["m", "M"], [model, model], [("memory", "m"), "m"]):
+        with pytest.raises(InputError, match=r"^merge would count the rows of model 'm' twice; name each model once$"):
+            nbsql.merge(con, twice)
+    transient = nbsql.merge(con, ["m"])
+    with pytest.raises(InputError, match=r"^merge would count the rows of the model twice; name each model once$"):
+        nbsql.merge(con, [transient, "m", transient])
     with pytest.raises(InputError, match=r"merge takes a list of models, such as \['january', 'february'\], not 'm'"):
         nbsql.merge(con, "m")
 

@@ -373,7 +373,7 @@ def test_a_model_is_kept_and_exported_with_its_joins(shop: duckdb.DuckDBPyConnec
     expected = model.predict_proba("orders").fetchall()
     model.export(tmp_path / "returns.parquet")
     alike(nbsql.import_(shop, tmp_path / "returns.parquet").predict_proba("orders").fetchall(), expected)
-    merged = nbsql.merge(shop, ["returns", model])
+    merged = nbsql.merge(shop, ["returns", nbsql.import_(shop, tmp_path / "returns.parquet")])
     assert len(merged.predict("orders").fetchall()) == 120
 
 
@@ -466,7 +466,7 @@ REFUSALS: list[tuple[Any, str]] = [
     (
         [nbsql.Join("customers", "customer_id"), nbsql.Join("products", {"product": "id"})],
         "column 'kind' is in orders and in products, which it is joined with; "
-        "tell them apart with prefix='products_', or name the columns to take",
+        "tell them apart with prefix='products_', or join fewer of its columns",
     ),
     (
         [nbsql.Join("customers", {"product": "region"}, columns=["age"])],

@@ -228,7 +228,7 @@ def test_a_model_of_counts_without_another_is_that_of_the_rows(con: Connection) 
         (
             {"like": "m", "alpha": 2.0},
             CELL,
-            "like=... brings the options of its model; leave out 'alpha'",
+            "like=... brings the options of its model; leave out alpha",
         ),
         (
             {"families": {"z": "text"}},
@@ -313,7 +313,7 @@ def test_the_answer_of_the_command_line(tmp_path: Path) -> None:
             alpha=2.0, nulls="skip", unseen="smooth", estimate="mean"
         )
     done = CliRunner().invoke(main, ["from-statistics", path, str(answer), "--name", "two", "--like", "m", "--alpha", "2"])
-    assert "error: like=... brings the options of its model; leave out 'alpha'" in done.output
+    assert "error: --like brings the options of its model; leave out --alpha" in done.output
 
 
 @pytest.mark.parametrize("key", ["w", "words"])

@@ -14,6 +14,7 @@ from nbsql.warn import user_variable
 _READ_ONLY = re.compile(r'on database "(.*)" which is attached in read-only mode')
 _CSV = re.compile("CSV Error on Line|Error when sniffing file")
 _ADVICE = re.compile(r"\n\n|\nPossible |\nThe search space used was")
+_EXTENSION = re.compile(r"(?:install|download).* extension ['\"](\w+)", re.DOTALL)
 _FILE = re.compile(r"^ *file ?= ?(.*)$", re.MULTILINE)
 _NO_FILE = re.compile(r'No files found that match the pattern "(.*)"')
 _NO_FOLDER = re.compile(r'Cannot open file "(.*)": No such file or directory')
@@ -56,6 +57,15 @@ def one_line(error: duckdb.Error) -> str:
             "a DuckLake keeps no model, whose texts are compared byte by byte whatever the session says "
             f"({text.split(': ', 1)[-1]}); keep the model in a DuckDB file, which can read rows and counts in the lake"
         )
+    if (missing := _EXTENSION.search(text)) and "Failed to download" in text:
+        return (
+            f"DuckDB reads this with its extension {missing[1]!r}, which it cannot download; check the network, "
+            "or download the rows first"
+        )
+    if "not utf-8 encoded" in text:
+        file = _FILE.search(text)
+        subject = "the file" if file is None else repr(file[1])
+        return f"{subject} is not encoded in UTF-8; convert it first, as iconv -f LATIN1 -t UTF-8 does"
     if _CSV.search(text):  # the message is a page of advice and options that contains the file's name
         file = _FILE.search(text)
         lines = [line for line in _ADVICE.split(text)[0].splitlines() if not line.startswith("Original Line")]

@@ -81,6 +81,8 @@ class Sources:
                 relation = self._engine.renderer.dialect.ident(*match[match[0] == database and not is_hidden : 3])
                 return self._source(relation, text, **self._kind(match))
         if _FILE.search(text):
+            if Path(text).is_file() and not Path(text).stat().st_size:
+                raise InputError(f"file {text!r} is empty; write a header and rows into it")
             return self._source(self._engine.renderer.dialect.ident(text), text, is_scan=_PARQUET.search(text) is not None)
         query = self._query(text)
         if query is None:

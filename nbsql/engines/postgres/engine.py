@@ -77,7 +77,9 @@ class PostgreSQL(PostgreSQLDriver):
             raise NotSupportedError(f"{file_format} files are not available on PostgreSQL; choose csv, json or jsonl")
         query = self.renderer.dialect.query(sql)
         if file_format == "csv":
-            query = self.renderer.fragment("as_text", query, self.names(sql))
+            columns = self.columns(self.renderer.fragment("subquery", query))
+            lists = [column.name for column in columns if column.kind == "tokens"]
+            query = self.renderer.fragment("as_text", query, [column.name for column in columns], lists)
         statement = self.renderer.statement("copy_to", query, path, file_format).encode(self.connection.info.encoding)
         with (
             self.timed("copy_to"),

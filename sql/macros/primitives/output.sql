@@ -60,8 +60,8 @@ WHERE source.{{ nbsql.ident(target) }} IS NOT NULL
 
 {#
   A query in which numbers that JSON does not have are the texts "Infinity", "-Infinity" and "NaN", as PostgreSQL writes them. columns:
-  the name of each column, and whether it holds numbers ("number"), lists of numbers ("numbers"), or neither (none). They are numbered
-  internally, because two of them may have the same name.
+  the name of each column, and whether it holds numbers ("number"), lists of numbers ("numbers"), lists of texts that become JSON ("texts"),
+  or is left as it is (none). They are numbered internally, because two of them may have the same name.
 #}
 {% macro as_json(query, columns) -%}
 SELECT
@@ -70,6 +70,7 @@ SELECT
   {% set value -%}
   {% if kind == 'numbers' %}list_transform({{ x }}, lambda x: {{ nbsql.number_as_json(nbsql.word('x')) }})
   {%- elif kind == 'number' %}{{ nbsql.number_as_json(x) }}
+  {%- elif kind == 'texts' %}CAST(to_json({{ x }}) AS {{ nbsql.string() }})
   {%- else %}{{ x }}
   {%- endif %}
   {%- endset %}

@@ -1,10 +1,12 @@
 {# How the command line shows and writes rows. Columns are numbered internally, because two of them may have the same name. #}
 
-{# One row a row of a query, with each value as the engine writes it, for display. #}
-{% macro postgres__as_text(query, columns) -%}
+{# One row a row of a query, with each value as the engine writes it, for display; the lists of the columns `lists` are JSON. #}
+{% macro postgres__as_text(query, columns, lists=()) -%}
 SELECT
   {% for column in columns %}
-  CAST(result.column_{{ loop.index }} AS {{ nbsql.string() }}) AS {{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
+  {% set x %}result.column_{{ loop.index }}{% endset %}
+  {% set value %}{% if column in lists %}to_json({{ x }}){% else %}{{ x }}{% endif %}{% endset %}
+  CAST({{ value }} AS {{ nbsql.string() }}) AS {{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (
   {{ query | indent(2) }}
