@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,8 @@ class Source:
         label: the source's name in messages.
         columns: the columns of the source.
         is_table: whether it is a table of the database.
-        is_scan: whether reading it again costs no more than a scan of the columns read, or a function that tells.
+        rereads: how many more times it may be read, for a column each time, before a copy would be quicker, or a function that
+            tells; 0 for what is costly to read, or has other rows each time.
         is_frame: whether its rows have an order of their own.
         release: a function that is called when the source is no longer needed.
     """
@@ -45,7 +47,7 @@ class Source:
         columns: list[Column],
         *,
         is_table: bool = False,
-        is_scan: bool | Callable[[], bool] = False,
+        rereads: float | Callable[[], float] = 0,
         is_frame: bool = False,
         release: Callable[[], None] | None = None,
     ) -> None:
@@ -54,15 +56,15 @@ class Source:
         self.columns = columns
         self.is_table = is_table
         self.is_frame = is_frame
-        self._is_scan = is_scan or is_table
+        self._rereads = rereads or (math.inf if is_table else 0)
         self._release = release
 
     @property
-    def is_scan(self) -> bool:
-        """Whether reading it again costs no more than a scan of the columns read."""
-        if callable(self._is_scan):
-            self._is_scan = self._is_scan()
-        return self._is_scan
+    def rereads(self) -> float:
+        """How many more times it may be read, for a column each time, before a copy would be quicker."""
+        if callable(self._rereads):
+            self._rereads = self._rereads()
+        return self._rereads
 
     @property
     def facts(self) -> Source:

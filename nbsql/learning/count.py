@@ -43,12 +43,11 @@ class Count:
         self.plan = plan
         self.rules = training_checks(plan.spec, source.columns)
         self._relation = sliced or plan.with_slices(source.relation)
-        # The source is read once for all numbers, and once for each category and bag. A sample has other rows each time.
-        more_reads = sum(feature.family.level or feature.family.bag for feature in plan.spec.features)
+        more_reads = plan.spec.separate_reads  # a sample has other rows each time
         if sliced is not None:
             self._is_staged = more_reads > 1 and not is_scan
         else:
-            self._is_staged = more_reads > 0 and not (plan.spec.components is None and source.is_scan)
+            self._is_staged = more_reads > (0 if plan.spec.components is not None else source.rereads)
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
         self._rescanned: list[Feature] = []

@@ -27,6 +27,10 @@ class Layout:
     added_first_terms: int = 400  # the largest number of categories times classes for which this is worth the longer statement
     class_columns: bool = True  # whether any model may be scored in one column for each class
 
+    # Counting. A read of one column of Parquet files takes the metadata of all columns of all files, so that files of which
+    # more categories and texts are counted are copied first. tests/benchmarks/sources.py measures it.
+    file_rereads: int = 100
+
     # Joins. A dimension with more rows is scored on its rows only for a table of at least as many.
     dimension_rows: int = 100_000
     # With fewer facts for each class and key, counting by key takes longer than joining the facts as they are read. Measured

@@ -139,6 +139,11 @@ class Spec:
         return list(dict.fromkeys(wanted))
 
     @property
+    def separate_reads(self) -> int:
+        """How many features are counted by a read of their own: categories and bags. All numbers are counted by one read."""
+        return sum(feature.family.level or feature.family.bag for feature in self.features)
+
+    @property
     def non_additive_parts(self) -> list[str]:
         """The parts that depend on all rows at once: features whose cells cannot be added, and learnt weights."""
         return [

@@ -204,6 +204,16 @@ def test_frames_in_memory_are_not_copied_and_those_to_be_computed_are(rows: Conn
         assert copies(rows, source)
 
 
+@pytest.mark.parametrize(("rereads", "copied"), [(1, True), (2, False)])
+def test_files_are_copied_if_more_categories_are_counted(
+    rows: Connection, tmp_path: Path, layout: Callable[..., None], rereads: int, *, copied: bool
+) -> None:
+    rows.execute(f"COPY (SELECT y, concat('v', category) AS v, 'w' || id % 5 AS w FROM rows) TO '{tmp_path}/rows.parquet'")
+    layout(file_rereads=rereads)
+    for source in (f"{tmp_path}/rows.parquet", f"SELECT * FROM '{tmp_path}/rows.parquet'"):
+        assert copies(rows, source) == copied
+
+
 def copies(con: Connection, source: Any) -> bool:
     """Whether a fit of two categories copies a source."""
     steps: list[str] = []

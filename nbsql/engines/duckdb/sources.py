@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Sequence
@@ -83,7 +84,7 @@ class Sources:
         if _FILE.search(text):
             if Path(text).is_file() and not Path(text).stat().st_size:
                 raise InputError(f"file {text!r} is empty; write a header and rows into it")
-            return self._source(self._engine.renderer.dialect.ident(text), text, is_scan=_PARQUET.search(text) is not None)
+            return self._source(self._engine.renderer.dialect.ident(text), text, rereads=self._rereads_of_file(text))
         query = self._query(text)
         if query is None:
             near = (self._engine.current(), ("temp", "main"))
@@ -94,26 +95,31 @@ class Sources:
         with self._engine.errors():
             check_distinct(self._engine.bound(query).columns, "the query")
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
-        return self._source(relation, "the query", is_scan=lambda: self._is_scan(query, self._engine.current()))
+        return self._source(relation, "the query", rereads=lambda: self._rereads(query, self._engine.current()))
 
     def _kind(self, relation: tuple[str, ...]) -> dict[str, Any]:
-        """Whether a row of `relations` (catalog.sql) is a table, and whether it costs no more than a scan to read again."""
-        return {"is_table": relation[3] != "view", "is_scan": lambda: self._is_scanned(relation)}
+        """Whether a row of `relations` (catalog.sql) is a table, and how many more times it may be read."""
+        return {"is_table": relation[3] != "view", "rereads": lambda: self._rereads_of(relation)}
 
-    def _is_scan(self, query: str, place: tuple[str, str]) -> bool:
-        """Whether a query costs no more than a scan to read again; the place is where it looks for tables first."""
+    def _rereads(self, query: str, place: tuple[str, str]) -> float:
+        """How many more times a query may be read; the place is where it looks for tables first."""
         path = scanned_table(self._engine.ask("query_tree", query)[0][0])
         if not path:
-            return path is not None  # [] is that of Parquet files
+            return 0 if path is None else self._engine.renderer.layout.file_rereads  # [] is that of Parquet files
         relations = self._engine.query_catalog("relations")
         match = self._find(path, relations, place) if len(_named(path[-1], relations)) < 2 else None  # which it reads is open
-        return self._is_scanned(match) if match is not None else len(path) == 1 and _PARQUET.search(path[0]) is not None
+        if match is not None:
+            return self._rereads_of(match)
+        return self._rereads_of_file(path[0]) if len(path) == 1 else 0
 
-    def _is_scanned(self, relation: tuple[str, ...]) -> bool:
+    def _rereads_of(self, relation: tuple[str, ...]) -> float:
         if relation[3] != "view":
-            return relation[3] == "table"
+            return math.inf if relation[3] == "table" else 0
         query = _VIEW.match(self._engine.ask("view_definition", *relation[:3])[0][0])
-        return query is not None and self._is_scan(query[1], (relation[0], relation[1]))
+        return 0 if query is None else self._rereads(query[1], (relation[0], relation[1]))
+
+    def _rereads_of_file(self, path: str) -> int:
+        return self._engine.renderer.layout.file_rereads if _PARQUET.search(path) else 0
 
     def _find(self, path: list[str], relations: list[tuple[Any, ...]], place: tuple[str, str]) -> tuple[str, ...] | None:
         """The table or view that a path of quoted or plain names denotes: its database, schema and name, and its type.
@@ -191,7 +197,8 @@ class Sources:
 
         relation = self._engine.renderer.dialect.ident(name)
         try:
-            source = self._source(relation, f"the {kind}", is_scan=kind in _IN_MEMORY, is_frame=True, release=release)
+            rereads = math.inf if kind in _IN_MEMORY else 0
+            source = self._source(relation, f"the {kind}", rereads=rereads, is_frame=True, release=release)
             source.columns = [replace(each, is_category=each.name in categories) for each in source.columns]
             return source
         except BaseException:
