@@ -32,6 +32,11 @@ SELECT
 FROM {{ source }} AS source
 {%- endmacro %}
 
+{# The relation of the rows of a fold. #}
+{% macro rows_of_fold(folded_rows, fold) -%}
+(SELECT * FROM {{ folded_rows }} AS source WHERE nbsql_slice = {{ nbsql.text(fold) }})
+{%- endmacro %}
+
 {#
   The training rows of a fold, with the fold that is left out as nbsql_slice: the rows of the other folds and, if asked for, all rows
   without a class.
@@ -205,10 +210,14 @@ SELECT * FROM {{ scores }} AS scores ORDER BY {{ nbsql.as_number(nbsql.word('fol
 
 {#
   The rows as scored by the models of the other folds, for the queries of evaluate.sql: target, weight, prediction, probability, evidence,
-  and the list of the joint log-likelihoods in the order of all classes, whatever their numbers in the model for a fold.
+  and the list of the joint log-likelihoods in the order of all classes, whatever their numbers in the model for a fold. extra_columns:
+  further columns of `scored` to keep.
 #}
-{% macro out_of_fold(model, scored, parameters, classes) -%}
+{% macro out_of_fold(model, scored, parameters, classes, extra_columns=()) -%}
 SELECT
+  {% for column in extra_columns %}
+  source.{{ nbsql.word(column) }},
+  {% endfor %}
   {{ nbsql.target(model) }} AS {{ nbsql.ident(model.target) }},
   {% if model.weight %}
   source.{{ nbsql.ident(model.weight) }},

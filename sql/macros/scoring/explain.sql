@@ -17,8 +17,8 @@ ORDER BY
   contributions.value ASC NULLS LAST
 {%- endmacro %}
 
-{# The same in no order; numbered: adds class_no, the number of the class. #}
-{% macro unordered_explanation(model, source, parameters, lookups, numbered=false) -%}
+{# The same in no order. #}
+{% macro unordered_explanation(model, source, parameters, lookups) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
 parameters AS {{ nbsql.materialized() }}(
   {% if model.numbers_in_lists %}
@@ -66,9 +66,6 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
   {%- endfor %}
 
   parameters.class,
-  {% if numbered %}
-  contributions.class_no,
-  {% endif %}
   contributions.feature,
   contributions.value,
   contributions.contribution
