@@ -154,6 +154,17 @@ def test_answers_do_not_depend_on_how_a_database_compares_texts(people: Place) -
         assert_same(list(answers(people)), expected)
 
 
+def test_slices_by_a_time_with_a_zone_are_those_of_utc(people: Place) -> None:
+    expression = "CAST(seen || ' 22:30+00' AS timestamptz)"
+    named = []
+    for zone in ("UTC", "Asia/Kathmandu"):
+        people.run(f"SET TimeZone = '{zone}'")
+        named.append(nbsql.fit(people.con, "people", exclude=["seen"], slice_by=expression, **OPTIONS).slice_names)
+    people.run("RESET ALL")
+    assert named[0] == named[1]
+    assert "2026-02-01 22:30:00+00" in named[0]
+
+
 @pytest.mark.parametrize("expression", ["seen + time '12:30'", "date_trunc('month', seen + time '12:30')"])
 def test_slices_by_a_time_are_named_as_in_any_session(people: Place, expression: str) -> None:
     expected = nbsql.fit(people.con, "people", exclude=["seen"], slice_by=expression, **OPTIONS).slice_names

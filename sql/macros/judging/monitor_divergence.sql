@@ -125,7 +125,8 @@ FROM (
 {%- if value_features %}
 
 UNION ALL
-SELECT DISTINCT feature, NULL, 'unseen', {{ nbsql.number(0) }} FROM compared WHERE feature IN ({{ nbsql.feature_names(value_features) }})
+SELECT feature, NULL, 'unseen', {{ nbsql.number(0) }}
+FROM (SELECT DISTINCT feature FROM compared WHERE feature IN ({{ nbsql.feature_names(value_features) }})) AS compared_features
 {%- endif %}
 {%- if columns %}
 

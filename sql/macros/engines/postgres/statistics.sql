@@ -23,6 +23,8 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
     CASE
       WHEN pg_typeof(({{ expression }})) = CAST('date' AS regtype) THEN to_jsonb(({{ expression }})) #>> '{}'
       WHEN pg_typeof(({{ expression }})) = CAST('timestamp' AS regtype) THEN replace(to_jsonb(({{ expression }})) #>> '{}', 'T', ' ')
+      WHEN pg_typeof(({{ expression }})) = CAST('timestamptz' AS regtype)
+      THEN {{ nbsql.time_as_text('CAST((' ~ expression ~ ') AS TEXT)', 'timestamp with time zone') }}
       WHEN pg_typeof(({{ expression }})) IN (CAST('float8' AS regtype), CAST('float4' AS regtype))
       THEN {{ nbsql.postgres__double_as_text('(' ~ expression ~ ')') }}
       ELSE CAST(({{ expression }}) AS {{ nbsql.string() }})
