@@ -188,7 +188,19 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
         """Forget rows that were learnt: the model is then the same as if it had never learnt them.
 
-        The arguments and the result are those of `partial_fit`; the weights are those with which the rows were learnt.
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights with which the rows were learnt.
+
+        Returns:
+        -------
+        self : NaiveBayesClassifier
+            The estimator.
 
         Raises:
         ------
