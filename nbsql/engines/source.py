@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,7 @@ class Source:
         columns: the columns of the source.
         is_table: whether it is a table of the database.
         rereads: how many more times it may be read, for a column each time, before a copy would be quicker, or a function that
-            tells; 0 for what is costly to read, or has other rows each time.
+            tells: True for any number of times; False for what is costly to read, or has other rows each time.
         is_frame: whether its rows have an order of their own.
         release: a function that is called when the source is no longer needed.
     """
@@ -47,7 +46,7 @@ class Source:
         columns: list[Column],
         *,
         is_table: bool = False,
-        rereads: float | Callable[[], float] = 0,
+        rereads: int | Callable[[], int] = False,
         is_frame: bool = False,
         release: Callable[[], None] | None = None,
     ) -> None:
@@ -56,15 +55,14 @@ class Source:
         self.columns = columns
         self.is_table = is_table
         self.is_frame = is_frame
-        self._rereads = rereads or (math.inf if is_table else 0)
+        self._rereads = rereads or is_table
         self._release = release
 
-    @property
-    def rereads(self) -> float:
-        """How many more times it may be read, for a column each time, before a copy would be quicker."""
+    def takes(self, reads: int) -> bool:
+        """Whether it may be read again so often, for a column each time, and a copy would not be quicker."""
         if callable(self._rereads):
             self._rereads = self._rereads()
-        return self._rereads
+        return self._rereads is True or self._rereads >= max(reads, 1)
 
     @property
     def facts(self) -> Source:

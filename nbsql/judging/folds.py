@@ -251,7 +251,7 @@ class Folds:
         arguments = (columns, spec.target, spec.target_type, folds, column, by, source.kinds)
         query = renderer.fragment("rows_with_folds", source.relation, *arguments)
         is_quick = column is not None or by == "number"  # without a sort or a hash of the rows
-        if is_quick and source.rereads > spec.separate_reads:  # texts are quicker to read from the source
+        if is_quick and source.takes(spec.separate_reads):  # texts are quicker to read from the source
             self.rows_with_folds = renderer.fragment("subquery", query)
         else:
             self.rows_with_folds = self.create("dealt", query)

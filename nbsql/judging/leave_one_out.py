@@ -105,9 +105,8 @@ class LeftOut(Models):
     parts: Parts
     absences: Markup | None
     rows: Markup  # the rows that are subtracted from the counts
-    outcomes: (
-        Markup | None
-    )  # the query of the others, if there are any, which models of their own score (left_out_together.sql)
+    # The query of the others, if there are any, which models of their own score (left_out_together.sql).
+    outcomes: Markup | None
 
 
 def _kind(feature: Feature) -> str:
@@ -200,7 +199,7 @@ class LeaveOneOut(Folds):
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:  # noqa: ARG002
         source, spec = self.source, replace(spec, slice_by=None)
         query = self.engine.renderer.fragment("selected_columns", source.relation, spec.columns)
-        self.rows_with_folds = source.relation if source.rereads > spec.separate_reads else self.create("rows", query)
+        self.rows_with_folds = source.relation if source.takes(spec.separate_reads) else self.create("rows", query)
         self._count_rows(spec)
 
     def _fold_names(self) -> list[str]:

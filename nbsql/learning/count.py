@@ -47,7 +47,7 @@ class Count:
         if sliced is not None:
             self._is_staged = more_reads > 1 and not is_scan
         else:
-            self._is_staged = more_reads > 0 and (plan.spec.components is not None or more_reads > source.rereads)
+            self._is_staged = more_reads > 0 and (plan.spec.components is not None or not source.takes(more_reads))
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
         self._rescanned: list[Feature] = []

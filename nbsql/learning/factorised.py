@@ -98,7 +98,7 @@ class Factorised(Count):
     def _staged_facts(self, keys: Iterable[tuple[str, ...]]) -> Markup:
         """The facts with their slices, in a form that is quick to read again."""
         spec, facts = self.plan.spec, self.plan.with_slices(self.source.facts.relation)
-        if self.source.facts.rereads > spec.separate_reads:
+        if self.source.facts.takes(spec.separate_reads):
             return facts
         read = {*spec.columns, *(column for key in keys for column in key)}
         for joining in self.source.joins:

@@ -28,11 +28,11 @@ TOLERANCE = 1e-4  # a class has converged when its centres' mean squared move, i
 
 def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
     """The source, in a temporary table unless it is quick to read again, since k-means reads it many times."""
-    if source.rereads:
+    if source.takes(1):
         return source
     plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
     engine.run_all([plan.stage(source.relation, relation)])
-    return Source(relation, source.label, source.columns, rereads=math.inf, is_frame=source.is_frame)
+    return Source(relation, source.label, source.columns, rereads=True, is_frame=source.is_frame)
 
 
 def split_classes(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:

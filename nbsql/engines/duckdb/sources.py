@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections.abc import Sequence
@@ -101,7 +100,7 @@ class Sources:
         """Whether a row of `relations` (catalog.sql) is a table, and how many more times it may be read."""
         return {"is_table": relation[3] != "view", "rereads": lambda: self._rereads_of(relation)}
 
-    def _rereads(self, query: str, place: tuple[str, str]) -> float:
+    def _rereads(self, query: str, place: tuple[str, str]) -> int:
         """How many more times a query may be read; the place is where it looks for tables first."""
         path = scanned_table(self._engine.ask("query_tree", query)[0][0])
         if not path:
@@ -112,9 +111,9 @@ class Sources:
             return self._rereads_of(match)
         return self._rereads_of_file(path[0]) if len(path) == 1 else 0
 
-    def _rereads_of(self, relation: tuple[str, ...]) -> float:
+    def _rereads_of(self, relation: tuple[str, ...]) -> int:
         if relation[3] != "view":
-            return math.inf if relation[3] == "table" else 0
+            return relation[3] == "table"
         query = _VIEW.match(self._engine.ask("view_definition", *relation[:3])[0][0])
         return 0 if query is None else self._rereads(query[1], (relation[0], relation[1]))
 
@@ -197,8 +196,7 @@ class Sources:
 
         relation = self._engine.renderer.dialect.ident(name)
         try:
-            rereads = math.inf if kind in _IN_MEMORY else 0
-            source = self._source(relation, f"the {kind}", rereads=rereads, is_frame=True, release=release)
+            source = self._source(relation, f"the {kind}", rereads=kind in _IN_MEMORY, is_frame=True, release=release)
             source.columns = [replace(each, is_category=each.name in categories) for each in source.columns]
             return source
         except BaseException:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -55,7 +54,7 @@ def find(engine: SparkDriver, source: Any) -> Source:
     dialect = engine.renderer.dialect
     for path in filter(None, ([source], split_path(source.replace("`", '"')))):
         if _exists(engine, path):
-            found = Source(dialect.ident(*path), source, [], rereads=math.inf if _is_table(engine, path) else 0)
+            found = Source(dialect.ident(*path), source, [], rereads=_is_table(engine, path))
             found.path = _full_path(engine, path)
             return engine.described(found)
     query = source.strip().rstrip(";").rstrip()
@@ -63,8 +62,7 @@ def find(engine: SparkDriver, source: Any) -> Source:
     if selects:
         relation = engine.renderer.fragment("subquery", dialect.query(query + "\n"))  # the query may end in a comment
         try:
-            rereads = lambda: math.inf if _is_scan(engine.dataframe(query)) else 0  # noqa: E731
-            return engine.described(Source(relation, "the query", [], rereads=rereads))
+            return engine.described(Source(relation, "the query", [], rereads=lambda: _is_scan(engine.dataframe(query))))
         except DatabaseError as error:
             raise InputError(f"the query cannot be read: {error}") from None
     names = sorted(name for catalog, schema, name, _ in engine.ask("relations") if not name.startswith("nbsql "))
@@ -144,5 +142,4 @@ def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
         except (PySparkException, Py4JError, OSError):  # the session is stopped
             return
 
-    rereads = math.inf if frame.is_cached or _is_scan(frame) else 0
-    return engine.described(Source(relation, "the DataFrame", [], rereads=rereads, release=release))
+    return engine.described(Source(relation, "the DataFrame", [], rereads=frame.is_cached or _is_scan(frame), release=release))
