@@ -71,7 +71,8 @@ ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {% if inflated -%}
 SELECT
   {{ by }},
-  sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b, max(n_a) AS n_a, max(n_b) AS n_b, sum(by_chance) AS by_chance
+  sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b,
+  max(n_a) AS n_a, max(n_b) AS n_b, sum(by_chance) AS by_chance
 FROM (
 {% endif -%}
 SELECT *
@@ -87,7 +88,7 @@ SELECT
   max(kl),
   {{ nbsql.value_at_maximum(nbsql.word('value'), nbsql.word('psi'), nbsql.word('value')) }},
   {% for side in [a, b] %}
-  {%+ if inflated %}CASE WHEN feature NOT IN ({{ nbsql.feature_names(inflated) }}) THEN max({{ side }}) END{% else %}max({{ side }}){%+ endif %},
+  max({%+ if inflated %}CASE WHEN feature NOT IN ({{ nbsql.feature_names(inflated) }}) THEN {{ side }} END{% else %}{{ side }}{%+ endif %}),
   {% endfor %}
   max(n_a),
   max(n_b),

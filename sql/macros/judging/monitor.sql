@@ -158,11 +158,12 @@ found AS (
   ) AS of_reference
   CROSS JOIN slices
   UNION ALL
-  {% set counted_cells %}(SELECT cells.*, CAST('psi' AS {{ nbsql.string() }}){{ nbsql.binary() }} AS metric FROM counted AS cells){% endset %}
-  {% set sides = [nbsql.word('learnt'), counted_cells] %}
+  {% set keys, compared, learnt = ['metric', 'slice', 'feature'], nbsql.word('compared'), nbsql.word('learnt') %}
+  {% set metric %}CAST('psi' AS {{ nbsql.string() }}){{ nbsql.binary() }} AS metric{% endset %}
+  {% set sliced %}(SELECT cells.*, {{ metric }} FROM counted AS cells){% endset %}
   SELECT slice, feature, NULL, metric, psi, NULL, value, by_chance
   FROM (
-    {{ nbsql.divergences(features, nbsql.word('compared'), sides[0], sides[1], ['metric', 'slice', 'feature'], together) | indent(4) }}
+    {{ nbsql.divergences(features, compared, learnt, sliced, keys, together) | indent(4) }}
   ) AS divergences
   WHERE n_a > 0 AND n_b > 0
   {%- if period_feature is not none %} AND (feature IS NULL OR feature <> {{ nbsql.text(period_feature) }}){% endif %}
