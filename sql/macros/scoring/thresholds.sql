@@ -36,7 +36,7 @@ FROM (
     ) AS posteriors
     CROSS JOIN (
       SELECT
-        {% call(threshold) nbsql.array_of_each(thresholds) %}{{ nbsql.nullable_double(threshold) }}{% endcall %} AS nbsql_thresholds
+        {%+ call(threshold) nbsql.array_of_each(thresholds) %}{{ nbsql.nullable_double(threshold) }}{% endcall %} AS nbsql_thresholds
     ) AS thresholds
     {{- nbsql.optimisation_fence() | indent(4) }}
   ) AS held
