@@ -53,22 +53,6 @@ count(DISTINCT {{ x }}) AS distinct_{{ ending }}
 SELECT source.* FROM {{ source }} AS source WHERE {{ nbsql.mixed_hash(values) }} % 1000000 < {{ share }}
 {%- endmacro %}
 
-{# The standing of every row by the prior alone. #}
-{% macro scores_of_priors(model, rows, parameters) -%}
-SELECT
-  source.nbsql_key,
-  source.nbsql_slice,
-  {{ nbsql.row_weight(model) }} AS weight,
-  CASE{% for k in model.class_numbers %} WHEN parameters.class_{{ k }} = {{ nbsql.target(model) }} THEN {{ k }}{% endfor %} END AS truth
-  {%- for k in model.class_numbers %},
-  greatest(coalesce(parameters.log_prior_{{ k }}, {{ nbsql.least_term() }}), {{ nbsql.least_term() }}) AS joint_{{ k }}
-  {%- endfor %}
-
-FROM {{ rows }} AS source
-JOIN {{ parameters }} AS parameters ON parameters.nbsql_slice = source.nbsql_slice
-WHERE {{ nbsql.is_counted(model) }}
-{%- endmacro %}
-
 {#
   The terms of some candidates, each of which is a feature here: the relation and the terms of a score (scoring/score.sql), before they
   are summed.
@@ -239,7 +223,7 @@ FROM (
 ) AS standing
 {%- endmacro %}
 
-{# The standing of every row by another method, as the models of the other folds score it (predict.sql): the columns of a standing. #}
+{# The standing of every row as the models of the other folds score it (predict.sql), by another method or by the prior alone. #}
 {% macro scores_of_method(model, scored, parameters, classes) -%}
 SELECT
   source.nbsql_key,
