@@ -134,7 +134,8 @@ LEFT JOIN numbers ON numbers.class = drawn.class
 {%- for feature in counts %}
 
 {% set i = nbsql.feature_suffix(feature) %}
-LEFT JOIN count{{ i }} ON count{{ i }}.class = drawn.class AND {{ nbsql.is_in_slot(nbsql.word('count' ~ i), nbsql.word('drawn.u' ~ i), 64) }}
+LEFT JOIN count{{ i }}
+  ON count{{ i }}.class = drawn.class AND {{ nbsql.is_in_slot(nbsql.word('count' ~ i), nbsql.word('drawn.u' ~ i), 64) }}
 {%- endfor %}
 {%- for feature in vectors %}
 
