@@ -269,7 +269,8 @@ class Query(PendingQuery):
             raise InputError(f"a view cannot read {self._source.label}, which lives in this process; use create_table")
         self._create("create_view_as", name)
 
-    def _create(self, macro: str, name: str) -> None:
+    def _create(self, macro: str, name: str) -> str:
+        """Create a table or view, whose name may be a path, and return its name for statements."""
         engine = self._engine
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a table or view must be a text of at least one character, not {name!r}")
@@ -283,3 +284,4 @@ class Query(PendingQuery):
         with self._consistent_text():
             query = engine.renderer.dialect.query(self._text())
             engine.run(name, engine.renderer.statement(macro, relation, query))
+        return relation

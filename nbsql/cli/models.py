@@ -17,7 +17,7 @@ from nbsql.cli.options import AT_LEAST_1, command, option
 from nbsql.cli.session import open_for_reading
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
-from nbsql.errors import ModelError
+from nbsql.errors import DatabaseError, ModelError
 from nbsql.model.overview import history, options_text
 
 _SIZES = ("classes", "features", "rows")  # the columns of sizes in the list of models
@@ -134,10 +134,10 @@ def _line(engine: Engine, name: str) -> dict[str, Any]:
     keys = ("model", "target", *_SIZES, "updated_at", "error")
     try:
         model = nbsql.load(engine, name)
-    except ModelError as error:
+        _, row = spec_of(engine, model)
+        sizes = [len(model.classes), len(model.families), whole(sum(prior[1] or 0 for prior in model.priors))]
+    except (ModelError, DatabaseError) as error:
         return {**dict.fromkeys(keys), "model": name, "error": str(error)}
-    _, row = spec_of(engine, model)
-    sizes = [len(model.classes), len(model.families), whole(sum(prior[1] or 0 for prior in model.priors))]
     return dict(zip(keys, (name, model.target, *sizes, row[3], None), strict=True))
 
 

@@ -127,9 +127,9 @@ def _answer(
     if into is not None:
         with write_or_print(database, form) as engine:
             query = scored(nbsql.load(engine, model), _first(engine, source, limit))
-            nbsql.Query(engine, query.sql).create_table(into)
+            relation = nbsql.Query(engine, query.sql)._create("create_table_as", into)
             if form != "sql":
-                count = tables.counted(engine.ask("row_count", engine.renderer.dialect.ident(into))[0][0], "row")
+                count = tables.counted(engine.ask("row_count", relation)[0][0], "row")
                 print_done(engine, form, f"{done} {count} of {source} into the table {into} of {database}")
         return
     with open_for_reading(database) as engine:

@@ -50,8 +50,6 @@ class Parts:
     class_numbers: Sequence[int] = ()  # the numbers of the classes, if there are few
     # By the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql).
     matrices: Mapping[int, tuple[Markup, Markup]] = field(default_factory=dict)
-    # By the index of a feature of `together`, the relation of the rows for which its matrices are counted anew.
-    decisive: Mapping[int, Markup] = field(default_factory=dict)
 
     @classmethod
     def of(cls, spec: Spec, classes: int) -> Parts:
@@ -106,6 +104,10 @@ class LeftOut(Models):
 
     parts: Parts
     absences: Markup | None
+    rows: Markup  # the rows that are subtracted from the counts
+    outcomes: (
+        Markup | None
+    )  # the query of the others, if there are any, which models of their own score (left_out_together.sql)
 
 
 def _kind(feature: Feature) -> str:
@@ -152,7 +154,8 @@ class LeaveOneOut(Folds):
                     "use folds=10"
                 )
         self._cached_ends: tuple[str, Markup] | None = None
-        self._decisive_parts: dict[int, tuple[str, Parts]] = {}
+        self._cached_decisive: tuple[str, Markup, int] | None = None
+        self._rows_apart = 0  # how often decisive rows were counted apart
         super().__init__(engine, source, specs, table, folds=1)
         if self.rows < 2:
             raise InputError(f"leave-one-out needs at least two rows, and {source.label} has {self.rows}")
@@ -166,20 +169,25 @@ class LeaveOneOut(Folds):
         ends = self._ends(context, parts.numbers) if parts.numbers else None
         parts = replace(parts, matrices={feature.index: self._matrices(context, cells, feature) for feature in parts.together})
         classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.class_quantities, lookups, ends)
-        for feature in parts.together:
-            parts = self._with_decisive_rows(context, spec, parts, feature, classes)
+        rows, outcomes = (
+            self._with_decisive_rows(context, spec, parts, classes) if parts.together else (self.rows_with_folds, None)
+        )
         absences = None
         if parts.presences:
             arguments = (context, self.rows_with_folds, parts.presences, classes, lookups)
             absences = self._relation("absences", "left_out_absences", *arguments)
-        return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
+        return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences, rows, outcomes)
 
     def scored(self, models: Models) -> Markup:
         """The rows, scored by the models of all others, by class number (sql/macros/judging/left_out/left_out.sql)."""
         assert isinstance(models, LeftOut)  # noqa: S101 - `models` returns it
         fragment = self.engine.renderer.fragment
         tables = (models.parameters, models.lookups, models.absences)
-        return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
+        left_out = fragment("subquery", fragment("left_out", models.context, models.rows, models.parts, *tables))
+        if models.outcomes is None:
+            return left_out
+        arguments = (models.context, left_out, models.outcomes, models.parameters)
+        return fragment("subquery", fragment("with_decisive_rows", *arguments))
 
     def _scores(self, models: Models) -> tuple[Any, ...]:
         return "left_out_scores", self.scored(models)  # of one fold, "loo"
@@ -205,59 +213,41 @@ class LeaveOneOut(Folds):
             self._cached_ends = key, self._relation("ends", "outermost_values", context, self.rows_with_folds, numbers)
         return self._cached_ends[1]
 
-    def _matrices(self, context: Context, cells: Markup, feature: Feature, number: int = 0) -> tuple[Markup, Markup]:
+    def _matrices(self, context: Context, cells: Markup, feature: Feature) -> tuple[Markup, Markup]:
         """The covariance matrices of cells: pooled over all classes, and of each class."""
         family = feature.family
         assert isinstance(family, MultivariateGaussian)  # noqa: S101 - as all features of `together`
         own = feature.unregularised
         shared = replace(feature, family=replace(family, shared=True, shrinkage=None, variance="population"))
-        name = f"{feature.index} {number}"
-        pooled = self._relation(f"pooled {name}", "left_out_pooled", context, cells, shared)
+        pooled = self._relation(f"pooled {feature.index}", "left_out_pooled", context, cells, shared)
         arguments = (context, cells, own, pooled, not family.shared)
-        return pooled, self._relation(f"of classes {name}", "left_out_of_classes", *arguments)
+        return pooled, self._relation(f"of classes {feature.index}", "left_out_of_classes", *arguments)
 
-    def _with_decisive_rows(self, context: Context, spec: Spec, parts: Parts, feature: Feature, classes: Markup) -> Parts:
-        """The parts with the matrices of the rows that need a count of their own. Settings share these counts."""
-        i = feature.index
-        key = repr((feature.columns, feature.family))
-        if self._decisive_parts.get(i, ("", parts))[0] != key:
-            alone = replace(parts, numbers=[], columns=[], levels=[], bags=[], together=[feature], backoffs=[], decisive={})
-            arguments = (context, self.rows_with_folds, alone, feature, classes)
-            decisive = self._relation(f"decisive {i}", "left_out_decisive", *arguments)
-            rows = self.engine.ask("row_count", decisive)[0][0]
-            if rows > MAX_DECISIVE:
-                raise InputError(
-                    f"folds='loo' counts anew without each row that alone spans a direction of {feature.name!r}, and "
-                    f"{self.source.label} has {rows} of them; use folds=10"
-                )
-            if rows:
-                matrices_of_rows = [parts.matrices[i]]
-                for number in range(1, rows + 1):
-                    cells = self._cells_without_row(context, spec, feature, classes, decisive, number)
-                    matrices_of_rows.append(self._matrices(context, cells, feature, number))
-                names = (f"all pooled {i}", f"all of classes {i}")
-                matrices = [
-                    self._relation(name, "left_out_matrices", relations)
-                    for name, relations in zip(names, zip(*matrices_of_rows, strict=True), strict=True)
-                ]
-                alone = replace(alone, matrices={i: (matrices[0], matrices[1])}, decisive={i: decisive})
-            self._decisive_parts[i] = key, alone
-        cached = self._decisive_parts[i][1]
-        return replace(
-            parts, matrices={**parts.matrices, i: cached.matrices[i]}, decisive={**parts.decisive, **cached.decisive}
+    def _with_decisive_rows(self, context: Context, spec: Spec, parts: Parts, classes: Markup) -> tuple[Markup, Markup | None]:
+        """The other rows, and the query of the decisive ones, each scored as a fold of its own; None if there are none."""
+        fragment, parts = self.engine.renderer.fragment, replace(parts, backoffs=[])
+        key = repr([(feature.columns, feature.family) for feature in parts.together])
+        if self._cached_decisive is None or self._cached_decisive[0] != key:
+            relation = self._relation("decisive", "left_out_decisive", context, self.rows_with_folds, parts, classes)
+            self._cached_decisive = key, relation, self.engine.ask("row_count", relation)[0][0]
+        _, decisive, count = self._cached_decisive
+        if count > MAX_DECISIVE:
+            raise InputError(
+                "folds='loo' counts anew without each row that alone spans a direction of "
+                f"{listed(feature.name for feature in parts.together)}, and {self.source.label} has {count} of them; "
+                "use folds=10"
+            )
+        if not count:
+            return self.rows_with_folds, None
+        self._rows_apart += 1
+        name = f"apart {self._rows_apart}"
+        arguments = (context, self.rows_with_folds, spec.columns, parts, classes, decisive)
+        rows = self.create(name, fragment("rows_with_decisive", *arguments))
+        cv = Folds(
+            self.engine, self.source, [spec], lambda table: self._table(f"{name}: {table}"), folds=count, rows_with_folds=rows
         )
-
-    def _cells_without_row(
-        self, context: Context, spec: Spec, feature: Feature, classes: Markup, decisive: Markup, number: int
-    ) -> Markup:
-        """The cells of one feature without one of its decisive rows."""
-        fragment = self.engine.renderer.fragment
-        spec = replace(spec, features=(feature,))
-        others = fragment("left_out_others", context, self.rows_with_folds, spec.columns, feature, classes, decisive, number)
-        cells = self._table(f"cells {feature.index}")
-        self.engine.ask("drop_if_exists", cells)
-        self._count_cells(spec, fragment("subquery", others), cells)
-        return cells
+        models = cv.models(cv.specs[0], [str(number) for number in range(1, count + 1)])
+        return fragment("rows_of_fold", rows, "0"), fragment("subquery", cv.outcomes(models, classes))
 
     def _relation(self, name: str, macro: str, *arguments: Any) -> Markup:
         return self.replace_table(name, self.engine.renderer.fragment(macro, *arguments))

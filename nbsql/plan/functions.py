@@ -32,11 +32,12 @@ def create_functions(
     for dimension in (joining.dimension for joining in joins):  # the function looks up its columns by the key
         pairs += zip([key for key, _ in dimension.on], dimension.types, strict=True)
     brought = {name for joining in joins for name in joining.dimension.names}
-    # A "character" without a length would have one character.
-    types = {name: dialect.query("text" if kind == "character" else kind) for name, kind in pairs if name not in brought}
+    # A "character" without a length would have one character; "bpchar" has any number, and its padding does not count.
+    padded = {"character": "bpchar", "character[]": "bpchar[]"}
+    types = {name: dialect.query(padded.get(kind, kind)) for name, kind in pairs if name not in brought}
     if not types or plan.spec.segment_by is not None:  # a segment's expression may read any column
         return
-    rows = Rows(render("given_row", list(types.items())), list(types)[:1], joins)
+    rows = Rows(render("given_row", list(types.items())), joins=joins, passed_columns=())
     for name, verb in verbs.items():
         query = plan.query(verb, rows, classes, calibration=calibration)
         added = [

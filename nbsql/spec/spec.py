@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nbsql import family as family_module
 from nbsql.errors import ModelError
 from nbsql.family import NUMBERS, Estimate, Family
-from nbsql.rendering.dialect import FRACTION
+from nbsql.rendering.dialect import FRACTION, TIME
 from nbsql.spec.components import Components
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
@@ -47,6 +47,11 @@ class Feature:
     def fraction_types(self) -> dict[str, str]:
         """The types of the columns whose numbers need not be whole."""
         return {column: kind for column, kind in zip(self.columns, self.types, strict=False) if FRACTION.fullmatch(kind)}
+
+    @property
+    def time_types(self) -> dict[str, str]:
+        """The types of the columns of dates, times and intervals, in lower case."""
+        return {column: kind.lower() for column, kind in zip(self.columns, self.types, strict=False) if TIME.match(kind)}
 
     @property
     def is_scored_in_lists(self) -> bool:

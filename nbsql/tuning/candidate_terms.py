@@ -64,9 +64,9 @@ class CandidateTerms:
         self._table_count = 0
         self.rows = self._create("keyed", "rows_with_keys", cv.rows_with_folds)
         models = cv.models(replace(spec, features=()))
-        fragment, context, parameters = self.engine.renderer.fragment, models.context, models.parameters
-        scored = fragment("subquery", fragment("scored", context, self.rows, parameters, models.lookups))
-        self._priors = self._create("priors of rows", "scores_of_method", context, scored, parameters, self.classes)
+        scored = self.engine.renderer.fragment("scored", models.context, self.rows, models.parameters, models.lookups)
+        arguments = (self.engine.renderer.fragment("subquery", scored), models.parameters, self.classes)
+        self._priors = self._create("priors of rows", "scores_of_models", models.context, *arguments)
         self.numbers: dict[str, list[int]] = {}
         self._terms: dict[str, Markup] = {}
         cut = tuple(feature for features in columns.values() for feature in features if is_cut_by_class(feature))

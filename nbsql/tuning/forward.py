@@ -11,13 +11,11 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.judging.folds import Folds
-from nbsql.learning.derive import derive, drop_derived
 from nbsql.learning.selection import rounded, with_features
-from nbsql.plan import Entry, Plan
-from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context
 from nbsql.spec.capabilities import check_features
 from nbsql.spec.options import Forward
-from nbsql.spec.spec import Spec
+from nbsql.spec.spec import Feature, Spec
 
 
 def select_forward(engine: Engine, source: Source, spec: Spec, options: Forward) -> Spec:
@@ -49,32 +47,21 @@ class _Search:
         """Count by fold, and store the contribution of each feature to each row by the model of the other folds."""
         engine, query = self.engine, self.engine.renderer.fragment
         cv = Folds(engine, self.source, [spec], self.temporary, folds=folds, fold=fold)
-        spec = replace(cv.specs[0], id=("nbsql_key",))
+        (spec,) = cv.specs
+        context, prior = cv.context(spec), cv.context(replace(spec, features=()))
         engine.create("number the rows", self.keyed, query("rows_with_keys", cv.rows_with_folds))
-        entry = Entry(1, "1", "fit", self.source.label, 0)
-        whole, classes = derive(engine, spec, cv.cells_of_all_rows(spec), [entry])
-        for number, name in enumerate(cv.names):
-            part, known_classes = derive(engine, spec, cv.cells_of_others(spec, name), [entry])
-            added = self._contributions_query(part, known_classes, classes, name)
-            if number:
-                engine.run(f"judge fold {number + 1}", engine.renderer.statement("insert_into", self.contributions, added))
-            else:
-                engine.create(f"judge fold {number + 1}", self.contributions, added)
-            drop_derived(engine, part)
-        context, priors = whole.context(classes), whole.relations["priors"]
-        engine.create("stand", self.row_scores, query("scores_of_prior_alone", context, self.keyed, self.contributions, priors))
-        drop_derived(engine, whole)
+        classes = cv.create("classes", query("classes_of_cells", context, cv.cells))
+        models = cv.models(spec)
+        parts = [(prior, None), *((context.of_one_feature(feature), feature) for feature in spec.features)]
 
-    def _contributions_query(
-        self, part: Plan, known_classes: list[ClassColumn], classes: list[ClassColumn], fold: str
-    ) -> Markup:
-        """The query of the contributions of the features to the rows of a fold."""
-        query = self.engine.renderer.fragment
-        rows = query("rows_of_fold", self.keyed, fold)
-        context, relations = part.context(known_classes), part.relations
-        explained = query("unordered_explanation", context, rows, relations["parameters"], relations["lookups"], numbered=True)
-        numbers = {column.label: column.number for column in known_classes}
-        return query("fold_contributions", explained, [numbers.get(column.label) for column in classes])
+        def contributions(part: Context, feature: Feature | None) -> Markup:
+            scored = query("subquery", query("scored", part, self.keyed, models.parameters, models.lookups))
+            return query("feature_contributions", part, scored, models.parameters, classes, feature)
+
+        engine.gather("judge each feature", self.contributions, (contributions(*part) for part in parts))
+        engine.create(
+            "stand", self.row_scores, query("scores_of_prior_alone", context, self.keyed, self.contributions, classes)
+        )
 
     def select(self, spec: Spec, count: int) -> list[str]:
         """The selected features by name, one in each step, as long as the log loss decreases."""

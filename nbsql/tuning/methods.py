@@ -69,7 +69,7 @@ def row_scores_by_method(
         relation = temporary(f"standing by {options.classifier!r}")
         models = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
         queries = (
-            engine.renderer.fragment("scores_of_method", each.context, cv.scored(each), each.parameters, terms.classes)
+            engine.renderer.fragment("scores_of_models", each.context, cv.scored(each), each.parameters, terms.classes)
             for each in models
         )
         engine.gather(f"stand by {options.classifier.name}", relation, queries)

@@ -126,6 +126,7 @@
 {% macro text_drawn(feature, seed, position) %}
 {% do return(adapter.dispatch('text_drawn', 'nbsql')(feature, seed, position)) %}
 {% endmacro %}
+{% macro time_as_text(x, type) %} {% do return(adapter.dispatch('time_as_text', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro token_rows(feature) %} {% do return(adapter.dispatch('token_rows', 'nbsql')(feature)) %} {% endmacro %}
 {% macro true_literal() %} {% do return(adapter.dispatch('true_literal', 'nbsql')()) %} {% endmacro %}
 {% macro unnested(lists, names) %} {% do return(adapter.dispatch('unnested', 'nbsql')(lists, names)) %} {% endmacro %}

@@ -124,10 +124,12 @@
 {% do nbsql.refuse("two features are named '" ~ name ~ "'; give the family over several columns another key") %}
 {% endif -%}
 {% set kinds = columns | map(attribute='kind') | list -%}
+{% set times = {} -%}
+{% for column in columns if column.kind == 'temporal' %}{% do times.update({column.name: column.type | lower}) %}{% endfor -%}
 {% do return({
   'name': name, 'index': before | length + 1, 'family': family, 'column': columns[0].name,
   'columns': nbsql.as_tuple(columns | map(attribute='name') | list), 'kinds': kinds,
-  'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fraction_types': {}}) %}
+  'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fraction_types': {}, 'time_types': times}) %}
 {%- endmacro %}
 
 {# The rules that training rows must satisfy, each with the message to show when a row breaks it. #}

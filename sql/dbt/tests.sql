@@ -73,7 +73,7 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 
 {#
   The relation that nbsql.monitoring makes: in every period each metric is at most its limit in `over` and at least its limit in `under`.
-  A limit on psi applies to every feature, but not to the score. NULL violates no limit.
+  A limit on psi applies to every feature, but not to the score. NULL violates no limit, but a metric without any value violates its own.
 #}
 {% test nbsql_within(model, over={}, under={}, arguments={}) %}
 {% set over, under = arguments.get('over', over), arguments.get('under', under) -%}
@@ -81,7 +81,7 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 {% if execute and not over and not under -%}
 {% do nbsql.refuse("nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}") %}
 {% endif -%}
-{{ nbsql.finished_statement(nbsql.outside_limits(model, over.items() | list, under.items() | list)) }}
+{{ nbsql.finished_statement(nbsql.outside_limits(model, over.items() | list, under.items() | list, true)) }}
 {% endtest %}
 
 {# Statistics: no count, and no sum of squared deviations, has a negative total. #}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import nbsql
+from nbsql.cli import main
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
@@ -66,6 +69,15 @@ def test_it_uses_the_functions_of_the_model(reader: tuple[str, Any]) -> None:
             rows = con.execute(query).fetchall()
             assert rows
             assert rows == owner.execute(query).fetchall()
+
+
+def test_a_list_says_of_which_models_it_may_read_nothing(reader: tuple[str, Any]) -> None:
+    address, owner = reader
+    nbsql.fit(owner, "inbox", name="hidden", **OPTIONS)
+    found = CliRunner().invoke(main, ["list", address, "--json"])
+    assert found.exit_code == 0, found.output
+    models = {line["model"]: (line["target"], line["error"]) for line in json.loads(found.output)}
+    assert models == {"hidden": (None, "permission denied for schema hidden; the owner can GRANT it"), "spam": ("label", None)}
 
 
 TEMPORARY = 'permission denied to create temporary tables in database "{database}"; the owner can GRANT it {cure}'

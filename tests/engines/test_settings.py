@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
+import duckdb
 import pytest
 from engines import test_golden
 from engines.places import Place, assert_same_rows
@@ -153,6 +154,17 @@ def test_answers_do_not_depend_on_how_a_database_compares_texts(people: Place) -
         assert_same(list(answers(people)), expected)
 
 
+def test_slices_by_a_time_with_a_zone_are_those_of_utc(people: Place) -> None:
+    expression = "CAST(seen || ' 22:30+00' AS timestamptz)"
+    named = []
+    for zone in ("UTC", "Asia/Kathmandu"):
+        people.run(f"SET TimeZone = '{zone}'")
+        named.append(nbsql.fit(people.con, "people", exclude=["seen"], slice_by=expression, **OPTIONS).slice_names)
+    people.run("RESET ALL")
+    assert named[0] == named[1]
+    assert "2026-02-01 22:30:00+00" in named[0]
+
+
 @pytest.mark.parametrize("expression", ["seen + time '12:30'", "date_trunc('month', seen + time '12:30')"])
 def test_slices_by_a_time_are_named_as_in_any_session(people: Place, expression: str) -> None:
     expected = nbsql.fit(people.con, "people", exclude=["seen"], slice_by=expression, **OPTIONS).slice_names
@@ -165,6 +177,51 @@ def test_slices_by_a_time_are_named_as_in_any_session(people: Place, expression:
     people.run("SET DateStyle = 'SQL, DMY'")
     assert nbsql.fit(people.con, "people", exclude=["seen"], slice_by=expression, **OPTIONS).slice_names == expected
     people.run("RESET ALL")
+
+
+TIMES = """CREATE TABLE times AS SELECT i AS id, CASE WHEN i % 4 < 2 THEN 'a' ELSE 'b' END AS label,
+    DATE '2026-02-01' + i % 4 AS day, CAST(DATE '2026-02-01' + i % 4 AS TIMESTAMP) AS hour,
+    CAST('2026-02-0' || (1 + i % 4) || ' 22:30:00.5+00' AS TIMESTAMPTZ) AS moment,
+    make_interval(months => i % 4, secs => 1.5) AS span
+    FROM generate_series(1, 40) AS numbers(i)"""
+SPANS = ["1 year 14 months", "-3 days", "26:03:04.25", "-00:00:05", "0 days", "1 month -1 days 100:00:00", "1 day"]
+
+
+def test_dates_and_times_as_categories_do_not_depend_on_a_setting_of_postgresql(people: Place) -> None:
+    people.run(TIMES)
+    families = dict.fromkeys(["day", "hour", "moment", "span"], "categorical")
+    model = nbsql.fit(people.con, "times", target="label", id="id", name="m", families=families)
+    joint = nbsql.fit(people.con, "times", target="label", id="id", name="joint", families=families, method="joint")
+    values = sorted(model.likelihoods.fetchall(), key=repr)
+    assert {row[2] for row in values if row[0] == "a" and row[1] != "span"} == {
+        *(f"2026-02-0{day}" for day in range(1, 5)),
+        *(f"2026-02-0{day} 00:00:00" for day in range(1, 5)),
+        *(f"2026-02-0{day} 22:30:00.5+00" for day in range(1, 5)),
+    }
+    queries = [each.predict_proba("times", columns=["id"]).sql for each in (model, joint)]
+    queries.append("SELECT id, said.* FROM times, m.predict_proba(to_jsonb(times)) AS said ORDER BY id")
+    expected = [people.run(query) for query in queries]
+    assert min(abs(row[-1] - 0.5) for found in expected for row in found) > 0.3
+    try:
+        for statement in POSTGRES["days and times"]:
+            people.run(statement)
+        for query, found in zip(queries, expected, strict=True):
+            assert_same_rows(people.run(query), found)
+        again = nbsql.fit(people.con, "times", target="label", id="id", families=families)
+        assert_same_rows(sorted(again.likelihoods.fetchall(), key=repr), values)
+    finally:
+        people.run("RESET ALL")
+
+
+def test_an_interval_has_the_text_of_duckdb(people: Place) -> None:
+    listed = ", ".join(f"('{'ab'[n % 2]}', INTERVAL '{span}')" for n, span in enumerate(SPANS))
+    rows = f"SELECT label, span FROM (VALUES {listed}) AS spans(label, span)"
+    found = []
+    for con in (people.con, duckdb.connect()):
+        model = nbsql.fit(con, rows, target="label", families={"span": "categorical"})
+        found.append({row[2] for row in model.likelihoods.fetchall()})
+    texts = {"2 years 2 months", "-3 days", "26:03:04.25", "-00:00:05", "00:00:00", "1 month -1 day 100:00:00", "1 day"}
+    assert found == [texts, texts]
 
 
 RELATIONS = ("priors", "likelihoods", "statistics", "estimates", "features", "parameters", "lookups")
@@ -206,13 +263,12 @@ SPARK = {
 
 def brief(place: Place) -> Iterator[Any]:
     """What a fit and its predictions say."""
-    families = {"share": "categorical", "visits": "poisson"}
-    model = nbsql.fit(
-        place.con, "people", target="label", exclude=["body", "seen"], id="id", families=families, slice_by="seen"
-    )
+    families = {"share": "categorical", "visits": "poisson", "moment": "categorical"}
+    source = "SELECT *, CAST(concat(seen, ' 22:30:00.5Z') AS TIMESTAMP) AS moment FROM people"
+    model = nbsql.fit(place.con, source, target="label", exclude=["body", "seen"], id="id", families=families, slice_by="seen")
     yield model.classes
     yield sorted(model.statistics.fetchall(), key=lambda row: repr((row[:4], row[-1])))
-    yield sorted(model.predict_proba("people").fetchall(), key=itemgetter(0))
+    yield sorted(model.predict_proba(source, columns=["id"]).fetchall(), key=itemgetter(0))
 
 
 @pytest.mark.slow

@@ -438,3 +438,26 @@ def test_texts_of_a_column_with_a_collation_are_compared_by_their_bytes(people, 
     assert same(list(read(people, nbsql.fit(people, "people", name="mixed", replace=True, **options))), expected)
     right = "SELECT count(*) FROM mixed.predict('people') WHERE prediction = label"
     assert people.execute(right).fetchone()[0] > 0
+
+
+def test_times_with_a_zone_are_those_of_utc_in_every_session() -> None:
+    moments = "TIMESTAMPTZ '2026-01-01 22:00:00.5+00' + i % 2 * INTERVAL 1 DAY AS moment, CAST(i % 3 AS VARCHAR) AS k"
+    found = []
+    with duckdb.connect() as con:
+        con.execute(f"CREATE TABLE t AS SELECT i AS id, i % 2 = 0 AS y, {moments} FROM range(40) AS r(i)")
+        for zone in ("UTC", "Asia/Kathmandu", "America/St_Johns"):
+            con.execute(f"SET TimeZone = '{zone}'")
+            for name, method in (("m", "naive"), ("pairs", "tan")):
+                if zone == "UTC":
+                    nbsql.fit(con, "t", target="y", id="id", name=name, families={"moment": "categorical"}, method=method)
+                model = nbsql.load(con, name)
+                rows = model.predict_proba("t", columns=["id"]).fetchall()
+                told = con.execute(f"SELECT id, prediction, probability FROM {name}.predict('t') ORDER BY id").fetchall()
+                moment = con.execute("SELECT moment FROM t WHERE id = 1").fetchall()[0][0]
+                one = model.predict_one({"moment": moment, "k": "1"})["prediction"]
+                found.append((model.evaluate("t").accuracy, sorted(rows), told, one))
+            again = nbsql.fit(con, "t", target="y", families={"moment": "categorical"})
+            values = {row[2] for row in again.likelihoods.fetchall() if row[1] == "moment"}
+            assert values == {"2026-01-01 22:00:00.5+00", "2026-01-02 22:00:00.5+00"}
+    assert found[0][0] == found[1][0] == 1
+    assert found == found[:2] * 3

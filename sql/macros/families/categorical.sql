@@ -19,7 +19,16 @@
 {%- else %}{{ x }}
 {%- endif %}
 {%- endset -%}
-CAST({{ number }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{% if column in feature.time_types %}{{ nbsql.time_as_text(x, feature.time_types[column]) }}
+{%- else %}CAST({{ number }} AS {{ nbsql.string() }})
+{%- endif %}{{ nbsql.binary() }}
+{%- endmacro %}
+
+{# A date, a time or an interval as text, whatever the session: a time with a time zone is that of UTC. type: in lower case. #}
+{% macro default__time_as_text(x, type) -%}
+{% if type == 'timestamp with time zone' %}(CAST(TRY_CAST({{ x }} AS TIMESTAMPTZ) AT TIME ZONE 'UTC' AS {{ nbsql.string() }}) || '+00')
+{%- else %}CAST({{ x }} AS {{ nbsql.string() }})
+{%- endif %}
 {%- endmacro %}
 
 {% macro default__as_whole(x) -%}

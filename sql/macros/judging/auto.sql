@@ -223,8 +223,11 @@ FROM (
 ) AS standing
 {%- endmacro %}
 
-{# The standing of every row as the models of the other folds score it (predict.sql), by another method or by the prior alone. #}
-{% macro scores_of_method(model, scored, parameters, classes) -%}
+{#
+  The standing of every row by the prior alone, or by another method, as the models of the other folds score it (predict.sql): the columns
+  of a standing.
+#}
+{% macro scores_of_models(model, scored, parameters, classes) -%}
 SELECT
   source.nbsql_key,
   source.nbsql_slice,

@@ -32,6 +32,11 @@ SELECT
 FROM {{ source }} AS source
 {%- endmacro %}
 
+{# The relation of the rows of a fold. #}
+{% macro rows_of_fold(folded_rows, fold) -%}
+(SELECT * FROM {{ folded_rows }} AS source WHERE nbsql_slice = {{ nbsql.text(fold) }})
+{%- endmacro %}
+
 {#
   The training rows of a fold, with the fold that is left out as nbsql_slice: the rows of the other folds and, if asked for, all rows
   without a class.
@@ -164,27 +169,32 @@ GROUP BY class
   scored: the rows as scored by the models of the other folds (predict.sql).
 #}
 {% macro fold_scores(model, scored, parameters) -%}
+{% call nbsql.scores_by_fold() -%}
+SELECT
+  source.nbsql_slice AS fold,
+  {{ nbsql.row_weight(model) }} AS weight,
+  source.nbsql_prediction = {{ nbsql.target(model) }} AS right_class,
+  {% set difference %}{{ nbsql.numbered_joint(model) | indent(4) }} - source.nbsql_log_evidence{% endset %}
+  CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} END AS posterior
+FROM {{ scored }} AS source
+LEFT JOIN (
+  {{ nbsql.classes_of_folds(model, parameters) | indent(2) }}
+) AS numbered ON numbered.nbsql_slice = source.nbsql_slice AND numbered.class = {{ nbsql.target(model) }}
+WHERE {{ nbsql.is_counted(model) }}
+{%- endcall %}
+{%- endmacro %}
+
+{# The same from a query of the rows, the caller: fold, weight, right_class, and posterior, that of the true class, 0 where it is NULL. #}
+{% macro scores_by_fold() -%}
 SELECT
   CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,
   count(*) AS rows,
   sum(weight) AS weight,
   sum(CASE WHEN right_class THEN weight ELSE 0 END) / sum(weight) AS accuracy,
-  sum(weight * {{ nbsql.log_loss_of(nbsql.word('posterior')) }}) / sum(weight) AS log_loss
+  {% set posterior %}coalesce(posterior, 0){% endset %}
+  sum(weight * {{ nbsql.log_loss_of(posterior) }}) / sum(weight) AS log_loss
 FROM (
-  SELECT
-    source.nbsql_slice AS fold,
-    {{ nbsql.row_weight(model) }} AS weight,
-    coalesce(source.nbsql_prediction = {{ nbsql.target(model) }}, FALSE) AS right_class,
-    {% set difference %}{{ nbsql.numbered_joint(model) | indent(6) }} - source.nbsql_log_evidence{% endset %}
-    CASE
-      WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN coalesce({{ nbsql.exp(difference) }}, 0)
-      ELSE 0
-    END AS posterior
-  FROM {{ scored }} AS source
-  LEFT JOIN (
-    {{ nbsql.classes_of_folds(model, parameters) | indent(4) }}
-  ) AS numbered ON numbered.nbsql_slice = source.nbsql_slice AND numbered.class = {{ nbsql.target(model) }}
-  WHERE {{ nbsql.is_counted(model) }}
+  {{ caller() | indent(2) }}
 ) AS outcomes
 GROUP BY outcomes.fold
 {%- endmacro %}
@@ -205,10 +215,14 @@ SELECT * FROM {{ scores }} AS scores ORDER BY {{ nbsql.as_number(nbsql.word('fol
 
 {#
   The rows as scored by the models of the other folds, for the queries of evaluate.sql: target, weight, prediction, probability, evidence,
-  and the list of the joint log-likelihoods in the order of all classes, whatever their numbers in the model for a fold.
+  and the list of the joint log-likelihoods in the order of all classes, whatever their numbers in the model for a fold. extra_columns:
+  further columns of `scored` to keep.
 #}
-{% macro out_of_fold(model, scored, parameters, classes) -%}
+{% macro out_of_fold(model, scored, parameters, classes, extra_columns=()) -%}
 SELECT
+  {% for column in extra_columns %}
+  source.{{ nbsql.word(column) }},
+  {% endfor %}
   {{ nbsql.target(model) }} AS {{ nbsql.ident(model.target) }},
   {% if model.weight %}
   source.{{ nbsql.ident(model.weight) }},

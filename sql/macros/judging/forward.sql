@@ -1,7 +1,7 @@
 {#
   Forward selection without a second fit. Naive Bayes is a sum over the features, so the joint log-likelihoods of a row without some
   features are the sum of what the others add. The contribution of each feature to each row, by the model of the other folds, is computed
-  once (explain.sql), and every step is an aggregate over it.
+  once, as its score by that feature alone (folds.sql), and every step is an aggregate over it.
 
     contributions  row, feature (NULL: the prior), scores: the contributions to each class, in the order of the labels
     standing       row, weight, truth (the place of its class, NULL if the model has none), scores: the sum so far, and loss
@@ -12,46 +12,32 @@
 SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ folded_rows }} AS dealt
 {%- endmacro %}
 
-{% macro rows_of_fold(keyed, fold) -%}
-(SELECT * FROM {{ keyed }} AS keyed WHERE nbsql_slice = {{ nbsql.text(fold) }})
-{%- endmacro %}
-
 {#
-  The contributions of the features to the rows of a fold. numbers: for every class of the whole its number in the fold's model, or none:
-  such a class is impossible.
+  The contributions of one feature, or with none of the prior, to the rows. scored: the rows as the models of the other folds score them by
+  it alone. A class that the other folds do not have is impossible.
 #}
-{% macro fold_contributions(explained, numbers) -%}
-{% set scores -%}
-{% set impossible %}CASE WHEN feature IS NULL THEN -{{ nbsql.infinity() }} ELSE 0 END{% endset -%}
-{% for number in numbers %}
-{% set contribution %}sum(CASE WHEN class_no = {{ number or 0 }} THEN contribution END){% endset %}
-{%+ if number is none %}{{ impossible }}{% else %}{{ contribution }}{%+ endif %}{{ nbsql.comma(loop) }}
-{% endfor %}
-{%- endset -%}
+{% macro feature_contributions(model, scored, parameters, classes, feature) -%}
 SELECT
   nbsql_key AS row,
-  feature,
-  {{ nbsql.array_of(scores) | indent(4) }} AS scores
+  {%+ if feature is none %}CAST(NULL AS {{ nbsql.string() }}){% else %}{{ nbsql.text(feature.name) }}{%+ endif %} AS feature,
+  nbsql_joints AS scores
 FROM (
-  {{ explained | indent(2) }}
-) AS explained
-GROUP BY nbsql_key, feature
+  {{ nbsql.out_of_fold(model, scored, parameters, classes, ['nbsql_key']) | indent(2) }}
+) AS outcomes
 {%- endmacro %}
 
 {# The standing of every row by the prior alone. #}
-{% macro scores_of_prior_alone(model, keyed, contributions, priors) -%}
+{% macro scores_of_prior_alone(model, keyed, contributions, classes) -%}
 SELECT row, weight, truth, scores, {{ nbsql.row_loss() }} AS loss
 FROM (
   SELECT
     contributions.row,
     {{ nbsql.row_weight(model) }} AS weight,
-    labels.place AS truth,
+    labels.class_no AS truth,
     contributions.scores
   FROM {{ contributions }} AS contributions
   JOIN {{ keyed }} AS source ON source.nbsql_key = contributions.row
-  LEFT JOIN (
-    SELECT class, row_number() OVER (ORDER BY class ASC NULLS LAST) AS place FROM {{ priors }} AS priors
-  ) AS labels ON labels.class = {{ nbsql.target(model) }}
+  LEFT JOIN {{ classes }} AS labels ON labels.class = {{ nbsql.target(model) }}
   WHERE contributions.feature IS NULL AND {{ nbsql.is_counted(model) }}
 ) AS standing
 {%- endmacro %}

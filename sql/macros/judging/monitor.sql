@@ -225,9 +225,9 @@ SELECT metric FROM {{ monitored }} AS monitored WHERE value IS NOT NULL GROUP BY
 
 {#
   The rows of a monitoring that violate limits, which are pairs of a metric and a number: its columns, outermost (the limit), and side
-  ("over" or "under").
+  ("over" or "under"). strict: whether a limit of a metric without any value is a row, too, whose other columns are NULL.
 #}
-{% macro outside_limits(monitored, over, under) -%}
+{% macro outside_limits(monitored, over, under, strict=false) -%}
 {% set limits = namespace(of_sides=[]) -%}
 {% for metric, limit in over %}{% set limits.of_sides = limits.of_sides + [(metric, limit, 'over')] %}{% endfor -%}
 {% for metric, limit in under %}{% set limits.of_sides = limits.of_sides + [(metric, limit, 'under')] %}{% endfor -%}
@@ -237,6 +237,13 @@ FROM (
   SELECT monitored.*, {{ nbsql.number(limit) }} AS outermost, {{ nbsql.text(side) }} AS side
   FROM {{ monitored }} AS monitored
   WHERE metric = {{ nbsql.text(metric) }} AND value {% if side == 'over' %}>{% else %}<{% endif %} {{ nbsql.number(limit) }}
+  {% if strict %}
+  UNION ALL
+  SELECT monitored.*, {{ nbsql.number(limit) }}, {{ nbsql.text(side) }}
+  FROM (SELECT 1 AS one) AS alone
+  LEFT JOIN {{ monitored }} AS monitored ON FALSE
+  WHERE NOT EXISTS (SELECT 1 FROM {{ monitored }} AS monitored WHERE metric = {{ nbsql.text(metric) }} AND value IS NOT NULL)
+  {% endif %}
   {{- nbsql.union_all(loop) | indent(2) }}
   {%- endfor %}
 

@@ -8,10 +8,10 @@
 {% set text %}{{ nbsql.string() }}{% endset -%}
 {% set of_feature %}CAST('psi' AS {{ text }}){{ nbsql.binary() }} AS metric{% endset -%}
 values_learnt AS {{ nbsql.materialized() }}(
-  {{ nbsql.summed_values(nbsql.word('learnt'), features, false) | indent(2) }}
+  {{ nbsql.summed_values(nbsql.word('learnt'), features) | indent(2) }}
 ),
 values_of_slices AS {{ nbsql.materialized() }}(
-  {{ nbsql.summed_values(nbsql.word('counted'), features, true) | indent(2) }}
+  {{ nbsql.summed_values(nbsql.word('counted'), features, 'slice') | indent(2) }}
 ),
 mixes AS {{ nbsql.materialized() }}(
   SELECT metric{{ nbsql.binary() }} AS metric, slice, label{{ nbsql.binary() }} AS label, value AS n
@@ -66,24 +66,23 @@ compared AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# The counts of values in cells, summed over the classes: feature, value, n, and slice if asked for. #}
-{% macro summed_values(cells, features, by_slice) -%}
-{% set bags = features | selectattr('family.bag') | list -%}
-{% set slice %}{% if by_slice %}slice, {% endif %}{% endset -%}
-SELECT {{ slice }}feature, value, sum(n * coalesce(mean, 1)) AS n
+{# The counts of values in cells: feature, value, n, and `by` if given, the class or the slice; otherwise they are summed over it. #}
+{% macro summed_values(cells, features, by=none) -%}
+{% set bags, inflated = features | selectattr('family.bag') | list, features | selectattr('family.zeros') | list -%}
+{% set key %}{% if by %}{{ nbsql.word(by) }}, {% endif %}{% endset -%}
+SELECT {{ key }}feature, value, sum(n * coalesce(mean, 1)) AS n
 FROM {{ cells }} AS cells
 WHERE feature IS NOT NULL AND (mean IS NULL OR (value IS NOT NULL AND m2 IS NULL))
 {%- if bags %} AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.feature_names(bags) }})){% endif %}
 
-GROUP BY {{ slice }}feature, value
-{%- set inflated = features | selectattr('family.zeros') | list %}
+GROUP BY {{ key }}feature, value
 {%- if inflated %}
 
 UNION ALL
-SELECT {{ slice }}feature, {{ nbsql.nonzero_value() }}, sum(n)
+SELECT {{ key }}feature, {{ nbsql.nonzero_value() }}, sum(n)
 FROM {{ cells }} AS cells
 WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
-GROUP BY {{ slice }}feature
+GROUP BY {{ key }}feature
 {%- endif %}
 {%- endmacro %}
 
@@ -126,7 +125,8 @@ FROM (
 {%- if value_features %}
 
 UNION ALL
-SELECT DISTINCT feature, NULL, 'unseen', {{ nbsql.number(0) }} FROM compared WHERE feature IN ({{ nbsql.feature_names(value_features) }})
+SELECT feature, NULL, 'unseen', {{ nbsql.number(0) }}
+FROM (SELECT DISTINCT feature FROM compared WHERE feature IN ({{ nbsql.feature_names(value_features) }})) AS compared_features
 {%- endif %}
 {%- if columns %}
 

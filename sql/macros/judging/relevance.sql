@@ -162,30 +162,11 @@ CASE WHEN {{ mean }} > 0 THEN (1 + {{ mean }}) * ln(1 + {{ mean }}) - {{ mean }}
   the bags that TF-IDF and presence count beside them. Columns that share a covariance matrix are left out; other queries read them.
 #}
 {% macro counted_cells(statistics, features) -%}
-{% set bags = features | selectattr('family.bag') | list -%}
 cells AS (
   {{ nbsql.folded_cells(statistics, '1') | indent(2) }}
 ),
 counts AS (
-  SELECT feature, value, class, sum(n * coalesce(mean, 1)) AS n
-  FROM cells
-  WHERE feature IS NOT NULL AND (mean IS NULL OR (value IS NOT NULL AND m2 IS NULL))
-  {%- if bags %}
-
-    AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.feature_names(bags) }}))
-  {%- endif %}
-
-  GROUP BY feature, value, class
-  {%- set inflated = features | selectattr('family.zeros') | list %}
-  {%- if inflated %}
-
-  UNION ALL
-  SELECT feature, {{ nbsql.nonzero_value() }}, class, sum(n)
-  FROM cells
-  WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
-  GROUP BY feature, class
-  {%- endif %}
-
+  {{ nbsql.summed_values(nbsql.word('cells'), features, 'class') | indent(2) }}
 ),
 moments AS (
   {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}

@@ -65,7 +65,7 @@ slices AS (
     {{ nbsql.slice_metric('log_loss') }} AS log_loss,
     {{ nbsql.slice_metric('brier') }} AS brier,
     CASE
-      WHEN max(larger) IS NULL THEN avg(CASE WHEN class IS NOT NULL AND metric = 'roc_auc' THEN value END)
+      WHEN count(larger) = 0 THEN avg(CASE WHEN class IS NOT NULL AND metric = 'roc_auc' THEN value END)
       ELSE {{ nbsql.slice_metric('roc_auc') }}
     END AS roc_auc
     {%- for metric in of_larger %},

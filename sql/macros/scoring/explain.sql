@@ -9,16 +9,6 @@
   exactly the term that scoring adds. Features are processed in blocks, each unnested side by side.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
-{{ nbsql.unordered_explanation(model, source, parameters, lookups) }}
-ORDER BY
-  contributions.nbsql_row ASC NULLS LAST,
-  contributions.class_no ASC NULLS LAST,
-  contributions.feature_no ASC NULLS LAST,
-  contributions.value ASC NULLS LAST
-{%- endmacro %}
-
-{# The same in no order; numbered: adds class_no, the number of the class. #}
-{% macro unordered_explanation(model, source, parameters, lookups, numbered=false) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
 parameters AS {{ nbsql.materialized() }}(
   {% if model.numbers_in_lists %}
@@ -66,9 +56,6 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
   {%- endfor %}
 
   parameters.class,
-  {% if numbered %}
-  contributions.class_no,
-  {% endif %}
   contributions.feature,
   contributions.value,
   contributions.contribution
@@ -80,6 +67,11 @@ JOIN parameters ON parameters.class_no = contributions.class_no{% if model.has_s
 JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
 {%- endif %}
 
+ORDER BY
+  contributions.nbsql_row ASC NULLS LAST,
+  contributions.class_no ASC NULLS LAST,
+  contributions.feature_no ASC NULLS LAST,
+  contributions.value ASC NULLS LAST
 {%- endmacro %}
 
 {# The rows of an explanation by their numbers, in the order of the source. #}

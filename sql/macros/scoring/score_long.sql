@@ -106,7 +106,7 @@ JOIN {{ parameters }} AS parameters
 SELECT
   number.nbsql_row,
   {%+ if levels %}number{% else %}parameters{%+ endif %}.class_no,
-  {%+ if dense %}parameters.log_prior{%+ endif %}
+  {%+ if dense %}{% if model.without_prior %}0{% else %}parameters.log_prior{% endif %}{%+ endif %}
   {%- for block in computed | batch(50) %}
 
     + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql.computed_term(feature, none) }}{% endfor %})

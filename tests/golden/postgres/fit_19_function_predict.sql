@@ -1,7 +1,6 @@
 CREATE FUNCTION "spam"."predict"(source JSONB) RETURNS TABLE ("prediction" character varying, "probability" DOUBLE PRECISION) LANGUAGE SQL STABLE AS E'SELECT answer."prediction", answer."probability"
 FROM (
   SELECT
-    source."sender",
     source.nbsql_prediction AS prediction,
     source.nbsql_probability AS probability
   FROM (

@@ -1,7 +1,6 @@
 CREATE FUNCTION "spam"."predict_proba"(source JSONB) RETURNS TABLE ("prediction" character varying, "probability" DOUBLE PRECISION, "probability_ham" DOUBLE PRECISION, "probability_spam" DOUBLE PRECISION) LANGUAGE SQL STABLE AS E'SELECT answer."prediction", answer."probability", answer."probability_ham", answer."probability_spam"
 FROM (
   SELECT
-    source."sender",
     source.nbsql_prediction AS prediction,
     source.nbsql_probability AS probability,
     CASE WHEN source.nbsql_log_evidence > -CAST(''infinity'' AS DOUBLE PRECISION) THEN CASE WHEN source.nbsql_joint_1 - source.nbsql_log_evidence < -708 THEN 0 ELSE exp(source.nbsql_joint_1 - source.nbsql_log_evidence) END END AS "probability_ham",

@@ -1,7 +1,6 @@
 CREATE FUNCTION "spam"."joint_log_likelihood"(source JSONB) RETURNS TABLE ("joint_log_likelihood_ham" DOUBLE PRECISION, "joint_log_likelihood_spam" DOUBLE PRECISION) LANGUAGE SQL STABLE AS E'SELECT answer."joint_log_likelihood_ham", answer."joint_log_likelihood_spam"
 FROM (
   SELECT
-    source."sender",
     source.nbsql_joint_1 AS "joint_log_likelihood_ham",
     source.nbsql_joint_2 AS "joint_log_likelihood_spam"
   FROM (

@@ -1,7 +1,6 @@
 CREATE FUNCTION "spam"."log_evidence"(source JSONB) RETURNS TABLE ("log_evidence" DOUBLE PRECISION) LANGUAGE SQL STABLE AS E'SELECT answer."log_evidence"
 FROM (
   SELECT
-    source."sender",
     source.nbsql_log_evidence AS log_evidence
 
   FROM (

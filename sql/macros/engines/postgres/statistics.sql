@@ -23,6 +23,8 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
     CASE
       WHEN pg_typeof(({{ expression }})) = CAST('date' AS regtype) THEN to_jsonb(({{ expression }})) #>> '{}'
       WHEN pg_typeof(({{ expression }})) = CAST('timestamp' AS regtype) THEN replace(to_jsonb(({{ expression }})) #>> '{}', 'T', ' ')
+      WHEN pg_typeof(({{ expression }})) = CAST('timestamptz' AS regtype)
+      THEN {{ nbsql.time_as_text('CAST((' ~ expression ~ ') AS TEXT)', 'timestamp with time zone') }}
       WHEN pg_typeof(({{ expression }})) IN (CAST('float8' AS regtype), CAST('float4' AS regtype))
       THEN {{ nbsql.postgres__double_as_text('(' ~ expression ~ ')') }}
       ELSE CAST(({{ expression }}) AS {{ nbsql.string() }})
@@ -49,9 +51,42 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
 {# A value as text, as in the model: doubles with all their digits, whole numbers without a point. #}
 {% macro postgres__text_as_fitted(feature, column, whole, x) -%}
 {% set text -%}
-{% if feature.floating %}{{ nbsql.postgres__double_as_text(x) }}{% else %}CAST({{ x }} AS {{ nbsql.string() }}){% endif %}
+{% if column in feature.time_types %}{{ nbsql.time_as_text(x, feature.time_types[column]) }}
+{%- elif feature.floating %}{{ nbsql.postgres__double_as_text(x) }}
+{%- else %}CAST({{ x }} AS {{ nbsql.string() }})
+{%- endif %}
 {%- endset -%}
 {% if whole %}regexp_replace({{ text }}, '[.]0+$', ''){% else %}{{ text }}{% endif %}
+{%- endmacro %}
+
+{# As in JSON, which does not depend on DateStyle. #}
+{% macro postgres__time_as_text(x, type) -%}
+{% set span %}CAST({{ x }} AS INTERVAL){% endset -%}
+{% if type == 'timestamp with time zone' -%}
+(replace(to_jsonb(CAST({{ x }} AS TIMESTAMPTZ) AT TIME ZONE 'UTC') #>> '{}', 'T', ' ') || '+00')
+{%- elif type == 'interval' %}{{ nbsql.postgres__interval_as_text(span) }}
+{%- elif type == 'date' %}to_jsonb({{ x }}) #>> '{}'
+{%- elif type.startswith('timestamp') %}replace(to_jsonb({{ x }}) #>> '{}', 'T', ' ')
+{%- else %}CAST({{ x }} AS {{ nbsql.string() }})
+{%- endif %}
+{%- endmacro %}
+
+{# An interval as DuckDB writes it, 1 year 2 months 3 days 04:05:06: no part that is 0, unless all are. #}
+{% macro postgres__interval_as_text(x) -%}
+{% set seconds %}(extract(hour FROM {{ x }}) * 3600 + extract(minute FROM {{ x }}) * 60 + extract(second FROM {{ x }})){% endset -%}
+{% set rest %}mod(abs({{ seconds }}), 3600){% endset -%}
+CASE WHEN {{ x }} IS NOT NULL THEN coalesce(nullif(concat_ws(
+  ' ',
+  {% for part in ['year', 'month', 'day'] %}
+  {% set n %}extract({{ nbsql.word(part) }} FROM {{ x }}){% endset %}
+  CASE WHEN {{ n }} <> 0 THEN CAST({{ n }} AS BIGINT) || ' {{ nbsql.word(part) }}' || CASE WHEN abs({{ n }}) <> 1 THEN 's' ELSE '' END END,
+  {% endfor %}
+  CASE
+    WHEN {{ seconds }} <> 0
+    THEN CASE WHEN {{ seconds }} < 0 THEN '-' ELSE '' END || to_char(floor(abs({{ seconds }}) / 3600), 'FM9999999900')
+      || to_char(floor({{ rest }} / 60), 'FM":"00') || rtrim(to_char(mod({{ rest }}, 60), 'FM":"00.999999'), '.')
+  END
+), ''), '00:00:00') END
 {%- endmacro %}
 
 {# A Boolean of a row as a column. It goes by way of text, because PostgreSQL does not cast numbers to BOOLEAN or back. #}

@@ -8,3 +8,12 @@ TRY_CAST({{ x }} AS DECIMAL(38, 0))
 {% macro spark__round_to_twelve_digits(x) -%}
 CAST(format_string('%.11e', {{ x }}) AS {{ nbsql.double() }})
 {%- endmacro %}
+
+{# Of a timestamp, the time of UTC: the microseconds since 1970 as a time without a zone. #}
+{% macro spark__time_as_text(x, type) -%}
+{% if type == 'timestamp' -%}
+{% set seconds %}CAST(CAST(unix_micros(CAST({{ x }} AS TIMESTAMP)) AS DECIMAL(24, 0)) / 1000000 AS DECIMAL(18, 6)){% endset -%}
+CAST(TIMESTAMP_NTZ '1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, {{ seconds }}) AS {{ nbsql.string() }})
+{%- else %}CAST({{ x }} AS {{ nbsql.string() }})
+{%- endif %}
+{%- endmacro %}

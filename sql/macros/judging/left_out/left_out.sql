@@ -316,18 +316,14 @@ FROM numbered AS source
 {# One row, how well all rows are predicted: fold, rows, weight, accuracy, log_loss, as in fold_scores. #}
 {% macro left_out_scores(left_out) -%}
 {% set log %}{{ nbsql.element(nbsql.word('nbsql_joints'), nbsql.word('nbsql_own')) }} - nbsql_log_evidence{% endset -%}
+{% call nbsql.scores_by_fold() -%}
 SELECT
   'loo' AS fold,
-  count(*) AS rows,
-  sum(nbsql_weight) AS weight,
-  sum(CASE WHEN nbsql_best = nbsql_own THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight) AS accuracy,
-  sum(nbsql_weight * {{ nbsql.log_loss_of(nbsql.word('posterior')) }}) / sum(nbsql_weight) AS log_loss
-FROM (
-  SELECT
-    *,
-    CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(log) }} ELSE 0 END AS posterior
-  FROM {{ left_out }} AS left_out
-) AS posteriors
+  nbsql_weight AS weight,
+  nbsql_best = nbsql_own AS right_class,
+  CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(log) }} END AS posterior
+FROM {{ left_out }} AS left_out
+{%- endcall %}
 {%- endmacro %}
 
 {# The predicted rows, for the queries of evaluate.sql, as in out_of_fold. known: all classes, with the numbers to give them. #}

@@ -14,8 +14,8 @@
   would refuse, these numbers add nothing to the score of its classes, as in the models for folds.
 
   If next to nothing of a determinant is left, 1 - g d' S^-1 d has no digits: nearly all of S comes from that row. Such a row is decisive.
-  There are few, because these shares of all rows add up to the number of columns and classes. A decisive row is scored by a matrix
-  counted without it, number 1, 2, ... among the matrices, from which nothing is removed; number 0 is that of all rows.
+  There are few, because these shares of all rows add up to the number of columns and classes. Each decisive row is a fold by itself, and
+  is scored by the model of the other folds (folds.sql).
 
     pooled      one row: pooled_n_3, pooled_classes_3, pooled_height_3 = ln |W|, centre_3_1, ..., white_3_1, ..., A of A'A = W^-1
     of_classes  one row a class with such numbers: class, n_3, from_centre_3_1, ..., A (m_c - centre), and if each class has its own matrix
@@ -102,7 +102,7 @@ SELECT
   {%- for feature in parts.together %}
   {%- set i, p = nbsql.feature_suffix(feature), feature.columns | length %},
   CASE
-    WHEN rows.left{{ i }} > 0 THEN {{ nbsql.removed_row_weight(parts, feature) }} * rows.own_n{{ i }} / rows.left{{ i }}
+    WHEN rows.left{{ i }} > 0 THEN rows.nbsql_weight * rows.own_n{{ i }} / rows.left{{ i }}
     ELSE 0
   END AS taken{{ i }},
   {{ nbsql.dot_product('d', 'd', feature) }} AS a{{ i }},
@@ -118,7 +118,7 @@ FROM (
     {%- for feature in parts.together %}
     {%- set i, own_n = nbsql.feature_suffix(feature), nbsql.own_matrix_n(feature) %},
     {{ own_n }} AS own_n{{ i }},
-    {{ nbsql.remaining_count(own_n, nbsql.removed_row_weight(parts, feature)) }} AS left{{ i }}
+    {{ nbsql.remaining_count(own_n, nbsql.word('rows.nbsql_weight')) }} AS left{{ i }}
     {%- for j in range(1, feature.columns | length + 1) %},
     {% set suffix = nbsql.feature_suffix(feature, j) %}
     rows.from{{ suffix }} - coalesce(own{{ i }}.from_centre{{ suffix }}, 0) AS d{{ suffix }}
@@ -141,12 +141,14 @@ FROM (
       {%- endfor %}
       {%- endfor %}
 
-    FROM {{ nbsql.with_matrix_numbers(parts, values) | indent(4) }} AS rows
+    FROM (
+      {{ values | indent(6) }}
+    ) AS rows
     JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
     {%- for feature in parts.together %}
     {%- set pooled %}pooled{{ nbsql.feature_suffix(feature) }}{% endset %}
 
-    LEFT JOIN {{ parts.matrices[feature.index][0] }} AS {{ pooled }} ON TRUE{{ nbsql.is_of_matrix(parts, feature, pooled) }}
+    LEFT JOIN {{ parts.matrices[feature.index][0] }} AS {{ pooled }} ON TRUE
     {%- endfor %}
 
   ) AS rows
@@ -155,112 +157,80 @@ FROM (
 {{ nbsql.join_own_matrices(parts) }}
 {%- endmacro %}
 
-{# Rows, each with the numbers of the matrices that score it, nbsql_matrix_3, if some are counted without a row. #}
-{% macro with_matrix_numbers(parts, values) -%}
-{% if parts.decisive -%}
-(
-  SELECT
-    rows.*
-    {%- for feature in parts.together if feature.index in parts.decisive %},
-    coalesce(decisive{{ nbsql.feature_suffix(feature) }}.number, 0) AS nbsql_matrix{{ nbsql.feature_suffix(feature) }}
-    {%- endfor %}
-
-  FROM (
-    {{ values | indent(4) }}
-  ) AS rows
-  {%- for feature in parts.together if feature.index in parts.decisive %}
-
-  {% set decisive = nbsql.word('decisive') ~ nbsql.feature_suffix(feature) %}
-  LEFT JOIN {{ parts.decisive[feature.index] }} AS {{ decisive }} ON {{ nbsql.is_decisive(feature, nbsql.word('rows'), decisive) }}
-  {%- endfor %}
-
-)
-{%- else -%}
-(
-  {{ values | indent(2) }}
-)
-{%- endif %}
-{%- endmacro %}
-
-{# Whether a row is one of the decisive ones, no two of which are alike. #}
-{% macro is_decisive(feature, row, relation) -%}
-{{ relation }}.nbsql_own = {{ row }}.nbsql_own AND {{ relation }}.nbsql_weight = {{ row }}.nbsql_weight
-{%- for j in range(1, feature.columns | length + 1) %}
-{%- set x %}nbsql_x{{ nbsql.feature_suffix(feature, j) }}{% endset %} AND {{ relation }}.{{ x }} = {{ row }}.{{ x }}
+{# The columns by which a decisive row is found again, because no other row has the same values: a list of their names. #}
+{% macro decisive_columns(parts) -%}
+nbsql_own, nbsql_weight
+{%- for feature in parts.together %}
+{%- for j in range(1, feature.columns | length + 1) %}, nbsql_x{{ nbsql.feature_suffix(feature, j) }}{% endfor %}
 {%- endfor %}
 {%- endmacro %}
 
-{# The condition that selects the matrices of a relation that score a row. #}
-{% macro is_of_matrix(parts, feature, relation) -%}
-{% if feature.index in parts.decisive %} AND {{ relation }}.number = rows.nbsql_matrix{{ nbsql.feature_suffix(feature) }}{% endif %}
-{%- endmacro %}
-
-{# The weight of the row to remove from the matrices that score it. #}
-{% macro removed_row_weight(parts, feature) -%}
-{% if feature.index in parts.decisive -%}
-CASE WHEN rows.nbsql_matrix{{ nbsql.feature_suffix(feature) }} > 0 THEN 0 ELSE {{ nbsql.word('rows.nbsql_weight') }} END
-{%- else -%}
-{{ nbsql.word('rows.nbsql_weight') }}
-{%- endif %}
-{%- endmacro %}
-
 {#
-  The decisive rows, which leave so little of a determinant that it must be counted without them: number, nbsql_own, nbsql_weight,
-  nbsql_x_3_1, ... If each class has its own matrix, only rows of classes with enough rows for one without them.
+  The decisive rows, which leave so little of a determinant that it must be counted without them: number, from 1, and the columns that
+  name the row. If each class has its own matrix, only rows of classes with enough rows for one without them.
 #}
-{% macro left_out_decisive(model, source, parts, feature, classes) -%}
-{% set i = nbsql.feature_suffix(feature) -%}
-{% set columns -%}
-nbsql_own, nbsql_weight
-{%- for j in range(1, feature.columns | length + 1) %}, nbsql_x{{ nbsql.feature_suffix(feature, j) }}{% endfor %}
-{%- endset -%}
+{% macro left_out_decisive(model, source, parts, classes) -%}
 WITH numbered AS (
   {{ nbsql.left_out_rows(model, source, classes, none, []) | indent(2) }}
 )
-SELECT row_number() OVER (ORDER BY {{ columns }} ASC NULLS LAST) AS number, {{ columns }}
+SELECT row_number() OVER (ORDER BY {{ nbsql.decisive_columns(parts) }} ASC NULLS LAST) AS number, {{ nbsql.decisive_columns(parts) }}
 FROM (
   {{ nbsql.left_out_values(parts, [], [], [], classes, none, true) | indent(2) }}
 ) AS rows
-WHERE left{{ i }} > 0 AND 1 - taken{{ i }} * {% if feature.family.shared %}a{% else %}o{% endif %}{{ i }} < 1e-6
-{%- if not feature.family.shared %}
-  AND nbsql_own IN (SELECT nbsql_own FROM numbered GROUP BY nbsql_own HAVING count(*) > {{ feature.columns | length + 1 }})
-{%- endif %}
-
+WHERE
+  {% for feature in parts.together %}
+  {% set i, shared = nbsql.feature_suffix(feature), feature.family.shared %}
+  {%+ if not loop.first %}OR {%+ endif %}(left{{ i }} > 0 AND 1 - taken{{ i }} * {% if shared %}a{% else %}o{% endif %}{{ i }} < 1e-6
+  {%- if not shared %}
+    AND nbsql_own IN (SELECT nbsql_own FROM numbered GROUP BY nbsql_own HAVING count(*) > {{ feature.columns | length + 1 }})
+  {%- endif %})
+  {% endfor %}
 {%- endmacro %}
 
-{# The rows of a source without the decisive row of a number. #}
-{% macro left_out_others(model, source, columns, feature, classes, decisive, number) -%}
+{# The rows with a class, each with its fold, nbsql_slice: the number of a decisive row, or 0. #}
+{% macro rows_with_decisive(model, source, columns, parts, classes, decisive) -%}
 SELECT
-  {% for column in columns %}
-  source.{{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
-  {% endfor %}
+  {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
+  CAST(coalesce(decisive.number, 0) AS INTEGER) AS nbsql_slice
 FROM (
   SELECT
     source.*,
     own.class_no AS nbsql_own,
-    {{ nbsql.row_weight(model) }} AS nbsql_weight,
+    {{ nbsql.row_weight(model) }} AS nbsql_weight
+    {%- for feature in parts.together %},
     {{ nbsql.inputs(feature, none, true, false) | indent(4) }}
+    {%- endfor %}
+
   FROM {{ source }} AS source
   JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
 ) AS source
-JOIN {{ decisive }} AS decisive ON decisive.number = {{ number }}
-WHERE NOT coalesce({{ nbsql.is_decisive(feature, nbsql.word('source'), nbsql.word('decisive')) }}, FALSE)
+LEFT JOIN {{ decisive }} AS decisive
+  ON {% for column in nbsql.decisive_columns(parts).split(', ') -%}
+  decisive.{{ nbsql.word(column) }} IS NOT DISTINCT FROM source.{{ nbsql.word(column) }}{% if not loop.last %} AND {% endif %}
+  {%- endfor %}
 {%- endmacro %}
 
-{# Matrices, each with its number. #}
-{% macro left_out_matrices(relations) -%}
-{% for relation in relations -%}
-SELECT {{ loop.index0 }} AS number, matrices.* FROM {{ relation }} AS matrices
-{{- nbsql.union_all(loop) }}
-{%- endfor %}
+{# The rows of left_out, and in the same columns the decisive ones. outcomes: these by the models of the other folds (out_of_fold). #}
+{% macro with_decisive_rows(model, left_out, outcomes, classes) -%}
+SELECT * FROM {{ left_out }} AS others
+UNION ALL
+SELECT
+  own.class_no,
+  {{ nbsql.row_weight(model) }},
+  source.nbsql_joints,
+  best.class_no,
+  source.nbsql_probability,
+  source.nbsql_log_evidence
+FROM {{ outcomes }} AS source
+JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
+LEFT JOIN {{ classes }} AS best ON best.class = source.nbsql_prediction
 {%- endmacro %}
 
 {# Joins that add to each row the matrix of its own class, for each feature with a covariance matrix. #}
 {% macro join_own_matrices(parts) -%}
 {% for feature in parts.together -%}
 {% set own %}own{{ nbsql.feature_suffix(feature) }}{% endset -%}
-LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ own }}
-  ON {{ own }}.class = rows.nbsql_own_class{{ nbsql.is_of_matrix(parts, feature, own) }}
+LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ own }} ON {{ own }}.class = rows.nbsql_own_class
 {%- if not loop.last %}
 
 {% endif %}
@@ -293,9 +263,8 @@ pow({% call(l) nbsql.whitened(feature, j, relation) -%}
 {% macro matrices_of_classes(parts) -%}
 {% for feature in parts.together %}
 {% set other %}of{{ nbsql.feature_suffix(feature) }}{% endset %}
-{% set condition = nbsql.is_of_matrix(parts, feature, other) %}
 
-LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ other }} ON {{ other }}.class = classes.class{{ condition }}
+LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ other }} ON {{ other }}.class = classes.class
 {%- endfor %}
 {%- endmacro %}
 
@@ -305,7 +274,7 @@ LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ other }} ON {{ other }}.c
 {% set shared = feature.family.shared -%}
 {% set lost %}{% if feature.family.variance == 'sample' %}1{% else %}0{% endif %}{% endset -%}
 {% set everything %}rows.pooled_n{{ i }}{% endset -%}
-{% set rest %}{{ nbsql.remaining_count(everything, nbsql.removed_row_weight(parts, feature)) }}{% endset -%}
+{% set rest %}{{ nbsql.remaining_count(everything, nbsql.word('rows.nbsql_weight')) }}{% endset -%}
 {% set loss %}(1 - rows.taken{{ i }} * rows.a{{ i }}){% endset -%}
 {% set own_loss %}(1 - rows.taken{{ i }} * rows.o{{ i }}){% endset -%}
 {% set ratio %}pow(rows.own_n{{ i }} / nullif(rows.left{{ i }}, 0), 2){% endset -%}
