@@ -67,6 +67,7 @@ ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {% set a, b = nbsql.word('a'), nbsql.word('b') -%}
 {% set of_one = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
 {% set inflated = features | selectattr('family.zeros') | list -%}
+{% set columns = ['value'] if together else [] -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 {% if inflated -%}
 SELECT
@@ -84,28 +85,33 @@ FROM (
 UNION ALL
 SELECT
   {{ by }},
-  max(psi),
-  max(kl),
-  {{ nbsql.value_at_maximum(nbsql.word('value'), nbsql.word('psi'), nbsql.word('value')) }},
+  psi,
+  kl,
+  CASE WHEN psi IS NOT NULL THEN value END,
   {% for side in [a, b] %}
-  max({%+ if inflated %}CASE WHEN feature NOT IN ({{ nbsql.feature_names(inflated) }}) THEN {{ side }} END{% else %}{{ side }}{%+ endif %}),
+  {%+ if inflated %}CASE WHEN feature NOT IN ({{ nbsql.feature_names(inflated) }}) THEN {{ side }} END{% else %}{{ side }}{%+ endif %},
   {% endfor %}
-  max(n_a),
-  max(n_b),
-  max(by_chance)
+  n_a,
+  n_b,
+  by_chance
 FROM (
   SELECT
     moments.*,
     {% set of_a %}{% if inflated %}coalesce(share_a, 1) * {% endif %}{% endset %}
     {% set of_b %}{% if inflated %}coalesce(share_b, 1) * {% endif %}{% endset %}
-    {{ of_b }}{{ nbsql.divergence(a, b, features) | indent(4) }} + {{ of_a }}{{ nbsql.divergence(b, a, features) | indent(4) }} AS psi,
+    {% set psi %}{{ of_b }}{{ nbsql.divergence(a, b, features) }} + {{ of_a }}{{ nbsql.divergence(b, a, features) }}{% endset %}
+    {{ psi | indent(4) }} AS psi,
     {{ of_b }}{{ nbsql.divergence(a, b, features) | indent(4) }} AS kl,
     {% set parameters %}CASE WHEN feature IN ({{ nbsql.feature_names(of_one) }}) THEN 1 ELSE 2 END{% endset %}
     {%+ if of_one %}{{ parameters }}{% else %}2{%+ endif %} * (1 / n_a + 1 / n_b) AS by_chance
+    {%- if together %},
+    row_number() OVER (PARTITION BY {{ by }} ORDER BY {{ psi | indent(4) }} DESC NULLS LAST, value DESC NULLS LAST) AS place
+    {%- endif %}
+
   FROM (
     SELECT
       {{ nbsql.listed_columns(b, keys) | indent(6) }}
-      b.value,
+      {%+ if together %}b.value{% else %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{%+ endif %} AS value,
       a.mean AS a,
       b.mean AS b,
       {{ nbsql.variance_of_side(a) }} AS variance_a,
@@ -113,11 +119,12 @@ FROM (
       a.n AS n_a,
       b.n AS n_b
     FROM (
-      {{ nbsql.pooled_moments(nbsql.cells_of_moments(cells_a, together), ['feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.cells_of_moments(cells_a, together), ['feature'] + columns) | indent(6) }}
     ) AS a
     JOIN (
-      {{ nbsql.pooled_moments(nbsql.cells_of_moments(cells_b, together), keys + ['value']) | indent(6) }}
-    ) AS b ON b.feature = a.feature AND {{ nbsql.same_value(a, b) }}
+      {{ nbsql.pooled_moments(nbsql.cells_of_moments(cells_b, together), keys + columns) | indent(6) }}
+    ) AS b ON b.feature = a.feature{% if together %} AND {{ nbsql.same_value(a, b) }}{% endif %}
+
   ) AS moments
   {%- if inflated %}
 
@@ -127,7 +134,10 @@ FROM (
   {%- endif %}
 
 ) AS of_numbers
-GROUP BY {{ by }}
+{%- if together %}
+
+WHERE place = 1
+{%- endif %}
 {%- endif %}
 {%- if inflated %}
 
