@@ -130,7 +130,7 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
         return Grid(low + (first + 0.5) * width, max(last - first, 1) * width / (POINTS - 1), POINTS)
     ends = [
         end
-        for _, mean, variance, rate in engine.ask("estimates_of_number", plan.relations["likelihoods"], feature.name)
+        for _, _, mean, variance, rate in engine.ask("likelihoods_of", plan.relations["likelihoods"], feature.name)
         # For zero-inflated families, the range is that of the values other than 0.
         for end in _likely_range(family.formula, mean, variance, None if family.zeros else rate)
     ]

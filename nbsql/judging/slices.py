@@ -43,7 +43,7 @@ class Slices(Query):
         self, engine: Engine, judged: Markup, source: Source, by: Sequence[tuple[str, bool]], labels: Sequence[str]
     ) -> None:
         super().__init__(engine, engine.renderer.statement("sliced_metrics", judged, by), source)
-        self.intervals = Query(engine, engine.renderer.statement("slice_intervals", judged, by), source)
+        self.intervals = Query(engine, engine.renderer.statement("intervals", judged, by), source)
         self._judged, self._names, self._labels = judged, [name for name, _ in by], list(labels)
 
     def compare(self, a: Any, b: Any, *, label: Any = None) -> Query:

@@ -121,8 +121,8 @@ def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most
         return {number(float(f"{place:.10g}")): [repr(place)] for place in places}
     numbers = _numbers_of_values(feature)
     if model._spec.given:  # it has no rows
-        seen = model._engine.ask("values_seen", model._relations["likelihoods"], feature.name)
-        frequent = list(numbers or [value for (value,) in seen])[:most]
+        likelihoods = model._engine.ask("likelihoods_of", model._relations["likelihoods"], feature.name)
+        frequent = list(numbers or sorted({value for _, value, *_ in likelihoods if value is not None}))[:most]
     return {value: [numbers[value] if numbers else value] for value in frequent if not numbers or value in numbers}
 
 
@@ -138,8 +138,9 @@ def _means(request: Request, feature: Feature) -> dict[str, list[str]]:
     """The means of each class, for several numbers together."""
     model = request.model
     means: dict[str, dict[str, float]] = {}
-    for label, column, mean in model._engine.ask("means_of_columns", model._relations["likelihoods"], feature.name):
-        means.setdefault(str(plain(label)), {})[column] = mean
+    for label, column, mean, *_ in model._engine.ask("likelihoods_of", model._relations["likelihoods"], feature.name):
+        if mean is not None:
+            means.setdefault(str(plain(label)), {})[column] = mean
     few = {str(row["class"]) for row in records(model.priors) if row["n"] is not None and row["n"] < request.least}
     whole = set(feature.columns) - set(feature.fraction_types) if feature.types else set()
     return {

@@ -92,7 +92,7 @@
 {% elif table in ['metrics', 'calibration', 'lift'] -%}
 {% set query = nbsql[table](judged, bins) -%}
 {% elif table in ['slices', 'slice_intervals'] -%}
-{% set query = nbsql['sliced_metrics' if table == 'slices' else table](judged, sliced) -%}
+{% set query = nbsql['sliced_metrics' if table == 'slices' else 'intervals'](judged, sliced) -%}
 {% else -%}
 {% set query = nbsql[table](judged) -%}
 {% endif -%}

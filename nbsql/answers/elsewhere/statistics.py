@@ -71,8 +71,7 @@ def _counted_feature(engine: Engine, feature: Feature, dialect: str) -> _Counted
             f"{feature.name!r} is {family.name}, which is not counted in the dialect {dialect!r}; leave it out of the model, "
             "or fit it on DuckDB"
         )
-    number = "logarithm" if family.is_logarithmic else "number", "number"
-    shape, cells = number if family.density else _COUNTED[family.name]
+    shape, cells = ("density", "number") if family.density else _COUNTED[family.name]
     if shape == "category":
         kind = category_kind(engine, feature, numbers=False)
     else:

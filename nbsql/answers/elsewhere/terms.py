@@ -62,9 +62,9 @@ class Term:
         """The columns that it adds to those of the source."""
         if self.shape == "pairs":
             return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.parts) + 1)]
-        if self.shape in ("multinomial", "complement", "multivariate_gaussian"):
+        if self.shape in ("counts", "multivariate_gaussian"):
             return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.columns) + 1)]
-        outside = [f"nbsql_outside_{self.index}"] if self.shape == "logarithm" else []
+        outside = [f"nbsql_outside_{self.index}"] if self.family is not None and self.family.is_logarithmic else []
         zero = [f"nbsql_zero_{self.index}"] if self.family is not None and self.family.zeros else []
         return [f"nbsql_x_{self.index}", *outside, *zero]
 
@@ -118,16 +118,16 @@ class Terms:
 
     def _density(self, feature: Feature, of: Parameters) -> Term:
         family = feature.family
-        shape, base = "logarithm" if family.is_logarithmic else "density", self.renderer.has(f"{family.formula}_base")
-        widest = [_widest(p.get("precision")) for p in of]
-        return Term(shape, feature.index, feature.columns, of, family=family, base=base, widest=widest)
+        base, widest = self.renderer.has(f"{family.formula}_base"), [_widest(p.get("precision")) for p in of]
+        return Term("density", feature.index, feature.columns, of, family=family, base=base, widest=widest)
 
     def _numbers(self, feature: Feature, of: Parameters) -> Term:
         family = feature.family
         shared, means = getattr(family, "shared", False), getattr(family, "means", None)
         if shared:  # the model stores what all classes share once
             of = [{**of[0], **{name: value for name, value in p.items() if value is not None}} for p in of]
-        return Term(family.name, feature.index, feature.columns, of, means=means, shared=shared)
+        shape = "counts" if family.name in ("multinomial", "complement") else family.name
+        return Term(shape, feature.index, feature.columns, of, means=means, shared=shared)
 
     def _levels(self, feature: Feature, of: Parameters) -> Term:
         kind = category_kind(self.engine, feature, numbers=True)

@@ -27,14 +27,25 @@ one_against_rest AS (
 
 {#
   cumulated: class_no, threshold, the weights in the tie (positives, negatives), and the weights in and above it (true_positives,
-  false_positives).
+  false_positives). steps: if given, thresholds are the last of these equal steps that a posterior reaches, and all of them are there.
 #}
-{% macro cumulated(sliced=0) -%}
+{% macro cumulated(sliced=0, steps=none) -%}
 {{ nbsql.one_against_rest(sliced) }},
 ties AS (
+  {% if steps is not none %}
+  SELECT class_no, step AS threshold, sum(positive) AS positives, sum(weight - positive) AS negatives
+  FROM (
+    SELECT class_no, {{ nbsql.step_reached(nbsql.word('posterior'), steps) | indent(4) }} AS step, positive, weight FROM one_against_rest
+    UNION ALL
+    SELECT class_no, {{ nbsql.whole_numbers(0, steps + 1) | indent(4) }} AS step, 0, 0 FROM known
+  ) AS reached
+  GROUP BY class_no, step
+  {%- else %}
   SELECT {{ nbsql.slice_columns(sliced) }}class_no, posterior AS threshold, sum(positive) AS positives, sum(weight - positive) AS negatives
   FROM one_against_rest
   GROUP BY {{ nbsql.slice_columns(sliced) }}class_no, posterior
+  {%- endif %}
+
 ),
 cumulated AS (
   SELECT
@@ -62,8 +73,8 @@ areas AS (
 {%- endmacro %}
 
 {# points: the columns of cumulated with class, all_positives and all_negatives. #}
-{% macro points(sliced=0) -%}
-{{ nbsql.cumulated(sliced) }},
+{% macro points(sliced=0, steps=none) -%}
+{{ nbsql.cumulated(sliced, steps) }},
 points AS (
   SELECT
     cumulated.*,

@@ -13,101 +13,148 @@
 {% macro drift(a, b, features) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
 {% set inflated = features | selectattr('family.zeros') | list -%}
-WITH a AS (
+{% set class %}CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
+WITH {% for side, cells in [('a', a), ('b', b)] -%}
+{{ nbsql.word(side) }} AS (
   SELECT feature, value, class, n, mean, m2 FROM (
-    {{ nbsql.folded_cells(a, 'a') | indent(4) }}
+    {{ nbsql.folded_cells(cells, side) | indent(4) }}
   ) AS cells
 ),
-b AS (
-  SELECT feature, value, class, n, mean, m2 FROM (
-    {{ nbsql.folded_cells(b, 'b') | indent(4) }}
-  ) AS cells
-),
+{% endfor -%}
 counts AS (
   SELECT feature, value, sum(a) AS a, sum(b) AS b
   FROM (
-    SELECT
-      feature,
-      CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} ELSE value END AS value,
-      n AS a,
-      0 AS b
-    FROM a WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
-    UNION ALL
-    SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} ELSE value END AS value, 0, n
-    FROM b WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
+    {% for side in ['a', 'b'] %}
+    {% set ns %}{% if side == 'a' %}n AS a, 0 AS b{% else %}0 AS a, n AS b{% endif %}{% endset %}
+    SELECT feature, CASE WHEN feature IS NULL THEN {{ class }} ELSE value END AS value, {{ ns }}
+    FROM {{ nbsql.word(side) }} AS cells
+    WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
     {%- if inflated %}
 
     UNION ALL
-    SELECT feature, {{ nbsql.nonzero_value() }}, n, 0 FROM a WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
-    UNION ALL
-    SELECT feature, {{ nbsql.nonzero_value() }}, 0, n FROM b WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
+    SELECT feature, {{ nbsql.nonzero_value() }}, {{ ns }}
+    FROM {{ nbsql.word(side) }} AS cells
+    WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
     {%- endif %}
+    {{- nbsql.union_all(loop) | indent(4) }}
+    {%- endfor %}
 
   ) AS both_sides
   GROUP BY feature, value
-),
-moments AS (
-  SELECT
-    feature,
-    a.mean AS a,
-    b.mean AS b,
-    {{ nbsql.variance_of_side(nbsql.word('a')) }} AS variance_a,
-    {{ nbsql.variance_of_side(nbsql.word('b')) }} AS variance_b
-  FROM (
-    {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('a')), ['feature']) | indent(4) }}
-  ) AS a
-  JOIN (
-    {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('b')), ['feature']) | indent(4) }}
-  ) AS b USING (feature)
 )
-SELECT feature, {% if inflated %}sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b
-{%- else %}psi, kl, value, a, b
-{%- endif %}
-
+SELECT feature, psi, kl, value, a, b
 FROM (
-  SELECT feature, psi, kl, value, a, b FROM (
-    {{ nbsql.divergence_of_values(nbsql.word('counts'), ['feature']) | indent(4) }}
-  ) AS of_values
-  UNION ALL
-  SELECT
-    feature,
-    {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), features) }} + {{ nbsql.divergence(nbsql.word('b'), nbsql.word('a'), features) }},
-    {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), features) }},
-    NULL,
-    a,
-    b
-  FROM moments
-  {%- if inflated %}
-
-  WHERE feature NOT IN ({{ nbsql.feature_names(inflated) }})
-  UNION ALL
-  SELECT feature, share_b * forward + share_a * backward, share_b * forward, NULL, NULL, NULL
-  FROM (
-    SELECT
-      feature,
-      share_a,
-      share_b,
-      {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), features) | indent(6) }} AS forward,
-      {{ nbsql.divergence(nbsql.word('b'), nbsql.word('a'), features) | indent(6) }} AS backward
-    FROM moments
-    JOIN (
-      {{ nbsql.nonzero_shares(nbsql.word('counts'), inflated, ['feature']) | indent(6) }}
-    ) AS shares USING (feature)
-  ) AS others
-  {%- endif %}
-  {%- for feature in together %}
-
-  UNION ALL
-  {{ nbsql.multivariate_drift(feature.unregularised) | indent(2) }}
-  {%- endfor %}
-
+  {{ nbsql.divergences(features, nbsql.word('counts'), nbsql.word('a'), nbsql.word('b'), ['feature']) | indent(2) }}
 ) AS divergences
-{%- if inflated %}
+{%- for feature in together %}
 
-GROUP BY feature
-{%- endif %}
+UNION ALL
+{{ nbsql.multivariate_drift(feature.unregularised) }}
+{%- endfor %}
 
 ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
+{%- endmacro %}
+
+{#
+  The distance between two sides, one row a group of the keys, the last of which is the feature: the keys; psi; kl; value, a, b (the value
+  or column that adds most to the psi, and its shares; of a number its means); n_a, n_b (the counts); by_chance, which for numbers is
+  1 / n_a + 1 / n_b times the number of parameters of the distribution.
+
+  counts: a relation of the keys, value, a, b. cells_a, cells_b: the cells of the sides; those of b have all keys that numbers have.
+  together: features with a covariance matrix, whose columns are compared one by one.
+#}
+{% macro divergences(features, counts, cells_a, cells_b, keys, together=[]) -%}
+{% set a, b = nbsql.word('a'), nbsql.word('b') -%}
+{% set of_one = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
+{% set inflated = features | selectattr('family.zeros') | list -%}
+{% set columns = ['value'] if together else [] -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
+{% if inflated -%}
+SELECT
+  {{ by }},
+  sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b,
+  max(n_a) AS n_a, max(n_b) AS n_b, sum(by_chance) AS by_chance
+FROM (
+{% endif -%}
+SELECT *
+FROM (
+  {{ nbsql.divergence_of_values(counts, keys) | indent(2) }}
+) AS of_values
+{%- if features | selectattr('family.number') | list %}
+
+UNION ALL
+SELECT
+  {{ by }},
+  psi,
+  kl,
+  CASE WHEN psi IS NOT NULL THEN value END,
+  {% for side in [a, b] %}
+  {%+ if inflated %}CASE WHEN feature NOT IN ({{ nbsql.feature_names(inflated) }}) THEN {{ side }} END{% else %}{{ side }}{%+ endif %},
+  {% endfor %}
+  n_a,
+  n_b,
+  by_chance
+FROM (
+  SELECT
+    moments.*,
+    {% set of_a %}{% if inflated %}coalesce(share_a, 1) * {% endif %}{% endset %}
+    {% set of_b %}{% if inflated %}coalesce(share_b, 1) * {% endif %}{% endset %}
+    {% set psi %}{{ of_b }}{{ nbsql.divergence(a, b, features) }} + {{ of_a }}{{ nbsql.divergence(b, a, features) }}{% endset %}
+    {{ psi | indent(4) }} AS psi,
+    {{ of_b }}{{ nbsql.divergence(a, b, features) | indent(4) }} AS kl,
+    {% set parameters %}CASE WHEN feature IN ({{ nbsql.feature_names(of_one) }}) THEN 1 ELSE 2 END{% endset %}
+    {%+ if of_one %}{{ parameters }}{% else %}2{%+ endif %} * (1 / n_a + 1 / n_b) AS by_chance
+    {%- if together %},
+    row_number() OVER (PARTITION BY {{ by }} ORDER BY {{ psi | indent(4) }} DESC NULLS LAST, value DESC NULLS LAST) AS place
+    {%- endif %}
+
+  FROM (
+    SELECT
+      {{ nbsql.listed_columns(b, keys) | indent(6) }}
+      {%+ if together %}b.value{% else %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{%+ endif %} AS value,
+      a.mean AS a,
+      b.mean AS b,
+      {{ nbsql.variance_of_side(a) }} AS variance_a,
+      {{ nbsql.variance_of_side(b) }} AS variance_b,
+      a.n AS n_a,
+      b.n AS n_b
+    FROM (
+      {{ nbsql.pooled_moments(nbsql.cells_of_moments(cells_a, together), ['feature'] + columns) | indent(6) }}
+    ) AS a
+    JOIN (
+      {{ nbsql.pooled_moments(nbsql.cells_of_moments(cells_b, together), keys + columns) | indent(6) }}
+    ) AS b ON b.feature = a.feature{% if together %} AND {{ nbsql.same_value(a, b) }}{% endif %}
+
+  ) AS moments
+  {%- if inflated %}
+
+  LEFT JOIN (
+    {{ nbsql.nonzero_shares(counts, inflated, keys) | indent(4) }}
+  ) AS shares USING ({{ by }})
+  {%- endif %}
+
+) AS of_numbers
+{%- if together %}
+
+WHERE place = 1
+{%- endif %}
+{%- endif %}
+{%- if inflated %}
+
+) AS parts
+GROUP BY {{ by }}
+{%- endif %}
+{%- endmacro %}
+
+{# The cells of numbers, and for features with a covariance matrix those of the columns without the pairs. #}
+{% macro cells_of_moments(cells, together) -%}
+(
+  SELECT * FROM {{ cells }} AS cells
+  WHERE mean IS NOT NULL AND (value IS NULL
+  {%- for feature in together %} OR (feature = {{ nbsql.text(feature.name) }} AND value IN (
+    {%- for column in feature.columns %}{{ nbsql.text(column) }}{{ nbsql.comma(loop) }}{% endfor %}))
+  {%- endfor %})
+)
 {%- endmacro %}
 
 {#

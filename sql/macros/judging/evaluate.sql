@@ -57,10 +57,7 @@ list_transform(
 
 {# The list of the columns of a relation that have the number of a class at the end of their name, or of the numbers alone. #}
 {% macro list_by_class(model, column=none) -%}
-{% set elements -%}
-{% for k in model.class_numbers %}{% if column %}{{ nbsql.word(column) }}_{% endif %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
-{%- endset -%}
-{{ nbsql.array_of(elements) }}
+{% call(k) nbsql.array_of_each(model.class_numbers) %}{% if column %}{{ nbsql.word(column) }}_{% endif %}{{ k }}{% endcall %}
 {%- endmacro %}
 
 {# The joint log-likelihoods of a row of `scored`, a list by class number. #}

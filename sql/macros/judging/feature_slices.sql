@@ -4,12 +4,11 @@
   features: their names, in the order of nbsql_by_1, ... in `judged`; least: the minimum number of rows of a slice.
 #}
 {% macro feature_slices(judged, features, least) -%}
-{% set names %}{% for name in features %}{{ nbsql.text(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set names %}{% call(name) nbsql.array_of_each(features) %}{{ nbsql.text(name) }}{% endcall %}{% endset -%}
 {% set values -%}
-{% for _ in features -%}
-{% set column %}nbsql_by_{{ loop.index }}{% endset -%}
-{{ nbsql.as_text_if(column, true) }}{% if not loop.last %}, {% endif %}
-{%- endfor %}
+{% call(number) nbsql.array_of_each(range(1, features | length + 1)) -%}
+{% set column %}nbsql_by_{{ number }}{% endset %}{{ nbsql.as_text_if(column, true) }}
+{%- endcall %}
 {%- endset -%}
 WITH {{ judged }},
 shares AS (
@@ -20,7 +19,7 @@ shares AS (
     SELECT
       weight,
       CASE WHEN prediction = class THEN 1 ELSE 0 END AS is_right,
-      {{ nbsql.unnested([nbsql.array_of(names), nbsql.array_of(values)], ['feature', 'slice']) | indent(6) }}
+      {{ nbsql.unnested([names, values], ['feature', 'slice']) | indent(6) }}
     FROM judged
   ) AS values_of_features
   GROUP BY feature, slice

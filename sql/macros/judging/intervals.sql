@@ -21,15 +21,24 @@
 
 {#
   One row a metric: class (NULL for all classes), metric, value, standard_error, low, high. These are NULL for a metric without an
-  interval, because it is of one row or of none.
+  interval, because it is of one row or of none. by: the columns that slice, which then come first, with a row a slice.
 #}
-{% macro intervals(judged) -%}
+{% macro intervals(judged, by=[]) -%}
 WITH {{ judged }},
-{{ nbsql.all_numbers() }},
+{{ nbsql.all_numbers(by | length) }},
 {{ nbsql.interval_bounds() }}
-SELECT class, metric, value, standard_error, low, high
+SELECT
+  {% if by %}
+  {{ nbsql.named_slice_columns(by) | indent(2) }}
+  {% endif %}
+  class, metric, value, standard_error, low, high
 FROM bounded
-ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
+ORDER BY
+  {% if by %}
+  {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST,
+  {% endif %}
+  class ASC NULLS FIRST,
+  position ASC NULLS LAST
 {%- endmacro %}
 
 {#

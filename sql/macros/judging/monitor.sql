@@ -96,6 +96,7 @@ WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }}
 {% set features, monitored = counted.features, nbsql.inline_name('monitored') -%}
 {% set value_features = features | selectattr('family.level') | list + features | selectattr('family.bag') | list -%}
 {% set value_features = value_features | rejectattr('family.name', 'in', ['binned', 'kernel']) | list -%}
+{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
 {% set no_text %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 WITH {{ monitored }} AS {{ nbsql.materialized() }}(
   {{ rows | indent(2) }}
@@ -157,14 +158,15 @@ found AS (
   ) AS of_reference
   CROSS JOIN slices
   UNION ALL
-  SELECT slice, feature, NULL, metric, psi, NULL, CASE WHEN psi IS NOT NULL THEN moved END, by_chance
+  {% set keys, compared, learnt = ['metric', 'slice', 'feature'], nbsql.word('compared'), nbsql.word('learnt') %}
+  {% set metric %}CAST('psi' AS {{ nbsql.string() }}){{ nbsql.binary() }} AS metric{% endset %}
+  {% set sliced %}(SELECT cells.*, {{ metric }} FROM counted AS cells){% endset %}
+  SELECT slice, feature, NULL, metric, psi, NULL, value, by_chance
   FROM (
-    {{ nbsql.monitored_divergences(features) | indent(4) }}
+    {{ nbsql.divergences(features, compared, learnt, sliced, keys, together) | indent(4) }}
   ) AS divergences
-  {%- if period_feature is not none %}
-
-  WHERE feature IS NULL OR feature <> {{ nbsql.text(period_feature) }}
-  {%- endif %}
+  WHERE n_a > 0 AND n_b > 0
+  {%- if period_feature is not none %} AND (feature IS NULL OR feature <> {{ nbsql.text(period_feature) }}){% endif %}
 
   -- where nothing can be compared, too
   UNION ALL

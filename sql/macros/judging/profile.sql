@@ -170,14 +170,6 @@ ORDER BY class ASC NULLS LAST, part ASC NULLS LAST, lower ASC NULLS LAST
 )
 {%- endmacro %}
 
-{# One row a value of a feature with known likelihoods: value. #}
-{% macro values_seen(likelihoods, feature) -%}
-SELECT DISTINCT value
-FROM {{ likelihoods }} AS likelihoods
-WHERE feature = {{ nbsql.text(feature) }} AND value IS NOT NULL
-ORDER BY value ASC NULLS LAST
-{%- endmacro %}
-
 {# The `most` most frequent values of each of some features that were counted at least `least` times, in this order: feature, value. #}
 {% macro frequent_values(statistics, features, least, most) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
@@ -259,16 +251,11 @@ FROM (
 WHERE bin BETWEEN 0 AND {{ bins - 1 }}
 {%- endmacro %}
 
-{# The estimates of a number, one row a class: class, mean, variance, rate. #}
-{% macro estimates_of_number(likelihoods, feature) -%}
-SELECT class, mean, variance, rate FROM {{ likelihoods }} AS likelihoods WHERE feature = {{ nbsql.text(feature) }}
-{%- endmacro %}
-
-{# The means of several numbers with a covariance matrix, one row a class and column: class, value, which names the column, mean. #}
-{% macro means_of_columns(likelihoods, feature) -%}
-SELECT class, value, mean
+{# The likelihoods of a feature, one row a class and value: class, value, mean, variance, rate. #}
+{% macro likelihoods_of(likelihoods, feature) -%}
+SELECT class, value, mean, variance, rate
 FROM {{ likelihoods }} AS likelihoods
-WHERE feature = {{ nbsql.text(feature) }} AND mean IS NOT NULL
+WHERE feature = {{ nbsql.text(feature) }}
 ORDER BY class ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 

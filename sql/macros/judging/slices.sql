@@ -26,26 +26,6 @@ nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
 {% endfor %}
 {%- endmacro %}
 
-{# One row a slice, class (NULL for all classes) and metric: the slice columns, class, metric, value, standard_error, low, high. #}
-{% macro slice_intervals(judged, by) -%}
-WITH {{ judged }},
-{{ nbsql.all_numbers(by | length) }},
-{{ nbsql.interval_bounds() }}
-SELECT
-  {{ nbsql.named_slice_columns(by) | indent(2) }}
-  class,
-  metric,
-  value,
-  standard_error,
-  low,
-  high
-FROM bounded
-ORDER BY
-  {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST,
-  class ASC NULLS FIRST,
-  position ASC NULLS LAST
-{%- endmacro %}
-
 {#
   One row a slice: its columns, rows, weight, accuracy with its low and high, log_loss, brier, roc_auc, precision, selection_rate,
   false_positive_rate, false_negative_rate. With two classes the last five are those of the larger label. With more, roc_auc is the mean

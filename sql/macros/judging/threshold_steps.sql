@@ -5,40 +5,11 @@
   however many rows there are.
 #}
 {% macro threshold_steps(judged, steps) -%}
-{% set posterior = nbsql.word('posterior') -%}
 WITH {{ judged }},
-{{ nbsql.one_against_rest() }},
-reached AS (
-  SELECT class_no, {{ nbsql.step_reached(posterior, steps) }} AS step, sum(positive) AS positives, sum(weight - positive) AS negatives
-  FROM one_against_rest
-  GROUP BY class_no, {{ nbsql.step_reached(posterior, steps) }}
-),
-places AS (
-  SELECT {{ nbsql.whole_numbers(0, steps + 1) | indent(2) }} AS step
-),
-stepped AS (
-  SELECT
-    known.class,
-    known.class_no,
-    places.step,
-    coalesce(reached.positives, 0) AS positives,
-    coalesce(reached.negatives, 0) AS negatives
-  FROM known
-  JOIN places ON TRUE
-  LEFT JOIN reached ON reached.class_no = known.class_no AND reached.step = places.step
-),
-cumulated AS (
-  SELECT
-    *,
-    sum(positives) OVER (PARTITION BY class_no ORDER BY step DESC NULLS LAST ROWS UNBOUNDED PRECEDING) AS true_positives,
-    sum(negatives) OVER (PARTITION BY class_no ORDER BY step DESC NULLS LAST ROWS UNBOUNDED PRECEDING) AS false_positives,
-    sum(positives) OVER (PARTITION BY class_no) AS all_positives,
-    sum(negatives) OVER (PARTITION BY class_no) AS all_negatives
-  FROM stepped
-)
+{{ nbsql.points(steps=steps) }}
 SELECT
   class,
-  CAST(step AS {{ nbsql.double() }}) / {{ steps }} AS threshold,
+  CAST(threshold AS {{ nbsql.double() }}) / {{ steps }} AS threshold,
   true_positives,
   false_positives,
   all_negatives - false_positives AS true_negatives,
@@ -47,7 +18,7 @@ SELECT
   true_positives / nullif(true_positives + false_positives, 0) AS precision,
   true_positives / nullif(all_positives, 0) AS recall,
   false_positives / nullif(all_negatives, 0) AS false_positive_rate
-FROM cumulated
+FROM points
 ORDER BY class ASC NULLS LAST, threshold ASC NULLS LAST
 {%- endmacro %}
 

@@ -10,6 +10,12 @@
 {{ nbsql.array() }}[{{ elements }}]
 {%- endmacro %}
 
+{# A list of an expression of each of some items, which a block renders. #}
+{% macro array_of_each(items) -%}
+{% set elements %}{% for item in items %}{{ caller(item) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{{ nbsql.array_of(elements) }}
+{%- endmacro %}
+
 {#
   A list of an expression of each element. body: the expression; it calls the element x and, if it needs its position, calls that by the
   name `place`. The body of one such list may contain at most one other.

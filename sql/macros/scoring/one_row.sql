@@ -106,10 +106,7 @@ SELECT position, {{ nbsql.inputs(group.stand_in, none, true, false) }}
 FROM (
   SELECT
     unnest({{ nbsql.position_list(group.items) }}) AS position,
-    {% set elements -%}
-    {% for item in group.items %}{{ nbsql.row_value(row, item.column) }}{% if not loop.last %}, {% endif %}{% endfor %}
-    {%- endset %}
-    unnest({{ nbsql.array_of(elements) }}) AS nbsql_given
+    unnest({% call(item) nbsql.array_of_each(group.items) %}{{ nbsql.row_value(row, item.column) }}{% endcall %}) AS nbsql_given
 ) AS source
 {%- endset -%}
 SELECT parameters.class_no, {{ group.term }} AS term
@@ -127,10 +124,7 @@ FROM (
     class_no
     {%- for name in group.parameters %}
     {%- set position = loop.index0 %},
-    {% set elements -%}
-    {% for item in group.items %}{{ item.parameters[position] }}{% if not loop.last %}, {% endif %}{% endfor %}
-    {%- endset %}
-    unnest({{ nbsql.array_of(elements) }}) AS {{ name }}
+    unnest({% call(item) nbsql.array_of_each(group.items) %}{{ item.parameters[position] }}{% endcall %}) AS {{ name }}
     {%- endfor %}
 
   FROM numbers
@@ -168,16 +162,11 @@ FROM (
   FROM (
     {% if row.levels %}
     SELECT
-      {% set elements -%}
-      {% for feature in row.levels %}{{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}
-      {%- endset %}
-      unnest({{ nbsql.array_of(elements) }}) AS feature,
-      {% set elements -%}
-      {% for feature in row.levels -%}
-      {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('given')) }}{% if not loop.last %}, {% endif %}
-      {%- endfor %}
-      {%- endset %}
-      unnest({{ nbsql.array_of(elements) }}) AS value,
+      {% set given = nbsql.word('given') %}
+      unnest({% call(feature) nbsql.array_of_each(row.levels) %}{{ nbsql.text(feature.name) }}{% endcall %}) AS feature,
+      unnest(
+        {%- call(feature) nbsql.array_of_each(row.levels) %}{{ nbsql[feature.family.name ~ '_value'](feature, given) }}{% endcall -%}
+      ) AS value,
       1 AS times
     FROM given
     {% endif %}

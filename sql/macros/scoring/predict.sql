@@ -23,18 +23,15 @@
 
 {# One row a row of the source: its columns, prediction, probability. #}
 {% macro predict(model, scored) -%}
-SELECT
-  {{ nbsql.passed_columns(model) }}{{ nbsql.output_label(model) }},
-  {{ nbsql.output_column(model, 'probability') }}
-{{ nbsql.from_scored(model, scored) }}
+{{ nbsql.predict_proba(model, scored, []) }}
 {%- endmacro %}
 
-{# One row a row of the source: its columns, prediction, probability, and the probability of each class. #}
-{% macro predict_proba(model, scored) -%}
+{# One row a row of the source: its columns, prediction, probability, and the probability of each of the classes. #}
+{% macro predict_proba(model, scored, classes=none) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}{{ nbsql.output_label(model) }},
   {{ nbsql.output_column(model, 'probability') }}
-  {%- for class in model.class_columns %},
+  {%- for class in (model.class_columns if classes is none else classes) %},
   {% set difference %}{{ nbsql.joint(model, class.number) }} - source.nbsql_log_evidence{% endset %}
   {% set posterior = nbsql.exp(difference) %}
   CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ posterior }} END AS {{ nbsql.output(class.probability) }}

@@ -145,18 +145,33 @@ nbsql_queue AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# The first `count` patterns of the queue. columns: those to show; measure_name: the name of the measure's column. #}
-{% macro top_of_queue(queue, columns, measure_name, count) -%}
+{#
+  The first `count` patterns of the queue. columns: those to show; measure_name: the name of the measure's column; said: how reasons begin
+  that name values, in order, in nbsql_reasons.
+#}
+{% macro top_of_queue(queue, columns, measure_name, count, said=none) -%}
 SELECT
   {{ nbsql.listed_columns(nbsql.word('queue'), columns) | indent(2) }}
   queue.nbsql_label AS prediction,
   queue.nbsql_sure AS probability,
   queue.nbsql_measure AS {{ nbsql.word(measure_name) }},
   queue.nbsql_rows AS stands_for,
+  {% if said is none %}
   queue.nbsql_reason AS reason
+  {% else %}
+  {{ nbsql.text(said) }} || {{ nbsql.first_three(nbsql.word('reasons.nbsql_values')) }} AS reason
+  {% endif %}
 FROM {{ queue }} AS queue
+{% if said is not none %}
+LEFT JOIN nbsql_reasons AS reasons ON reasons.nbsql_position = queue.nbsql_position
+{% endif %}
 WHERE queue.nbsql_position <= {{ count }}
 ORDER BY queue.nbsql_position ASC NULLS LAST
+{%- endmacro %}
+
+{# The first three of a list of texts as one. #}
+{% macro first_three(texts) -%}
+{{ nbsql.element(texts, 1) }} || coalesce('; ' || {{ nbsql.element(texts, 2) }}, '') || coalesce('; ' || {{ nbsql.element(texts, 3) }}, '')
 {%- endmacro %}
 
 {# The patterns ranked by their posteriors. #}
@@ -185,32 +200,12 @@ nbsql_likeliest AS (
   WHERE value IS NOT NULL
   GROUP BY nbsql_position, feature, value
 ),
-nbsql_said AS (
-  SELECT
-    nbsql_position,
-    feature || ' = ' || value AS said,
-    row_number() OVER (
-      PARTITION BY nbsql_position
-      ORDER BY {{ nbsql.measure_sort_key(nbsql.word('contribution')) }} ASC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
-    ) AS place
-  FROM nbsql_likeliest
-),
 nbsql_reasons AS (
-  SELECT
-    nbsql_position,
-    'least likely: ' || max(CASE WHEN place = 1 THEN said END)
-    {%- for place in [2, 3] %} || coalesce('; ' || max(CASE WHEN place = {{ place }} THEN said END), ''){% endfor %} AS nbsql_reason
-  FROM nbsql_said
-  GROUP BY nbsql_position
-),
-nbsql_answer AS (
-  SELECT
-    {{ nbsql.listed_columns(nbsql.word('source'), passed) | indent(4) }}
-    source.nbsql_label, source.nbsql_sure, source.nbsql_measure, source.nbsql_rows, source.nbsql_position, reasons.nbsql_reason
-  FROM nbsql_queue AS source
-  LEFT JOIN nbsql_reasons AS reasons ON reasons.nbsql_position = source.nbsql_position
+  {% set description %}feature || ' = ' || value{% endset %}
+  {% set by %}{{ nbsql.measure_sort_key(nbsql.word('contribution')) }}, feature, value{% endset %}
+  SELECT nbsql_position, {{ nbsql.ordered_list(description, by) }} AS nbsql_values FROM nbsql_likeliest GROUP BY nbsql_position
 )
-{{ nbsql.top_of_queue(nbsql.word('nbsql_answer'), passed, 'log_evidence', count) }}
+{{ nbsql.top_of_queue(nbsql.word('nbsql_queue'), passed, 'log_evidence', count, 'least likely: ') }}
 {%- endmacro %}
 
 {# The patterns ranked by their unseen values. unseen: the query of these, by nbsql_position. #}
@@ -236,8 +231,7 @@ nbsql_grouped AS (
     CAST(sum(source.nbsql_rows) OVER (PARTITION BY sets.nbsql_set) AS BIGINT) AS nbsql_rows,
     row_number() OVER (PARTITION BY sets.nbsql_set ORDER BY source.nbsql_position ASC NULLS LAST) AS nbsql_first,
     source.nbsql_position AS nbsql_place,
-    'never seen: ' || {{ nbsql.element(set, 1) }}
-      || coalesce('; ' || {{ nbsql.element(set, 2) }}, '') || coalesce('; ' || {{ nbsql.element(set, 3) }}, '')
+    'never seen: ' || {{ nbsql.first_three(set) }}
       || CASE WHEN sets.nbsql_unmet > 3 THEN ' and ' || CAST(sets.nbsql_unmet - 3 AS {{ nbsql.string() }}) || ' more' ELSE '' END
       AS nbsql_reason
   FROM nbsql_queue AS source

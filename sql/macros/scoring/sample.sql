@@ -117,23 +117,15 @@ FROM (
   SELECT
     *
     {%- for feature in counts %},
-    CAST(floor(u{{ nbsql.feature_suffix(feature) }} * 64) AS BIGINT) AS slot{{ nbsql.feature_suffix(feature) }}
+    {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.feature_suffix(feature) }}
+    {%- endfor %}
+    {%- for feature in vectors %}
+    {%- for j in range(1, feature.columns | length + 1) %},
+    {{ nbsql.standard_normal(seed, feature, j) }} AS z{{ nbsql.feature_suffix(feature, j) }}
+    {%- endfor %}
     {%- endfor %}
 
-  FROM (
-    SELECT
-      *
-      {%- for feature in counts %},
-      {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.feature_suffix(feature) }}
-      {%- endfor %}
-      {%- for feature in vectors %}
-      {%- for j in range(1, feature.columns | length + 1) %},
-      {{ nbsql.standard_normal(seed, feature, j) }} AS z{{ nbsql.feature_suffix(feature, j) }}
-      {%- endfor %}
-      {%- endfor %}
-
-    FROM {% if levels %}levels_{{ (levels | length + 19) // 20 }}{% else %}drawn{% endif %} AS drawn
-  ) AS chances
+  FROM {% if levels %}levels_{{ (levels | length + 19) // 20 }}{% else %}drawn{% endif %} AS drawn
 ) AS drawn
 {%- if numbers %}
 
@@ -141,7 +133,9 @@ LEFT JOIN numbers ON numbers.class = drawn.class
 {%- endif %}
 {%- for feature in counts %}
 
-LEFT JOIN count{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.is_drawn_value(nbsql.word('count'), feature) }}
+{% set i = nbsql.feature_suffix(feature) %}
+LEFT JOIN count{{ i }}
+  ON count{{ i }}.class = drawn.class AND {{ nbsql.is_in_slot(nbsql.word('count' ~ i), nbsql.word('drawn.u' ~ i), 64) }}
 {%- endfor %}
 {%- for feature in vectors %}
 
@@ -217,26 +211,16 @@ levels_{{ number }} AS {{ nbsql.materialized() }}(
     SELECT
       *
       {%- for feature in features %},
-      {% set slots = nbsql.element(nbsql.word('slots'), before | length + loop.index) %}
-      CAST(floor(u{{ nbsql.feature_suffix(feature) }} * {{ slots }}) AS BIGINT) AS slot{{ nbsql.feature_suffix(feature) }}
+      {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.feature_suffix(feature) }}
       {%- endfor %}
 
-    FROM (
-      SELECT
-        *
-        {%- for feature in features %},
-        {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.feature_suffix(feature) }}
-        {%- endfor %}
-
-      FROM {% if before %}levels_{{ number - 1 }}{% else %}drawn{% endif %} AS drawn
-    ) AS chances
-    CROSS JOIN slots
+    FROM {% if before %}levels_{{ number - 1 }}{% else %}drawn{% endif %} AS drawn
   ) AS drawn
+  CROSS JOIN slots
   {%- for feature in features %}
+  {% set i = nbsql.feature_suffix(feature) %}
 
-  LEFT JOIN (
-    SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS level{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.is_drawn_value(nbsql.word('level'), feature) }}
+  LEFT {{ nbsql.join_guide(feature, 'level' ~ i, 'drawn', 'drawn.u' ~ i, before | length + loop.index) | indent(2) }}
   {%- endfor %}
 
 )
@@ -247,12 +231,13 @@ levels_{{ number }} AS {{ nbsql.materialized() }}(
 {{ guide }}.slot = CAST(floor({{ u }} * {{ slots }}) AS BIGINT) AND {{ u }} >= {{ guide }}.lower AND {{ u }} < {{ guide }}.upper
 {%- endmacro %}
 
-{# The same for the random number of a feature whose slot is known. #}
-{% macro is_drawn_value(relation, feature) -%}
-{% set i = nbsql.feature_suffix(feature) -%}
-{% set of_feature = relation ~ i -%}
-{{ of_feature }}.class = drawn.class AND {{ of_feature }}.slot = drawn.slot{{ i }}
-  AND drawn.u{{ i }} >= {{ of_feature }}.lower AND drawn.u{{ i }} < {{ of_feature }}.upper
+{# A join of rows with the values of a feature on which their random numbers u fall. position: that of the feature among the slots. #}
+{% macro join_guide(feature, name, rows, u, position) -%}
+JOIN (
+  SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
+) AS {{ nbsql.word(name) }}
+  ON {{ nbsql.word(name) }}.class = {{ nbsql.word(rows) }}.class
+  AND {{ nbsql.is_in_slot(nbsql.word(name), nbsql.word(u), nbsql.element(nbsql.word('slots.slots'), position)) }}
 {%- endmacro %}
 
 {# The cumulated share of the probabilities before this one. #}
@@ -333,13 +318,7 @@ bag{{ i }} AS {{ nbsql.materialized() }}(
     ) AS places
   ) AS draws
   CROSS JOIN slots
-  JOIN (
-    SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS tokens
-    ON tokens.class = draws.class
-    AND tokens.slot = CAST(floor(draws.u * {{ nbsql.element(nbsql.word('slots.slots'), position) }}) AS BIGINT)
-    AND draws.u >= tokens.lower
-    AND draws.u < tokens.upper
+  {{ nbsql.join_guide(feature, 'tokens', 'draws', 'draws.u', position) | indent(2) }}
   GROUP BY draws.nbsql_row
 )
 {%- endmacro %}

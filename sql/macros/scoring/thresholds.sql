@@ -35,10 +35,8 @@ FROM (
       {{ nbsql.with_posteriors(model, scored, parameters) | indent(6) }}
     ) AS posteriors
     CROSS JOIN (
-      {% set listed -%}
-      {% for threshold in thresholds %}{{ nbsql.nullable_double(threshold) }}{% if not loop.last %}, {% endif %}{% endfor %}
-      {%- endset %}
-      SELECT {{ nbsql.array_of(listed) }} AS nbsql_thresholds
+      SELECT
+        {%+ call(threshold) nbsql.array_of_each(thresholds) %}{{ nbsql.nullable_double(threshold) }}{% endcall %} AS nbsql_thresholds
     ) AS thresholds
     {{- nbsql.optimisation_fence() | indent(4) }}
   ) AS held

@@ -23,7 +23,7 @@ WITH nbsql_inputs AS (
 ),
 {% for term in scorer.joined -%}
 nbsql_level_{{ term.index }} AS {{ materialized }}(
-  {{ nbsql.frozen_lookup_rows(scorer, term) | indent(2) }}
+  {{ nbsql.literal_rows(term.kind, term.keys, term.scores) | indent(2) }}
 ),
 {% endfor -%}
 {% if scorer.paired -%}
@@ -38,7 +38,7 @@ nbsql_coded AS {{ materialized }}(
 ),
 {% for term in scorer.paired -%}
 nbsql_ratios_{{ term.index }} AS {{ materialized }}(
-  {{ nbsql.frozen_lookup_rows(scorer, term) | indent(2) }}
+  {{ nbsql.literal_rows(term.kind, term.keys, term.scores) | indent(2) }}
 ),
 nbsql_level_{{ term.index }} AS {{ materialized }}(
   {{ nbsql.frozen_means(scorer, term) | indent(2) }}
@@ -98,7 +98,7 @@ nbsql_best AS {{ materialized }}(
 nbsql_evidence AS {{ materialized }}(
   SELECT
     nbsql_best.*,
-    {{ nbsql.frozen_evidence(scorer) | indent(4) }} AS nbsql_mass
+    {%+ call(class) nbsql.sum_in_blocks(scorer.classes) %}{{ nbsql.frozen_ratio(class.number) }}{% endcall %} AS nbsql_mass
   FROM nbsql_best
 )
 SELECT
@@ -200,18 +200,9 @@ CASE WHEN {{ x }} > -700 THEN EXP({{ x }}) ELSE 0 END
 {%- endmacro %}
 
 {#
-  The sum of the likelihoods of the classes, relative to the highest. It is a sum in blocks, because an expression may not nest that deep.
+  Rows of literals, typed by the first row: value (of a category, or a pair of codes), and class_1, class_2, ..., its term in each class,
+  of which some are NULL.
 #}
-{% macro frozen_evidence(scorer) -%}
-{% call(class) nbsql.sum_in_blocks(scorer.classes) %}{{ nbsql.frozen_ratio(class.number) }}{% endcall %}
-{%- endmacro %}
-
-{# The values of a category with many, or pairs of codes, one row each: value, and class_1, class_2, ..., its term in each class. #}
-{% macro frozen_lookup_rows(scorer, term) -%}
-{{ nbsql.literal_rows(term.kind, term.keys, term.scores) }}
-{%- endmacro %}
-
-{# Rows of literals, typed by the first row: a value, and numbers of which some are NULL. #}
 {% macro literal_rows(kind, keys, scores) -%}
 SELECT *
 FROM (

@@ -54,7 +54,10 @@ UNION ALL
 {{ nbsql.frozen_as_double(counted.weight) }} AS nbsql_weight
 {%- endif %}
 {%- for feature in counted.features %},
-{{ nbsql['frozen_' ~ feature.shape ~ '_read'](feature) }}
+{% if feature.cells == 'number' %}{{ nbsql.frozen_density_input(feature, is_scored=false) }}
+{%- elif feature.cells == 'column' %}{{ nbsql.frozen_counts_input(feature) }}
+{%- else %}{{ nbsql['frozen_' ~ feature.shape ~ '_read'](feature) }}
+{%- endif %}
 {%- endfor %}
 {%- endmacro %}
 
@@ -159,17 +162,6 @@ GROUP BY nbsql_rows.nbsql_class
 {%- endif %}
 {%- endmacro %}
 
-{% macro frozen_number_read(feature) -%} {{ nbsql.frozen_number_input(feature, feature.family.zeros) }} {%- endmacro %}
-
-{# The logarithm of a number of a row as a column and, if zeros are counted apart, whether the number is 0. #}
-{% macro frozen_logarithm_read(feature) -%}
-{% set x = nbsql.frozen_as_double(feature.columns[0]) -%}
-CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.frozen_input(feature) }}
-{%- if feature.family.zeros %},
-{{ nbsql.frozen_zero_input(feature) }}
-{%- endif %}
-{%- endmacro %}
-
 
 {# Columns of counts: a cell a column. #}
 
@@ -183,5 +175,3 @@ GROUP BY nbsql_rows.nbsql_class
 {{- nbsql.union_all(loop) }}
 {%- endfor %}
 {%- endmacro %}
-
-{% macro frozen_counts_read(feature) -%} {{ nbsql.frozen_finite_inputs(feature) }} {%- endmacro %}

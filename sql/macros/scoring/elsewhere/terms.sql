@@ -4,7 +4,7 @@
   value is missing.
 
   term.shape names the macros: "levels", a value of a list; "edges", a number between two; "cells", the number of a grid cell; "density",
-  a number whose density is a formula, or "logarithm", if that is a formula of its logarithm; or the family.
+  a number whose density is a formula; "counts", columns of counts; or the family.
 #}
 
 {# The columns of the first step: those of the source that are passed on, and those that the terms read. #}
@@ -41,16 +41,6 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})
 {% macro frozen_finite(column) -%}
 {% set x = nbsql.frozen_as_double(column) -%}
 CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
-{%- endmacro %}
-
-{% macro frozen_finite_input(term) -%}
-{{ nbsql.frozen_finite(term.columns[0]) }} AS nbsql_x_{{ term.index }}
-{%- endmacro %}
-
-{# A feature over several columns reads each of them. #}
-{% macro frozen_finite_inputs(term) -%}
-{% for column in term.columns %}{{ nbsql.frozen_finite(column) }} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
-{% endif %}{% endfor %}
 {%- endmacro %}
 
 {# Categories and Booleans. term.kind is the type in which their values are compared. #}
@@ -92,7 +82,9 @@ CASE {{ x }}
 
 {# A bin includes its lower edge and excludes its upper one. #}
 
-{% macro frozen_edges_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+{% macro frozen_edges_input(term) -%}
+{{ nbsql.frozen_finite(term.columns[0]) }} AS {{ nbsql.frozen_input(term) }}
+{%- endmacro %}
 
 {# The term of a binned number in class k: the score of its bin, or of a missing number. #}
 {% macro frozen_edges(term, k) -%}
@@ -117,21 +109,25 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 
 {# Numbers. #}
 
-{% macro frozen_density_input(term) -%} {{ nbsql.frozen_number_input(term, term.family.zeros) }} {%- endmacro %}
-
-{# A number of a row as a column; if zeros are counted apart, NULL for a 0, and a column for whether it is one. #}
-{% macro frozen_number_input(term, zeros) -%}
-{% if zeros -%}
-NULLIF({{ nbsql.frozen_finite(term.columns[0]) }}, 0) AS {{ nbsql.frozen_input(term) }},
-{{ nbsql.frozen_zero_input(term) }}
-{%- else -%}
-{{ nbsql.frozen_finite_input(term) }}
+{#
+  A number of a row as a column, or its logarithm, if the density is a formula of that; whether a number is outside the distribution and
+  has no logarithm, if it is scored; and if zeros are counted apart, whether it is 0, and then not the number.
+#}
+{% macro frozen_density_input(term, is_scored=true) -%}
+{% set x, zeros = nbsql.frozen_as_double(term.columns[0]), term.family.zeros -%}
+{% if term.family.is_logarithmic -%}
+CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.frozen_input(term) }}
+{%- if is_scored %},
+CASE WHEN {{ x }} {% if zeros %}<{% else %}<={% endif %} 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
 {%- endif %}
-{%- endmacro %}
-
-{# Whether a number is 0, if zeros are counted apart. #}
-{% macro frozen_zero_input(term) -%}
-CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
+{%- elif zeros -%}
+NULLIF({{ nbsql.frozen_finite(term.columns[0]) }}, 0) AS {{ nbsql.frozen_input(term) }}
+{%- else -%}
+{{ nbsql.frozen_edges_input(term) }}
+{%- endif %}
+{%- if zeros %},
+CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
+{%- endif %}
 {%- endmacro %}
 
 {#
@@ -144,7 +140,7 @@ CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS
 {% set zero, other = nbsql.frozen_number(term.of[k].zero), nbsql.frozen_number(term.of[k].other) -%}
 {% set outside %}nbsql_outside_{{ term.index }}{% endset -%}
 {% set known = nbsql.frozen_input(term) -%}
-{% set x %}{% if term.shape == 'logarithm' %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
+{% set x %}{% if term.family.is_logarithmic %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
 {{ nbsql.zero_inflated_term(x, is_zero, zero, other, nbsql.frozen_density_of(term, k)) }}
 {%- else -%}
 {{ nbsql.frozen_density_of(term, k) }}
@@ -160,7 +156,7 @@ CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS
 {% set guard -%}
 {% if widest is not none %}WHEN ABS({{ x }} - {{ nbsql.number(p.mean) }}) <= {{ nbsql.number(widest) }} THEN
 {%- elif zero_only %}WHEN {{ x }} = 0 THEN
-{%- elif inside is defined and term.shape != 'logarithm' %}WHEN {{ inside(x) }} THEN
+{%- elif inside is defined and not term.family.is_logarithmic %}WHEN {{ inside(x) }} THEN
 {%- else %}ELSE
 {%- endif %}
 {%- endset -%}
@@ -168,7 +164,7 @@ CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS
 {% if unknown %}0
 {%- else %}{% call(name) nbsql.density(term.family, x, zero_only) %}{{ nbsql.frozen_nullable(p[name]) }}{% endcall %}{% endif %}
 {%- endset -%}
-{% set outside %}{% if term.shape == 'logarithm' %} WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL{% endif %}{% endset -%}
+{% set outside %}{% if term.family.is_logarithmic %} WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL{% endif %}{% endset -%}
 {% if unknown and inside is not defined %}0{% else %}CASE{{ outside }} WHEN {{ x }} IS NULL THEN 0 {{ guard }} {{ density }} END{% endif %}
 {%- endmacro %}
 
@@ -176,20 +172,6 @@ CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS
 {% set base = nbsql[term.family.formula ~ '_base'](nbsql.frozen_input(term), none) -%}
 {% if term.of[0].values() | select('none') | list %}0{% else %}COALESCE(-({{ base }}), 0){% endif %}
 {%- endmacro %}
-
-{# The same for ln x, and whether x is outside the distribution and has no logarithm. #}
-{% macro frozen_logarithm_input(term) -%}
-{% set x = nbsql.frozen_as_double(term.columns[0]) -%}
-CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS nbsql_x_{{ term.index }},
-CASE WHEN {{ x }} {% if term.family.zeros %}<{% else %}<={% endif %} 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
-{%- if term.family.zeros %},
-{{ nbsql.frozen_zero_input(term) }}
-{%- endif %}
-{%- endmacro %}
-
-{% macro frozen_logarithm(term, k) -%} {{ nbsql.frozen_density(term, k) }} {%- endmacro %}
-
-{% macro frozen_logarithm_common(term) -%} {{ nbsql.frozen_density_common(term) }} {%- endmacro %}
 
 {# A number, or the product of two. #}
 {% macro frozen_weighted_input(term) -%}
@@ -216,10 +198,14 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 
 {# Columns of counts. 0 ln 0 is 0. #}
 
-{% macro frozen_multinomial_input(term) -%} {{ nbsql.frozen_finite_inputs(term) }} {%- endmacro %}
+{% macro frozen_counts_input(term) -%}
+{% for column in term.columns -%}
+{{ nbsql.frozen_finite(column) }} AS {{ nbsql.frozen_input(term, loop.index) }}{{ nbsql.comma_line(loop) }}
+{%- endfor %}
+{%- endmacro %}
 
 {# The sum of the counts of a row, each times its weight in class k. It is a sum in blocks, because an expression may not nest that deep. #}
-{% macro frozen_multinomial(term, k) -%}
+{% macro frozen_counts(term, k) -%}
 {% set p = term.of[k] -%}
 {% for block in range(1, term.columns | length + 1) | batch(50) -%}
 {% if not loop.first %} + {% endif %}(
@@ -233,10 +219,6 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 )
 {%- endfor %}
 {%- endmacro %}
-
-{% macro frozen_complement_input(term) -%} {{ nbsql.frozen_finite_inputs(term) }} {%- endmacro %}
-
-{% macro frozen_complement(term, k) -%} {{ nbsql.frozen_multinomial(term, k) }} {%- endmacro %}
 
 
 {# Several numbers together: if one is missing, and no mean replaces it, all are. #}
