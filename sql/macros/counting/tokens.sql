@@ -6,10 +6,10 @@
 
   With a condition the tokens are counted, and tokens outside a declared vocabulary are dropped; a score looks up no others.
 
-  Fitting and scoring both read their tokens here, so they always see the same ones. Empty and NULL tokens are dropped, and so are tokens
-  of a map whose count is 0, missing or not finite.
+  Fitting and scoring both read their tokens here, so they always see the same ones. Empty and NULL tokens are dropped, except that a list
+  or a text may keep them, and so are tokens of a map whose count is 0, missing or not finite.
 #}
-{% macro tokens(feature, source, row_columns, condition=none) -%}
+{% macro tokens(feature, source, row_columns, condition=none, keeps_empty=false) -%}
 {% if feature.family.over_columns -%}
 {{ nbsql.pairs_tokens(feature, source, row_columns, condition) }}
 {%- else -%}
@@ -27,7 +27,13 @@ FROM (
   {%- endif %}
 
 ) AS unnested
-WHERE value <> ''{% if feature.family.name == 'token_counts' %} AND times > 0 AND times < {{ nbsql.infinity() }}{% endif %}
+{%- if feature.family.name == 'token_counts' %}
+
+WHERE value <> '' AND times > 0 AND times < {{ nbsql.infinity() }}
+{%- elif not keeps_empty %}
+
+WHERE value <> ''
+{%- endif %}
 {%- if condition is not none and feature.family.vocabulary %}
 
   AND value IN ({% for token in feature.family.vocabulary %}{{ nbsql.text(token) }}{% if not loop.last %}, {% endif %}{% endfor %})

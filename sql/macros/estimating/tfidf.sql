@@ -135,7 +135,7 @@ GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
   together.
 #}
 {% macro scored_tokens(model, feature) -%}
-{% set tokens = nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source'))) -%}
+{% set tokens = nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source')), keeps_empty=true) -%}
 {% if feature.family.norm -%}
 SELECT {{ nbsql.row_key(model, nbsql.word('occurrences')) }}, value, sum(times) AS times
 FROM (

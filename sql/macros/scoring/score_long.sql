@@ -210,13 +210,7 @@ FROM (
     {% set unseen %}parameters.unseen{{ nbsql.feature_suffix(feature) }}{% endset %}
     {{ nbsql.occurrence_factor(feature) }}{% if smooth %}coalesce({{ found }}, {{ unseen }}){% else %}{{ found }}{% endif %}
       {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.row_and_class()) }}{% endif %} AS term
-  FROM (
-    {{ nbsql.scored_tokens(model, feature) | indent(4) }}
-  ) AS tokens
-  {%+ if smooth %}LEFT {%+ endif %}JOIN (
-    SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS lookups ON lookups.value = tokens.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
-  {{ nbsql.join_parameters(model, parameters, nbsql.word('tokens')) }}
+  FROM {{ nbsql.tokens_with_lookups(model, feature, lookups, parameters) | indent(2) }}
 ) AS scores
 GROUP BY nbsql_row, class_no
 {%- endif %}

@@ -117,19 +117,31 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
       {%- if feature.family.norm %} / {{ nbsql.bag_length(feature) }}{% endif %} AS class_{{ k }}
     {%- endfor %}
 
-  FROM (
-    {{ nbsql.scored_tokens(model, feature) | indent(4) }}
-  ) AS tokens
-  {%+ if smooth %}LEFT {%+ endif %}JOIN (
-    SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS lookups ON lookups.value = tokens.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
-  {%- if smooth %}
-
-  {{ nbsql.join_parameters(model, parameters, nbsql.word('tokens')) }}
-  {%- endif %}
-
+  FROM {{ nbsql.tokens_with_lookups(model, feature, lookups, parameters if smooth else none) | indent(2) }}
   GROUP BY tokens.nbsql_row
 )
+{%- endif %}
+{%- endmacro %}
+
+{#
+  The tokens of the rows, `tokens`, each with the lookup of its value, `lookups`; and the parameters, if there are any. Empty tokens are
+  kept out of the join, and not dropped before: DuckDB takes a filter to drop four rows in five, and would then make the hash table of the
+  tokens, which are many times as many as the words of the lookups.
+#}
+{% macro tokens_with_lookups(model, feature, lookups, parameters) -%}
+(
+  {{ nbsql.scored_tokens(model, feature) | indent(2) }}
+) AS tokens
+{% if feature.family.unseen == 'smooth' %}LEFT {% endif %}JOIN (
+  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
+) AS lookups ON lookups.value = nullif(tokens.value, ''){{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
+{%- if parameters %}
+
+{{ nbsql.join_parameters(model, parameters, nbsql.word('tokens')) }}
+{%- endif %}
+{%- if feature.family.unseen == 'smooth' %}
+
+WHERE tokens.value <> '' OR lookups.value IS NOT NULL
 {%- endif %}
 {%- endmacro %}
 

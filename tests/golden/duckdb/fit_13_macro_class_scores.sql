@@ -35,11 +35,10 @@ bag_5 AS (
         FROM numbered AS source
       ) AS source
     ) AS unnested
-    WHERE value <> ''''
   ) AS tokens
   JOIN (
     SELECT * FROM nbsql_lookups AS lookups WHERE feature = ''body''
-  ) AS lookups ON lookups.value = tokens.value
+  ) AS lookups ON lookups.value = nullif(tokens.value, '''')
   GROUP BY tokens.nbsql_row
 )
 SELECT

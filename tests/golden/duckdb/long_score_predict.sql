@@ -61,11 +61,10 @@ FROM (
             FROM numbered AS source
           ) AS source
         ) AS unnested
-        WHERE value <> ''
       ) AS tokens
       JOIN (
         SELECT * FROM "memory"."spam"."lookups" AS lookups WHERE feature = 'body'
-      ) AS lookups ON lookups.value = tokens.value
+      ) AS lookups ON lookups.value = nullif(tokens.value, '')
       JOIN "memory"."spam"."parameters" AS parameters ON TRUE
     ) AS scores
     GROUP BY nbsql_row, class_no
