@@ -221,8 +221,9 @@ FROM (
     found.idf,
     {% endif %}
     {{ nbsql.scores(model) }} AS scores
-  FROM {{ lookups }} AS found
-  WHERE feature = {{ nbsql.text(feature.name) }}
+  FROM (
+    {{ nbsql.lookups_of_tokens(feature, lookups) | indent(4) }}
+  ) AS found
 ) AS lookups ON lookups.value = tokens.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
 {%- endif %}
 {%- endmacro %}

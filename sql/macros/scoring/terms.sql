@@ -125,24 +125,33 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
 
 {#
   The tokens of the rows, `tokens`, each with the lookup of its value, `lookups`; and the parameters, if there are any. Empty tokens are
-  kept out of the join, and not dropped before: DuckDB takes a filter to drop four rows in five, and would then make the hash table of the
-  tokens, which are many times as many as the words of the lookups.
+  kept, since they find no lookup.
 #}
 {% macro tokens_with_lookups(model, feature, lookups, parameters) -%}
+{% set smooth = feature.family.unseen == 'smooth' -%}
 (
   {{ nbsql.scored_tokens(model, feature) | indent(2) }}
 ) AS tokens
-{% if feature.family.unseen == 'smooth' %}LEFT {% endif %}JOIN (
-  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-) AS lookups ON lookups.value = nullif(tokens.value, ''){{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
+{% if smooth %}LEFT {% endif %}JOIN (
+  {{ nbsql.lookups_of_tokens(feature, lookups) | indent(2) }}
+) AS lookups ON lookups.value = tokens.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
 {%- if parameters %}
 
 {{ nbsql.join_parameters(model, parameters, nbsql.word('tokens')) }}
 {%- endif %}
-{%- if feature.family.unseen == 'smooth' %}
+{%- if smooth %}
 
 WHERE tokens.value <> '' OR lookups.value IS NOT NULL
 {%- endif %}
+{%- endmacro %}
+
+{#
+  The lookups of the tokens of a feature, none of which is empty. That is said in a way that DuckDB cannot infer of the tokens, too, and
+  takes to hold for a fifth of the lookups. So it makes its hash table of the lookups and not of the tokens, which are many times as many
+  as it takes them to be, and the tokens of a row stay together when they are summed: up to three times as fast.
+#}
+{% macro lookups_of_tokens(feature, lookups) -%}
+SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }} AND nullif(value, '') IS NOT NULL
 {%- endmacro %}
 
 {# How often a token counts: once an occurrence, unless a map has its count, or the occurrences are already summed. #}

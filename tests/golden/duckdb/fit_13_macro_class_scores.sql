@@ -37,8 +37,8 @@ bag_5 AS (
     ) AS unnested
   ) AS tokens
   JOIN (
-    SELECT * FROM nbsql_lookups AS lookups WHERE feature = ''body''
-  ) AS lookups ON lookups.value = nullif(tokens.value, '''')
+    SELECT * FROM nbsql_lookups AS lookups WHERE feature = ''body'' AND nullif(value, '''') IS NOT NULL
+  ) AS lookups ON lookups.value = tokens.value
   GROUP BY tokens.nbsql_row
 )
 SELECT

@@ -121,8 +121,9 @@ contributions AS (
     SELECT
       found.value,
       [found.class_1, found.class_2] AS scores
-    FROM nbsql_lookups AS found
-    WHERE feature = ''body''
+    FROM (
+      SELECT * FROM nbsql_lookups AS lookups WHERE feature = ''body'' AND nullif(value, '''') IS NOT NULL
+    ) AS found
   ) AS lookups ON lookups.value = tokens.value
 )
 SELECT

@@ -63,8 +63,8 @@ FROM (
         ) AS unnested
       ) AS tokens
       JOIN (
-        SELECT * FROM "memory"."spam"."lookups" AS lookups WHERE feature = 'body'
-      ) AS lookups ON lookups.value = nullif(tokens.value, '')
+        SELECT * FROM "memory"."spam"."lookups" AS lookups WHERE feature = 'body' AND nullif(value, '') IS NOT NULL
+      ) AS lookups ON lookups.value = tokens.value
       JOIN "memory"."spam"."parameters" AS parameters ON TRUE
     ) AS scores
     GROUP BY nbsql_row, class_no

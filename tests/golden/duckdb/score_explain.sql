@@ -108,8 +108,9 @@ contributions AS (
     SELECT
       found.value,
       [found.class_1, found.class_2] AS scores
-    FROM "memory"."spam"."lookups" AS found
-    WHERE feature = 'body'
+    FROM (
+      SELECT * FROM "memory"."spam"."lookups" AS lookups WHERE feature = 'body' AND nullif(value, '') IS NOT NULL
+    ) AS found
   ) AS lookups ON lookups.value = tokens.value
 )
 SELECT

@@ -128,8 +128,9 @@ contributions AS (
     SELECT
       found.value,
       ARRAY[found.class_1, found.class_2] AS scores
-    FROM "spam"."lookups" AS found
-    WHERE feature = 'body'
+    FROM (
+      SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'body' AND nullif(value, '') IS NOT NULL
+    ) AS found
   ) AS lookups ON lookups.value = tokens.value
 )
 SELECT

@@ -41,8 +41,8 @@ FROM (
       ) AS unnested
     ) AS tokens
     JOIN (
-      SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'body'
-    ) AS lookups ON lookups.value = nullif(tokens.value, '')
+      SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'body' AND nullif(value, '') IS NOT NULL
+    ) AS lookups ON lookups.value = tokens.value
     GROUP BY tokens.nbsql_row
   )
   SELECT

@@ -106,7 +106,7 @@ FROM (
   GROUP BY {{ own }}, value
 ) AS tokens
 LEFT JOIN (
-  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
+  {{ nbsql.lookups_of_tokens(feature, lookups) | indent(2) }}
 ) AS lookups ON lookups.value = tokens.value
 {%- endmacro %}
 
