@@ -19,12 +19,9 @@
 {% if aged is not none -%}
 {% do options.update({'weight': aged.weight, 'exclude': options.exclude + [aged.at], 'slice_by': 'nbsql_period'}) %}
 {% endif -%}
+{% if aged is none %}{% do nbsql.check_word(columns, options.slice_by, 'which slice_by names', training) %}{% endif -%}
 {% if options.weight is not none -%}
-{% set column = nbsql.column_named(columns, options.weight, 'the weight', training) -%}
-{% if column.kind not in ['integer', 'float', 'decimal'] -%}
-{% do nbsql.refuse("weight column '" ~ column.name ~ "' is " ~ column.type ~ '; weights must be numbers') %}
-{% endif -%}
-{% set weight = column.name -%}
+{% set weight = nbsql.weight_column(columns, options.weight, training) -%}
 {% endif -%}
 {% set features = nbsql.features_of(options, columns, training) -%}
 {% set request_weight = weight if aged is none else nbsql.quoted_names([aged.at, aged.weight, aged.half_life.length]) -%}
@@ -62,7 +59,7 @@
 {% set units = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400, 'week': 604800} -%}
 {% set words = (weight.half_life | string).split() -%}
 {% set unit = (words[1] | lower).rstrip('s') if words | length == 2 else none -%}
-{% set number = nbsql.at_least_zero(words[0], 'half_life', name) if words | length in [1, 2] else 0 -%}
+{% set number = nbsql.checked_number(words[0], 'half_life', name) if words | length in [1, 2] else 0 -%}
 {% if number <= 0 or (unit is not none and unit not in units) -%}
 {% do nbsql.refuse(
   "half_life of '" ~ name ~ "' must be above 0, a number of seconds, minutes, hours, days or weeks, such as 30 days, not "

@@ -79,6 +79,7 @@ def built(folder: Path, engine: str, address: str | None) -> Project:
             {"nbsql.nbsql_within": {"name": "little_moves", "over": {"psi": 50}, "under": {"accuracy": 0.01}}},
             {"nbsql.nbsql_within": {"name": "too_few_rows", "under": {"rows": 10_000}}},
             {"nbsql.nbsql_within": {"name": "a_misspelt_metric", "over": {"pssi": 0}}},
+            {"nbsql.nbsql_within": {"name": "a_misspelt_argument", "ovr": {"psi": 0}}},
         ],
         "scored": [
             {"nbsql.nbsql_accuracy_at_least": {"name": "right_enough", "target": "label", "minimum": 0.9}},
@@ -141,7 +142,8 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
         "right_enough": "pass",
         "little_moves": "pass",
         "too_few_rows": "fail",
-        "a_misspelt_metric": "fail",
+        "a_misspelt_metric": "error",
+        "a_misspelt_argument": "error",
         "never_wrong": "fail",
     }
     assert {name.removeprefix("test."): status for name, status in project.statuses().items()} == expected
