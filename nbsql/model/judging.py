@@ -46,7 +46,7 @@ class Judging(Handle):
             costs: judge the predictions that `predict` makes with these costs, and report `cost` and `expected_cost`.
             calibrated: judge the calibrated posteriors; see `calibrate`.
             by: a column, or several, by whose values the numbers are also computed: `slices` of the evaluation. An expression
-                must be a column of the source: "SELECT *, date_trunc('week', sent_at) AS week FROM inbox".
+                must be a column of the source, which may be a query.
 
         Raises:
             InputError: the source lacks a feature, the target, the weight or a column of `by`, or has no row to judge.
