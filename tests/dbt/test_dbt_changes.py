@@ -164,14 +164,21 @@ def test_an_incremental_model_of_something_else_is_refused_and_a_full_refresh_cu
     project.run(f"CREATE TABLE rows AS SELECT * FROM ({DAYS}) AS days")
     assert project.dbt("run").returncode == 0
     assert asked(alpha=2).dbt("run").returncode == 0  # which no cell depends on
-    for change in ({"target": "links"}, {"families": {"links": "poisson"}}):
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"target": "links"}, "target was label and is links"),
+        ({"weight": "size"}, "weight was none and is size"),
+        ({"slice_by": "id % 2", "target": "message"}, "target was label and is message, slice_by was day and is id % 2"),
+        ({"exclude": ["id", "day", "size"]}, "the features were 'links', 'message', 'size' and are 'links', 'message'"),
+        (
+            {"families": {"links": "poisson"}},
+            "a family, or an option of one, was not as in 'links' poisson, 'message' categorical, 'size' gaussian",
+        ),
+    ]
+    for change, line in changes:
         before = cells(project)
-        result = asked(**change).dbt("run")
-        assert result.returncode == 1
-        assert (
-            "nbsql: 'kept' holds the cells of another target, weight, slice_by or families than are asked for now; "
-            "count all rows anew: dbt build --full-refresh --select kept" in " ".join(result.stdout.split())
-        )
+        assert asked(**change).dbt("run").returncode == 1
+        cure = "count all rows anew: dbt build --full-refresh --select kept"
+        assert project.messages()["kept"] == f"nbsql: 'kept' was counted otherwise: {line}; {cure}"
         assert cells(project) == before
     assert asked(families={"links": "poisson"}).dbt("run", "--full-refresh").returncode == 0
     assert asked(families={"links": "poisson"}).dbt("run").returncode == 0

@@ -341,6 +341,7 @@ AGAIN = {
 }
 
 
+ONE_CLASS = "nbsql: 'ones' has one class only, 'a'; every prediction will be that class"
 # What an engine calls types, in the lines above.
 TYPES = {"duckdb": {}, "postgres": {"DATE": "date", "VARCHAR": "text", "INTEGER[]": "integer[]"}}
 # Options that PostgreSQL cannot take, and what is said of them there.
@@ -367,6 +368,8 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
         **dict.fromkeys([*options, *AGAIN, "good", "some_priors", "more_priors"], STATISTICS),
         **{name: sql for name, (sql, _) in MODELS.items()},
         "plain": "SELECT 1 AS one",
+        "ones": "{{ nbsql.statistics(source('raw', 'rows'), where='id = 1') }}",
+        "of_one_class": "{{ nbsql.predictions(ref('ones'), source('raw', 'rows')) }}",
         "lists": "SELECT 'a' AS y, ARRAY[1] AS l",
         "watched": "{{ nbsql.monitoring(ref('good'), source('raw', 'rows'), by='current_date') }}",
         "none": "{{ nbsql.statistics(source('raw', 'empty')) }}",
@@ -375,7 +378,7 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
     meta["some_priors"] = {**GOOD, "prior": {"a": 1}}
     meta["more_priors"] = {**GOOD, "prior": {"a": 0.25, "b": 0.25, "c": 0.5}}
     meta |= {name: given for name, (given, _) in AGAIN.items()}
-    meta |= {"good": GOOD, "text": GOOD, "none": {"target": "y"}, "no_type": {"target": "y"}}
+    meta |= {"good": GOOD, "ones": GOOD, "text": GOOD, "none": {"target": "y"}, "no_type": {"target": "y"}}
     config: dict[str, dict[str, str]] = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps")}
     config["strategy"] |= {"unique_key": "slice", "incremental_strategy": "append"}
     found = Project(folder, models, meta, config, address=address)
@@ -385,7 +388,9 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
           (3, 'b', 0.5, -2, 't', NULL, -1)) AS t(id, y, x, n, s, d, w)""",
         "CREATE TABLE empty (y TEXT, s TEXT)",
     )
-    assert found.dbt("run").returncode == 1
+    result = found.dbt("run")
+    assert result.returncode == 1
+    assert ONE_CLASS in " ".join(result.stdout.split())
     first = found.messages()
     assert found.dbt("run", "--select", *AGAIN).returncode == 1
     return {**first, **found.messages()}
