@@ -9,25 +9,24 @@
 #}
 {% test nbsql_accuracy_at_least(model, minimum=none, column_name=none, target=none, prediction='prediction', weight=none, arguments={}) %}
 {% if not execute %}{% do return('') %}{% endif -%}
-{% do nbsql.check_arguments('nbsql_accuracy_at_least', ['minimum', 'target', 'prediction', 'weight'], kwargs, arguments) %}
-{% set minimum = nbsql.checked_number(arguments.get('minimum', minimum), 'minimum', 'nbsql_accuracy_at_least') -%}
-{% set target, weight = arguments.get('target', target) or column_name, arguments.get('weight', weight) -%}
-{% if target is none -%}
+{% set given = {'minimum': minimum, 'target': target or column_name, 'prediction': prediction, 'weight': weight} -%}
+{% do nbsql.complete_arguments('nbsql_accuracy_at_least', given, kwargs, arguments) %}
+{% set minimum = nbsql.checked_number(given.minimum, 'minimum', 'nbsql_accuracy_at_least') -%}
+{% if given.target is none -%}
 {% do nbsql.refuse("nbsql_accuracy_at_least needs the column of the class; say target: label, or put the test under that column") %}
 {% endif -%}
-{% set prediction = arguments.get('prediction', prediction) -%}
-{% set columns = nbsql.check_columns(model, [prediction], 'the prediction') -%}
-{% do nbsql.column_named(columns, target, 'the target', model) %}
-{% if weight is not none %}{% do nbsql.weight_column(columns, weight, model) %}{% endif -%}
-{% set class = nbsql.ident(target) -%}
-{% set size %}{% if weight is none %}1{% else %}{{ nbsql.ident(weight) }}{% endif %}{% endset -%}
+{% set columns = nbsql.check_columns(model, [given.prediction], 'the prediction') -%}
+{% do nbsql.column_named(columns, given.target, 'the target', model) %}
+{% if given.weight is not none %}{% do nbsql.weight_column(columns, given.weight, model) %}{% endif -%}
+{% set class = nbsql.ident(given.target) -%}
+{% set size %}{% if given.weight is none %}1{% else %}{{ nbsql.ident(given.weight) }}{% endif %}{% endset -%}
 {% set query -%}
 SELECT accuracy, {{ nbsql.number(minimum) }} AS minimum
 FROM (
   SELECT
     sum(
       CASE
-        WHEN CAST({{ nbsql.ident(prediction) }} AS {{ nbsql.string() }}) = CAST({{ class }} AS {{ nbsql.string() }}) THEN {{ size }}
+        WHEN CAST({{ nbsql.ident(given.prediction) }} AS {{ nbsql.string() }}) = CAST({{ class }} AS {{ nbsql.string() }}) THEN {{ size }}
         ELSE 0
       END
     )
@@ -47,14 +46,14 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 #}
 {% test nbsql_drift_below(model, maximum=none, slices=1, against=none, arguments={}) %}
 {% if not execute %}{% do return('') %}{% endif -%}
-{% do nbsql.check_arguments('nbsql_drift_below', ['maximum', 'slices', 'against'], kwargs, arguments) %}
-{% set maximum = nbsql.checked_number(arguments.get('maximum', maximum), 'maximum', 'nbsql_drift_below') -%}
-{% set slices = nbsql.checked_number(arguments.get('slices', slices), 'slices', 'nbsql_drift_below', 1) | int -%}
-{% set against = arguments.get('against', against) -%}
+{% set given = {'maximum': maximum, 'slices': slices, 'against': against} -%}
+{% do nbsql.complete_arguments('nbsql_drift_below', given, kwargs, arguments) %}
+{% set maximum = nbsql.checked_number(given.maximum, 'maximum', 'nbsql_drift_below') -%}
+{% set slices = nbsql.checked_number(given.slices, 'slices', 'nbsql_drift_below', 1) | int -%}
 {% set features = nbsql.features_not_normal(model) -%}
-{% if against is not none -%}
-{% do nbsql.check_columns(against, ['slice', 'class', 'feature', 'value', 'n', 'mean', 'm2'], 'which statistics have') %}
-{% set old, new = against, model -%}
+{% if given.against is not none -%}
+{% do nbsql.check_columns(given.against, ['slice', 'class', 'feature', 'value', 'n', 'mean', 'm2'], 'which statistics have') %}
+{% set old, new = given.against, model -%}
 {% else -%}
 {% set sliced -%}
 SELECT * FROM {{ model }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age
@@ -77,14 +76,14 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 #}
 {% test nbsql_within(model, over={}, under={}, arguments={}) %}
 {% if not execute %}{% do return('') %}{% endif -%}
-{% do nbsql.check_arguments('nbsql_within', ['over', 'under'], kwargs, arguments) %}
-{% set over, under = arguments.get('over', over), arguments.get('under', under) -%}
-{% if not over and not under -%}
+{% set given = {'over': over, 'under': under} -%}
+{% do nbsql.complete_arguments('nbsql_within', given, kwargs, arguments) %}
+{% if not given.over and not given.under -%}
 {% do nbsql.refuse("nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}") %}
 {% endif -%}
 {% do nbsql.check_columns(model, ['metric', 'value'], 'which the result of nbsql.monitoring has') %}
 {% set metrics = nbsql.query_rows('SELECT DISTINCT metric FROM ' ~ model ~ ' AS monitored') | map(attribute=0) | list -%}
-{% for side, limits in [('over', over), ('under', under)] -%}
+{% for side, limits in given.items() -%}
 {% if limits is not mapping -%}
 {% do nbsql.refuse(side ~ " of 'nbsql_within' must be a mapping such as {psi: 0.2}, not " ~ limits) %}
 {% endif -%}
@@ -93,13 +92,13 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 {% if metrics %}{% do nbsql.checked_choice(metric, metrics | sort, 'a metric', 'nbsql_within') %}{% endif -%}
 {% endfor -%}
 {% endfor -%}
-{{ nbsql.finished_statement(nbsql.outside_limits(model, over.items() | list, under.items() | list, true)) }}
+{{ nbsql.finished_statement(nbsql.outside_limits(model, given.over.items() | list, given.under.items() | list, true)) }}
 {% endtest %}
 
 {# Statistics: no count, and no sum of squared deviations, has a negative total. #}
 {% test nbsql_statistics_not_negative(model) %}
 {% if not execute %}{% do return('') %}{% endif -%}
-{% do nbsql.check_arguments('nbsql_statistics_not_negative', [], kwargs, {}) %}
+{% do nbsql.complete_arguments('nbsql_statistics_not_negative', {}, kwargs, {}) %}
 {% do nbsql.check_columns(model, ['slice', 'class', 'feature', 'value', 'n', 'm2'], 'which statistics have') %}
 {% set query -%}
 SELECT *
@@ -113,12 +112,13 @@ WHERE n < -1e-9 * gross OR m2 < 0
 {{ nbsql.finished_statement(query) }}
 {% endtest %}
 
-{# Refuses an engine that is not supported, and an argument that a generic test does not have. #}
-{% macro check_arguments(test, known, unknown, arguments) -%}
+{# Adds `arguments` to those that were given to a generic test. One that it does not have is refused, as is an unsupported engine. #}
+{% macro complete_arguments(test, given, unknown, arguments) -%}
 {% do nbsql.check_engine() %}
-{% for argument in unknown.keys() | list + arguments.keys() | list if argument not in known -%}
-{% do nbsql.refuse(test ~ " has no argument '" ~ argument ~ "'; it has " ~ (nbsql.quoted_names(known) or 'none')) %}
+{% for argument in unknown.keys() | list + arguments.keys() | list if argument not in given -%}
+{% do nbsql.refuse(test ~ " has no argument '" ~ argument ~ "'; it has " ~ (nbsql.quoted_names(given) or 'none')) %}
 {% endfor -%}
+{% do given.update(arguments) %}
 {%- endmacro %}
 
 {# The columns of a relation under test. A missing one is refused. #}

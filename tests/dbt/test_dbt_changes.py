@@ -171,7 +171,7 @@ def test_an_incremental_model_of_something_else_is_refused_and_a_full_refresh_cu
         ({"exclude": ["id", "day", "size"]}, "the features were 'links', 'message', 'size' and are 'links', 'message'"),
         (
             {"families": {"links": "poisson"}},
-            "a family, or an option of one, was not as in 'links' poisson, 'message' categorical, 'size' gaussian",
+            "families were others, or had other options, and are 'links' poisson, 'message' categorical, 'size' gaussian",
         ),
     ]
     for change, line in changes:
