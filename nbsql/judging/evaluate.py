@@ -94,7 +94,7 @@ def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None
     target = _column(source, plan.spec.target, "the target of the model")
     as_text = _check_labels(engine, plan, target, source)
     weights = None if weight is None else weight_column(source, weight)
-    sliced = [_column(source, name, "by which to slice") for name in by]
+    sliced = [_column(source, name, _role_of_slice(name)) for name in by]
     judged: dict[str, Any] = {
         "weight": None if weights is None else weights.name,
         "as_text": as_text,
@@ -130,6 +130,11 @@ def _column(source: Source, name: str, role: str) -> Column:
     if column_ is None:
         raise no_column(name, (column.name for column in source.columns), source.label, role)
     return column_
+
+
+def _role_of_slice(name: str) -> str:
+    cure = "" if name.isidentifier() else f" (of an expression make a column: SELECT *, {name} AS part FROM ...)"
+    return f"by which to slice{cure}"
 
 
 def weight_column(source: Source, weight: str) -> Column:

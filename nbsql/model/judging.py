@@ -11,7 +11,7 @@ from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
 from nbsql.judging.evaluate import Evaluator, comparison, rows_to_judge
-from nbsql.judging.evaluation import SLICES, Evaluation
+from nbsql.judging.evaluation import QUERIES, SLICES, Evaluation
 from nbsql.judging.monitor import monitor
 from nbsql.judging.profile import dependence, feature_named, profile
 from nbsql.judging.slices import Slices
@@ -45,7 +45,8 @@ class Judging(Handle):
             bins: the number of bins of the probabilities for the calibration, and of the rows for the lift.
             costs: judge the predictions that `predict` makes with these costs, and report `cost` and `expected_cost`.
             calibrated: judge the calibrated posteriors; see `calibrate`.
-            by: a column, or several, by whose values the numbers are also computed: `slices` of the evaluation.
+            by: a column, or several, by whose values the numbers are also computed: `slices` of the evaluation. An expression
+                must be a column of the source, which may be a query.
 
         Raises:
             InputError: the source lacks a feature, the target, the weight or a column of `by`, or has no row to judge.
@@ -164,11 +165,14 @@ class Judging(Handle):
             texts["slice_intervals"] = slices.intervals.sql
         if evaluator.costs is not None:
             texts["cost"] = evaluator.cost_sql(evaluator.costs)
-        if table not in texts:
-            if table in SLICES:
-                raise InputError(f"the table {table!r} is of slices; say by which column, by='region'")
-            raise InputError(f"no table {table!r}{suggestion(str(table), texts) or f'; there are {listed(texts)}'}")
-        return texts[table]
+        if table in texts:
+            return texts[table]
+        if table in SLICES:
+            raise InputError(f"the table {table!r} is of slices; say by which column, by='region'")
+        if table == "cost":
+            raise InputError("the table 'cost' is of the costs of mistakes; say them, costs={actual: {predicted: cost}}")
+        known = (*QUERIES, *SLICES, "cost")
+        raise InputError(f"no table {table!r}{suggestion(str(table), known)}; there are {listed(known, len(known))}")
 
     def calibrate(
         self,

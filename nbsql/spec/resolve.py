@@ -313,9 +313,9 @@ def _group(known: Columns, key: str, family: OverColumns, reserved: set[str]) ->
 def _no_family(columns: Sequence[Column]) -> str:
     first, others = columns[0], columns[1:]
     more = f" (and neither have {listed(c.name for c in others)})" if others else ""
-    include = f", or families={{{first.name!r}: 'categorical'}}" if first.kind == "temporal" else ""
+    cure = f"families={{{first.name!r}: 'categorical'}}" if first.kind == "temporal" else "cast it, to text say"
     names = ", ".join(repr(c.name) for c in columns)
-    return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with exclude=[{names}]{include}"
+    return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with exclude=[{names}], or {cure}"
 
 
 def _feature(name: str, family: Family, members: Sequence[Column], **marks: bool) -> Feature:

@@ -1,13 +1,16 @@
 {# Reads the columns of a relation from the adapter: name, type and kind, as nbsql/spec/spec.py describes them. #}
 
-{# The columns of a relation, a list of dictionaries: name, type, kind. A relation without columns is refused. #}
-{% macro columns_of(relation, role) -%}
+{#
+  The columns of a relation, a list of dictionaries: name, type, kind. A relation without columns is refused, and one with a column that
+  nbsql would add to it, unless it is only read.
+#}
+{% macro columns_of(relation, role, extended=true) -%}
 {% if relation is string or relation is none or relation is undefined or relation.identifier is undefined -%}
 {% do nbsql.refuse(role ~ " must be a relation, ref('...') or source('...', '...'), not " ~ relation ~ '; make a model of a query') %}
 {% endif -%}
 {% set found = [] -%}
 {% for name, type, kind in nbsql.columns_of_relation(relation) -%}
-{% if name.lower().startswith('nbsql_') -%}
+{% if extended and name.lower().startswith('nbsql_') -%}
 {% do nbsql.refuse("column '" ~ name ~ "' of " ~ relation.identifier ~ ' has a name that nbsql keeps for itself; rename it') %}
 {% endif -%}
 {% do found.append({'name': name, 'type': type, 'kind': kind}) %}
@@ -57,6 +60,22 @@
 {% do nbsql.refuse(
   "no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are '
   ~ nbsql.quoted_names(columns | map(attribute='name'))) %}
+{%- endmacro %}
+
+{# The name of a column of row weights. A column that does not hold numbers is refused. #}
+{% macro weight_column(columns, name, relation) -%}
+{% set column = nbsql.column_named(columns, name, 'the weight', relation) -%}
+{% if column.kind not in ['integer', 'float', 'decimal'] -%}
+{% do nbsql.refuse("weight column '" ~ column.name ~ "' is " ~ column.type ~ '; weights must be numbers') %}
+{% endif -%}
+{% do return(column.name) %}
+{%- endmacro %}
+
+{# Refuses an expression that is a single word and no column, nor a value such as current_date. All others are the database's to judge. #}
+{% macro check_word(columns, expression, role, relation) -%}
+{% if modules.re.match('[A-Za-z_]\w*$', (expression or '') | string) and not modules.re.match('(?i)current_|local', expression) -%}
+{% do nbsql.column_named(columns, expression | lower, role, relation) %}
+{% endif -%}
 {%- endmacro %}
 
 {# The rows of a relation, or those for which a condition holds. #}

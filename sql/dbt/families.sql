@@ -114,7 +114,7 @@
 
 {# The number to add to a count for a pseudo-count. For the mode of the posterior it is one less than for the mean. #}
 {% macro pseudo_count(family, alpha, feature) -%}
-{% set alpha = nbsql.at_least_zero(alpha, 'alpha', feature) -%}
+{% set alpha = nbsql.checked_number(alpha, 'alpha', feature) -%}
 {% set is_smoothed = family.level or family.bag or family.over_columns or family.zeros or family.name == 'bernoulli' -%}
 {% if family.estimate == 'mode' and alpha < 1 and is_smoothed -%}
 {% do nbsql.refuse("estimate: mode of '" ~ feature ~ "' needs every alpha at 1 (no smoothing) or above, not " ~ alpha) %}
@@ -187,8 +187,8 @@
 {% do nbsql.refuse("estimate: mode of '" ~ feature ~ "' needs a prior, such as prior: {kappa: 1, a: 2}") %}
 {% endif -%}
 {% do family.update({
-  'variance': variance, 'floor': nbsql.at_least_zero(given.floor | default(1e-9), 'floor', feature),
-  'smoothing': nbsql.at_least_zero(given.smoothing | default(0), 'smoothing', feature),
+  'variance': variance, 'floor': nbsql.checked_number(given.floor | default(1e-9), 'floor', feature),
+  'smoothing': nbsql.checked_number(given.smoothing | default(0), 'smoothing', feature),
   'shared_variance': given.shared_variance | default(false), 'prior': prior}) %}
 {% if family.smoothing > 0 and (family.shared_variance or prior is not none) -%}
 {% do nbsql.refuse("smoothing of '" ~ feature ~ "' goes with neither a prior nor shared_variance; leave one of them out") %}
@@ -250,7 +250,7 @@
 
 {# Sets the options of a distribution of counts as attributes of the family. #}
 {% macro complete_rate(family, given, feature) -%}
-{% set a, b = nbsql.at_least_zero(given.a | default(0), 'a', feature), nbsql.at_least_zero(given.b | default(0), 'b', feature) -%}
+{% set a, b = nbsql.checked_number(given.a | default(0), 'a', feature), nbsql.checked_number(given.b | default(0), 'b', feature) -%}
 {% set lower = 1 if family.estimate == 'mode' and (a > 0 or b > 0) else 0 -%}
 {% if a < lower or (family.bounded and b < lower) -%}
 {% do nbsql.refuse(
@@ -272,7 +272,7 @@
   'formula': formula, 'distribution': family.name ~ '_' ~ formula, 'rules': {} if formula == 'gaussian' else family.rules,
   'reads': read + [['zero', 'log_zero'], ['other', 'log_other']],
   'estimate_options': {
-    'floor': nbsql.at_least_zero(given.floor | default(family.defaults.floor), 'floor', feature), 'lost': 0.0,
+    'floor': nbsql.checked_number(given.floor | default(family.defaults.floor), 'floor', feature), 'lost': 0.0,
     'added': family.added_count}}) %}
 {%- endmacro %}
 
@@ -283,7 +283,7 @@
 {% endif -%}
 {% set options = {} -%}
 {% for name, defaults in family.defaults.items() -%}
-{% do options.update({name: nbsql.at_least_zero(given[name] | default(defaults), name, feature)}) %}
+{% do options.update({name: nbsql.checked_number(given[name] | default(defaults), name, feature)}) %}
 {% endfor -%}
 {% do family.update({'estimate_options': options, 'distribution': family.name}) %}
 {%- endmacro %}
@@ -301,12 +301,13 @@
 {% endif -%}
 {%- endmacro %}
 
-{# The value of an option that is a number. A negative or missing number is refused. #}
-{% macro at_least_zero(value, option, feature) -%}
+{# The value of an option that is a number. A missing number, or one below `least` if that is given, is refused. #}
+{% macro checked_number(value, option, feature, least=0) -%}
 {% set is_number = value is number or (value is string and modules.re.match('\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$', value)) -%}
-{% set number = value | float if is_number and value is not boolean else -1 -%}
-{% if number < 0 or number != number or number > 1e300 -%}
-{% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be a number of at least 0, not " ~ value) %}
+{% set number = value | float if is_number and value is not boolean else none -%}
+{% if number is none or number != number or number > 1e300 or (least is not none and number < least) -%}
+{% set bound = '' if least is none else ' of at least ' ~ least -%}
+{% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be a number" ~ bound ~ ', not ' ~ value) %}
 {% endif -%}
 {% do return(number) %}
 {%- endmacro %}

@@ -81,7 +81,7 @@
 {% set names = without | map(attribute='name') | list -%}
 {% do nbsql.refuse(
   "column '" ~ names[0] ~ "' is " ~ without[0].type ~ ', which has no family; leave it out with exclude: [' ~ names | join(', ')
-  ~ '], or name a family') %}
+  ~ '], or ' ~ ('name a family' if without[0].kind == 'temporal' else 'cast it, to text say')) %}
 {% endif -%}
 {% do return(found) %}
 {%- endmacro %}

@@ -19,15 +19,13 @@
 {% if aged is not none -%}
 {% do options.update({'weight': aged.weight, 'exclude': options.exclude + [aged.at], 'slice_by': 'nbsql_period'}) %}
 {% endif -%}
+{% if aged is none %}{% do nbsql.check_word(columns, options.slice_by, 'which slice_by names', training) %}{% endif -%}
 {% if options.weight is not none -%}
-{% set column = nbsql.column_named(columns, options.weight, 'the weight', training) -%}
-{% if column.kind not in ['integer', 'float', 'decimal'] -%}
-{% do nbsql.refuse("weight column '" ~ column.name ~ "' is " ~ column.type ~ '; weights must be numbers') %}
-{% endif -%}
-{% set weight = column.name -%}
+{% set weight = nbsql.weight_column(columns, options.weight, training) -%}
 {% endif -%}
 {% set features = nbsql.features_of(options, columns, training) -%}
-{% set request_weight = weight if aged is none else nbsql.quoted_names([aged.at, aged.weight, aged.half_life.length]) -%}
+{% set request_weight = weight if aged is none else 'half-life ' ~ aged.half_life.length ~ ' of ' ~ aged.at ~ ', ' ~ aged.weight -%}
+{% set request = nbsql.request_of(target.name, request_weight, options.slice_by, features) -%}
 {% if aged is not none %}{% set weight = 'nbsql_decayed' %}{% endif -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
@@ -41,7 +39,8 @@
   'classes': [], 'prior': nbsql.prior_of(options, node.name),
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'aged': aged, 'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
-  'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, request_weight, options.slice_by, features),
+  'request': request,
+  'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ request | map(attribute='hash') | join('-'),
   'given': false, 'estimates': none, 'has_segments': false, 'by_slice': false, 'part_column': none, 'backoffs': [],
   'is_logistic': false, 'has_components': false, 'class_of_component': []}) %}
 {%- endmacro %}
@@ -62,7 +61,7 @@
 {% set units = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400, 'week': 604800} -%}
 {% set words = (weight.half_life | string).split() -%}
 {% set unit = (words[1] | lower).rstrip('s') if words | length == 2 else none -%}
-{% set number = nbsql.at_least_zero(words[0], 'half_life', name) if words | length in [1, 2] else 0 -%}
+{% set number = nbsql.checked_number(words[0], 'half_life', name) if words | length in [1, 2] else 0 -%}
 {% if number <= 0 or (unit is not none and unit not in units) -%}
 {% do nbsql.refuse(
   "half_life of '" ~ name ~ "' must be above 0, a number of seconds, minutes, hours, days or weeks, such as 30 days, not "
@@ -90,18 +89,26 @@
 {%- endmacro %}
 
 {#
-  Identifies what was counted: a hash of the target, the weight, the slices, the families, and those of their options that affect counts.
+  What the counts depend on: the target, the weight, the slices, and the families with those of their options that affect counts, as a list
+  of argument, value, hash.
 #}
-{% macro request_hash(target, weight, slice_by, features) -%}
-{% set request = [target, weight, slice_by] -%}
+{% macro request_of(target, weight, slice_by, features) -%}
+{% set families, request = [], [] -%}
 {% for feature in features -%}
-{% do request.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
+{% do families.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
 {% for option in ['pattern', 'lower', 'stop_words', 'min_length', 'ngrams', 'presence', 'tfidf', 'normalised_weights', 'nulls'] -%}
-{% do request.append(feature.family.get(option)) %}
+{% do families.append(feature.family.get(option)) %}
 {% endfor -%}
 {% endfor -%}
-{% set text = request | join('; ') -%}
-{% do return(local_md5(text)[:8] if local_md5 is defined else text) %}
+{% for argument, value in [('target', target), ('weight', weight), ('slice_by', slice_by), ('families', families | join('; '))] -%}
+{% do request.append({'argument': argument, 'value': value, 'hash': nbsql.short_hash(argument, value)}) %}
+{% endfor -%}
+{% do return(request) %}
+{%- endmacro %}
+
+{# Six characters that identify a value of an argument, if the project runs where there is a hash function. #}
+{% macro short_hash(argument, value) -%}
+{% do return(local_md5(argument ~ ' ' ~ (value or 'none'))[:6] if local_md5 is defined else '......') %}
 {%- endmacro %}
 
 {# The relation that a statistics node refers to. #}
@@ -131,6 +138,10 @@
 {% set columns = nbsql.class_columns(model, statistics) -%}
 {% if not columns -%}
 {% do nbsql.refuse("the statistics '" ~ statistics.identifier ~ "' have no class: they were counted on no rows; count some first") %}
+{% endif -%}
+{% if columns | length == 1 -%}
+{% do exceptions.warn(
+  "nbsql: '" ~ model.name ~ "' has one class only, '" ~ columns[0].label ~ "'; every prediction will be that class") %}
 {% endif -%}
 {% set wide = nbsql.is_wide(model, columns | length) -%}
 {% set levels = model.features | selectattr('family.level') | list -%}

@@ -56,7 +56,9 @@
 {% if options.families is not mapping -%}
 {% do nbsql.refuse("families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}
 {% endif -%}
-{% do options.update({'alpha': nbsql.at_least_zero(options.alpha, 'alpha', node.name)}) %}
+{% for option in ['alpha', 'lookback'] -%}
+{% do options.update({option: nbsql.checked_number(options[option], option, node.name)}) %}
+{% endfor -%}
 {% for option, allowed in [('nulls', ['skip', 'category', 'error']), ('unseen', ['skip', 'smooth'])] -%}
 {% do nbsql.checked_choice(options[option], allowed, option, node.name) %}
 {% endfor -%}
@@ -71,7 +73,7 @@
 {% if options.prior is mapping -%}
 {% set given = [] -%}
 {% for label, probability in options.prior.items() -%}
-{% do given.append((nbsql.label_of(label), nbsql.at_least_zero(probability, 'prior', name))) %}
+{% do given.append((nbsql.label_of(label), nbsql.checked_number(probability, 'prior', name))) %}
 {% endfor -%}
 {% if (given | map(attribute=1) | sum - 1) | abs > 1e-9 -%}
 {% do nbsql.refuse("the priors of '" ~ name ~ "' sum to " ~ given | map(attribute=1) | sum ~ '; they must sum to 1') %}
@@ -80,5 +82,5 @@
 {% endif -%}
 {% do nbsql.checked_choice(options.prior, ['empirical', 'uniform', 'smoothed'], 'prior', name) %}
 {% set alpha = options.alpha if options.prior_alpha is none else options.prior_alpha -%}
-{% do return({'kind': options.prior, 'added_count': nbsql.at_least_zero(alpha, 'prior_alpha', name), 'given': []}) %}
+{% do return({'kind': options.prior, 'added_count': nbsql.checked_number(alpha, 'prior_alpha', name), 'given': []}) %}
 {%- endmacro %}

@@ -44,10 +44,10 @@
   "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.quoted_names(normalised | map(attribute='name'))
   ~ ' depends on all rows at once (norm); materialize it as a table') %}
 {% endif -%}
-{% if nbsql.query_rows(nbsql.batches_of_other_requests(this, model.batch[-8:])) -%}
+{% set changes = nbsql.changes_of_request(model, source) -%}
+{% if changes -%}
 {% do nbsql.refuse(
-  "'" ~ node.name ~ "' holds the cells of another target, weight, slice_by or families than are asked for now; count all rows anew: "
-  ~ "dbt build --full-refresh --select " ~ node.name) %}
+  "'" ~ node.name ~ "' was counted otherwise: " ~ changes ~ '; count all rows anew: dbt build --full-refresh --select ' ~ node.name) %}
 {% endif -%}
 {% set replaces = config.get('unique_key') in ['slice', ['slice']] -%}
 {% if replaces and config.get('incremental_strategy') not in [none, 'default', 'delete+insert'] -%}
@@ -69,11 +69,34 @@ WHERE age >= {{ model.lookback | int }}
   ~ '\n  )\n)') %}
 {%- endmacro %}
 
-{# A batch that was counted for another request: batch. A batch name ends with the request's hash, except in earlier versions. #}
-{% macro batches_of_other_requests(statistics, hash) -%}
-SELECT batch FROM {{ statistics }} AS statistics
-WHERE batch LIKE '____-__-__ __:__:__ ________' AND batch NOT LIKE {{ nbsql.text('% ' ~ hash) }}
+{#
+  In words: which arguments had other values when a batch was counted. The name of a batch ends with their hashes, except in earlier
+  versions. A value is found by its hash if it is none or a column, and features by their cells.
+#}
+{% macro changes_of_request(model, source) -%}
+{% set batches -%}
+SELECT batch FROM {{ this }} AS statistics
+WHERE batch LIKE '____-__-__ __:__:__ ______-______-______-______' AND batch NOT LIKE {{ nbsql.text('% ' ~ model.batch[20:]) }}
 LIMIT 1
+{%- endset -%}
+{% set changes, others = [], nbsql.query_rows(batches) -%}
+{% if not others %}{% do return('') %}{% endif -%}
+{% set hashes = others[0][0][20:].split('-') -%}
+{% for part in model.request if part.hash not in hashes and part.argument != 'families' -%}
+{% set before = namespace(value='another') -%}
+{% for name in [none] + nbsql.columns_of(source, 'the relation to learn from') | map(attribute='name') | list -%}
+{% if nbsql.short_hash(part.argument, name) in hashes %}{% set before.value = name or 'none' %}{% endif -%}
+{% endfor -%}
+{% do changes.append(part.argument ~ ' was ' ~ before.value ~ ' and is ' ~ (part.value or 'none')) %}
+{% endfor -%}
+{% if changes %}{% do return(changes | join(', ')) %}{% endif -%}
+{% set before = nbsql.query_rows('SELECT DISTINCT feature FROM ' ~ this ~ ' AS cells WHERE feature IS NOT NULL') -%}
+{% set before, now = before | map(attribute=0) | sort, model.features | map(attribute='name') | list -%}
+{% if before != now | sort -%}
+{% do return('the features were ' ~ nbsql.quoted_names(before) ~ ' and are ' ~ nbsql.quoted_names(now)) %}
+{% endif -%}
+{% for feature in model.features %}{% do changes.append("'" ~ feature.name ~ "' " ~ feature.family.name) %}{% endfor -%}
+{% do return('families were others, or had other options, and are ' ~ changes | join(', ')) %}
 {%- endmacro %}
 
 {# Refuses rows that break a rule of their family. Nothing downstream could tell them from valid rows. #}

@@ -1,6 +1,6 @@
 {#
   Generic tests for the YAML of a project. Each is a query that returns the failures. arguments: the mapping under that key in the YAML,
-  which dbt unpacks itself from 1.10.5 on.
+  which dbt unpacks itself from 1.10.5 on. kwargs has those that a test does not have, which are refused in place of a failed parsing.
 #}
 
 {#
@@ -8,18 +8,25 @@
   row without a prediction counts as wrong. A relation without rows fails.
 #}
 {% test nbsql_accuracy_at_least(model, minimum=none, column_name=none, target=none, prediction='prediction', weight=none, arguments={}) %}
-{% set minimum, target = arguments.get('minimum', minimum), arguments.get('target', target) -%}
-{% set prediction, weight = arguments.get('prediction', prediction), arguments.get('weight', weight) -%}
-{% if execute %}{% do nbsql.check_engine() %}{% endif -%}
-{% set class = nbsql.ident(target or column_name) -%}
-{% set size %}{% if weight is none %}1{% else %}{{ nbsql.ident(weight) }}{% endif %}{% endset -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% set given = {'minimum': minimum, 'target': target or column_name, 'prediction': prediction, 'weight': weight} -%}
+{% do nbsql.complete_arguments('nbsql_accuracy_at_least', given, kwargs, arguments) %}
+{% set minimum = nbsql.checked_number(given.minimum, 'minimum', 'nbsql_accuracy_at_least') -%}
+{% if given.target is none -%}
+{% do nbsql.refuse("nbsql_accuracy_at_least needs the column of the class; say target: label, or put the test under that column") %}
+{% endif -%}
+{% set columns = nbsql.check_columns(model, [given.prediction], 'the prediction') -%}
+{% do nbsql.column_named(columns, given.target, 'the target', model) %}
+{% if given.weight is not none %}{% do nbsql.weight_column(columns, given.weight, model) %}{% endif -%}
+{% set class = nbsql.ident(given.target) -%}
+{% set size %}{% if given.weight is none %}1{% else %}{{ nbsql.ident(given.weight) }}{% endif %}{% endset -%}
 {% set query -%}
 SELECT accuracy, {{ nbsql.number(minimum) }} AS minimum
 FROM (
   SELECT
     sum(
       CASE
-        WHEN CAST({{ nbsql.ident(prediction) }} AS {{ nbsql.string() }}) = CAST({{ class }} AS {{ nbsql.string() }}) THEN {{ size }}
+        WHEN CAST({{ nbsql.ident(given.prediction) }} AS {{ nbsql.string() }}) = CAST({{ class }} AS {{ nbsql.string() }}) THEN {{ size }}
         ELSE 0
       END
     )
@@ -38,29 +45,21 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
   there is no drift.
 #}
 {% test nbsql_drift_below(model, maximum=none, slices=1, against=none, arguments={}) %}
-{% set maximum, slices, against = arguments.get('maximum', maximum), arguments.get('slices', slices), arguments.get('against', against) -%}
-{% if execute %}{% do nbsql.check_engine() %}{% endif -%}
-{% set features = nbsql.features_not_normal(model) if execute else [] -%}
-{% set old -%}
-{% if against is not none -%}
-{{ against }}
-{%- else -%}
-(
-  SELECT * FROM {{ model }} AS cells
-  WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age >= {{ slices | int }})
-)
-{%- endif %}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% set given = {'maximum': maximum, 'slices': slices, 'against': against} -%}
+{% do nbsql.complete_arguments('nbsql_drift_below', given, kwargs, arguments) %}
+{% set maximum = nbsql.checked_number(given.maximum, 'maximum', 'nbsql_drift_below') -%}
+{% set slices = nbsql.checked_number(given.slices, 'slices', 'nbsql_drift_below', 1) | int -%}
+{% set features = nbsql.features_not_normal(model) -%}
+{% if given.against is not none -%}
+{% do nbsql.check_columns(given.against, ['slice', 'class', 'feature', 'value', 'n', 'mean', 'm2'], 'which statistics have') %}
+{% set old, new = given.against, model -%}
+{% else -%}
+{% set sliced -%}
+SELECT * FROM {{ model }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age
 {%- endset -%}
-{% set new -%}
-{% if against is not none -%}
-{{ model }}
-{%- else -%}
-(
-  SELECT * FROM {{ model }} AS cells
-  WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age < {{ slices | int }})
-)
-{%- endif %}
-{%- endset -%}
+{% set old, new = '(' ~ sliced ~ ' >= ' ~ slices ~ '))', '(' ~ sliced ~ ' < ' ~ slices ~ '))' -%}
+{% endif -%}
 {% set query -%}
 SELECT *
 FROM (
@@ -76,17 +75,31 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
   A limit on psi applies to every feature, but not to the score. NULL violates no limit, but a metric without any value violates its own.
 #}
 {% test nbsql_within(model, over={}, under={}, arguments={}) %}
-{% set over, under = arguments.get('over', over), arguments.get('under', under) -%}
-{% if execute %}{% do nbsql.check_engine() %}{% endif -%}
-{% if execute and not over and not under -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% set given = {'over': over, 'under': under} -%}
+{% do nbsql.complete_arguments('nbsql_within', given, kwargs, arguments) %}
+{% if not given.over and not given.under -%}
 {% do nbsql.refuse("nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}") %}
 {% endif -%}
-{{ nbsql.finished_statement(nbsql.outside_limits(model, over.items() | list, under.items() | list, true)) }}
+{% do nbsql.check_columns(model, ['metric', 'value'], 'which the result of nbsql.monitoring has') %}
+{% set metrics = nbsql.query_rows('SELECT DISTINCT metric FROM ' ~ model ~ ' AS monitored') | map(attribute=0) | list -%}
+{% for side, limits in given.items() -%}
+{% if limits is not mapping -%}
+{% do nbsql.refuse(side ~ " of 'nbsql_within' must be a mapping such as {psi: 0.2}, not " ~ limits) %}
+{% endif -%}
+{% for metric, limit in limits.items() -%}
+{% do nbsql.checked_number(limit, metric, 'nbsql_within', none) %}
+{% if metrics %}{% do nbsql.checked_choice(metric, metrics | sort, 'a metric', 'nbsql_within') %}{% endif -%}
+{% endfor -%}
+{% endfor -%}
+{{ nbsql.finished_statement(nbsql.outside_limits(model, given.over.items() | list, given.under.items() | list, true)) }}
 {% endtest %}
 
 {# Statistics: no count, and no sum of squared deviations, has a negative total. #}
 {% test nbsql_statistics_not_negative(model) %}
-{% if execute %}{% do nbsql.check_engine() %}{% endif -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.complete_arguments('nbsql_statistics_not_negative', {}, kwargs, {}) %}
+{% do nbsql.check_columns(model, ['slice', 'class', 'feature', 'value', 'n', 'm2'], 'which statistics have') %}
 {% set query -%}
 SELECT *
 FROM (
@@ -98,6 +111,22 @@ WHERE n < -1e-9 * gross OR m2 < 0
 {%- endset -%}
 {{ nbsql.finished_statement(query) }}
 {% endtest %}
+
+{# Adds `arguments` to those that were given to a generic test. One that it does not have is refused, as is an unsupported engine. #}
+{% macro complete_arguments(test, given, unknown, arguments) -%}
+{% do nbsql.check_engine() %}
+{% for argument in unknown.keys() | list + arguments.keys() | list if argument not in given -%}
+{% do nbsql.refuse(test ~ " has no argument '" ~ argument ~ "'; it has " ~ (nbsql.quoted_names(given) or 'none')) %}
+{% endfor -%}
+{% do given.update(arguments) %}
+{%- endmacro %}
+
+{# The columns of a relation under test. A missing one is refused. #}
+{% macro check_columns(relation, names, role) -%}
+{% set columns = nbsql.columns_of(relation, 'the model of a test', false) -%}
+{% for name in names %}{% do nbsql.column_named(columns, name, role, relation) %}{% endfor -%}
+{% do return(columns) %}
+{%- endmacro %}
 
 {#
   The features of the statistics that drift does not compare as normal distributions, named as the cells name them. An inferred family is

@@ -62,13 +62,18 @@
 ) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set tables = ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'] -%}
+{% set of_slices = ['slices', 'slice_intervals'] -%}
 {% set by = [] if by is none else [by] if by is string else by -%}
-{% do nbsql.checked_choice(table, tables + (['slices', 'slice_intervals'] if by else []), 'table', 'nbsql.evaluation') %}
-{% if between is not none and not by %}{% do nbsql.refuse('between is of slices; say by which column, by=...') %}{% endif -%}
+{% do nbsql.checked_choice(table, tables + of_slices, 'table', 'nbsql.evaluation') %}
+{% if not by and (between is not none or table in of_slices) -%}
+{% do nbsql.refuse((table if between is none else 'between') ~ ' is of slices; say by which column, by=...') %}
+{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% do nbsql.check_source(model, source, [model.target] + by + ([weight] if weight is not none else [])) %}
+{% set known = nbsql.check_source(model, source, [model.target], weight) -%}
 {% set columns = [model.target] -%}
 {% set weights = [weight] if weight is not none else [] -%}
+{% set sliced, role = [], 'by which to slice (of an expression make a column, in a model before)' -%}
+{% for name in by %}{% do sliced.append((name, nbsql.column_named(known, name, role, source).kind == 'text')) %}{% endfor -%}
 {% for column in by + weights + model.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
 {% do columns.append(column) %}
 {% endfor -%}
@@ -76,9 +81,6 @@
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, parameters, lookups)) -%}
 {% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text', by=by) -%}
-{% set known = nbsql.columns_of(source, 'the relation to score') -%}
-{% set sliced = [] -%}
-{% for name in by %}{% do sliced.append((name, nbsql.column_named(known, name, 'by', source).kind == 'text')) %}{% endfor -%}
 {% if between is not none -%}
 {% set sides = [] -%}
 {% for side in between %}
@@ -108,11 +110,11 @@
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.checked_choice(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% do nbsql.check_source(model, source, model.id) %}
+{% set known = nbsql.check_source(model, source, model.id) -%}
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
 {% set same, first, others, names = [], [], [], [] -%}
 {% set features = model.features | map(attribute='columns') | sum(start=()) | list -%}
-{% for column in nbsql.columns_of(source, 'the relation to score') -%}
+{% for column in known -%}
 {% do names.append(column.name) %}
 {% if column.name in model.id -%}
 {% do first.append((column.name, column.kind)) %}
@@ -201,7 +203,7 @@
 {% macro monitoring(statistics, source, by=none, weight=none, where=none, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% do nbsql.check_source(model, source, [weight] if weight is not none else []) %}
+{% do nbsql.check_word(nbsql.check_source(model, source, [], weight), by, 'which by= names', source) %}
 {% set names = [model.target] -%}
 {% set label = model.columns | select('in', [model.target]) | list -%}
 {% for column in model.features | map(attribute='columns') | sum(start=()) | list -%}
@@ -230,11 +232,12 @@
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
 {%- endmacro %}
 
-{# The columns of the relation to score. A missing column, or one whose type its family does not accept, is refused. #}
-{% macro check_source(model, source, others) -%}
+{# The columns of the relation to score. A missing column, or one whose type its family or a weight does not accept, is refused. #}
+{% macro check_source(model, source, others, weight=none) -%}
 {% set columns = nbsql.columns_of(source, 'the relation to score') -%}
 {% do model.update({'columns': columns | map(attribute='name') | list}) %}
 {% for name in others %}{% do nbsql.column_named(columns, name, "which '" ~ model.name ~ "' needs", source) %}{% endfor -%}
+{% if weight is not none %}{% do nbsql.weight_column(columns, weight, source) %}{% endif -%}
 {% for feature in model.features -%}
 {% for name in feature.columns -%}
 {% set column = nbsql.column_named(columns, name, "a feature of '" ~ model.name ~ "'", source) -%}
@@ -245,6 +248,7 @@
 {% endif -%}
 {% endfor -%}
 {% endfor -%}
+{% do return(columns) %}
 {%- endmacro %}
 
 {# A query preceded by the tables that it reads. #}

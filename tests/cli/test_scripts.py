@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,7 @@ def test_the_script_of_a_change_does_once_what_the_command_does(shop: str, chang
 
     prepare()
     script = command(*CHANGES[change], "--sql")
+    assert re.findall(r"^-- .*\n(?:SELECT|FROM|WITH)\b", script, re.MULTILINE) == []  # for which a shell would print a table
     assert run(script) == []
     found = state()
     errors = run(script)

@@ -79,6 +79,7 @@ def built(folder: Path, engine: str, address: str | None) -> Project:
             {"nbsql.nbsql_within": {"name": "little_moves", "over": {"psi": 50}, "under": {"accuracy": 0.01}}},
             {"nbsql.nbsql_within": {"name": "too_few_rows", "under": {"rows": 10_000}}},
             {"nbsql.nbsql_within": {"name": "a_misspelt_metric", "over": {"pssi": 0}}},
+            {"nbsql.nbsql_within": {"name": "a_misspelt_argument", "ovr": {"psi": 0}}},
         ],
         "scored": [
             {"nbsql.nbsql_accuracy_at_least": {"name": "right_enough", "target": "label", "minimum": 0.9}},
@@ -141,7 +142,8 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
         "right_enough": "pass",
         "little_moves": "pass",
         "too_few_rows": "fail",
-        "a_misspelt_metric": "fail",
+        "a_misspelt_metric": "error",
+        "a_misspelt_argument": "error",
         "never_wrong": "fail",
     }
     assert {name.removeprefix("test."): status for name, status in project.statuses().items()} == expected
@@ -162,14 +164,21 @@ def test_an_incremental_model_of_something_else_is_refused_and_a_full_refresh_cu
     project.run(f"CREATE TABLE rows AS SELECT * FROM ({DAYS}) AS days")
     assert project.dbt("run").returncode == 0
     assert asked(alpha=2).dbt("run").returncode == 0  # which no cell depends on
-    for change in ({"target": "links"}, {"families": {"links": "poisson"}}):
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"target": "links"}, "target was label and is links"),
+        ({"weight": "size"}, "weight was none and is size"),
+        ({"slice_by": "id % 2", "target": "message"}, "target was label and is message, slice_by was day and is id % 2"),
+        ({"exclude": ["id", "day", "size"]}, "the features were 'links', 'message', 'size' and are 'links', 'message'"),
+        (
+            {"families": {"links": "poisson"}},
+            "families were others, or had other options, and are 'links' poisson, 'message' categorical, 'size' gaussian",
+        ),
+    ]
+    for change, line in changes:
         before = cells(project)
-        result = asked(**change).dbt("run")
-        assert result.returncode == 1
-        assert (
-            "nbsql: 'kept' holds the cells of another target, weight, slice_by or families than are asked for now; "
-            "count all rows anew: dbt build --full-refresh --select kept" in " ".join(result.stdout.split())
-        )
+        assert asked(**change).dbt("run").returncode == 1
+        cure = "count all rows anew: dbt build --full-refresh --select kept"
+        assert project.messages()["kept"] == f"nbsql: 'kept' was counted otherwise: {line}; {cure}"
         assert cells(project) == before
     assert asked(families={"links": "poisson"}).dbt("run", "--full-refresh").returncode == 0
     assert asked(families={"links": "poisson"}).dbt("run").returncode == 0

@@ -10,6 +10,8 @@ import pytest
 from support.dbt_projects import ENGINES, Project, needs_dbt, server
 
 from nbsql.family.facts import facts
+from nbsql.judging.evaluation import QUERIES, SLICES
+from nbsql.judging.monitor import METRICS
 
 pytestmark = needs_dbt
 
@@ -136,6 +138,14 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "y", "families": {"s": {"family": "categorical", "estimate": "mode", "alpha": 0.5}}},
         "estimate: mode of 's' needs every alpha at 1 (no smoothing) or above, not 0.5",
     ),
+    "no_slices_of": (
+        {"target": "y", "features": ["x"], "slice_by": "dd"},
+        "no column 'dd' in rows, which slice_by names; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
+    ),
+    "lookback": (
+        {"target": "y", "features": ["x"], "slice_by": "d", "lookback": "two"},
+        "lookback of 'lookback' must be a number of at least 0, not two",
+    ),
     "gaps": (
         {"target": "y", "features": ["x"], "slice_by": "d"},
         "2 rows of rows are in no slice: slice_by 'd' is NULL there; give them one with coalesce, or leave them out with "
@@ -161,6 +171,10 @@ MODELS = {
         "the relation to learn from must be a relation, ref('...') or source('...', '...'), not SELECT 1; make a model "
         "of a query",
     ),
+    "no_type": (
+        "{{ nbsql.statistics(ref('lists')) }}",
+        "column 'l' is INTEGER[], which has no family; leave it out with exclude: [l], or cast it, to text say",
+    ),
     "gone": (
         "{{ nbsql.predictions(ref('good'), source('raw', 'others')) }}",
         "the relation to score others is not there, or is an ephemeral model; build it first, as a table or a view",
@@ -176,6 +190,79 @@ MODELS = {
     "no_limits": (
         "{{ nbsql.test_nbsql_within(ref('good')) }}",
         "nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}",
+    ),
+    "no_argument": (
+        "{{ nbsql.test_nbsql_within(ref('good'), ovr={'psi': 0.2}) }}",
+        "nbsql_within has no argument 'ovr'; it has 'over', 'under'",
+    ),
+    "no_old_argument": (  # as dbt before 1.10.5 passes it
+        "{{ nbsql.test_nbsql_drift_below(ref('good'), arguments={'max': 0.2}) }}",
+        "nbsql_drift_below has no argument 'max'; it has 'maximum', 'slices', 'against'",
+    ),
+    "no_limit": (
+        "{{ nbsql.test_nbsql_within(ref('watched'), over={'psi': 'much'}) }}",
+        "psi of 'nbsql_within' must be a number, not much",
+    ),
+    "no_mapping": (
+        "{{ nbsql.test_nbsql_within(ref('watched'), over=0.2) }}",
+        "over of 'nbsql_within' must be a mapping such as {psi: 0.2}, not 0.2",
+    ),
+    "no_metric": (
+        "{{ nbsql.test_nbsql_within(ref('watched'), over={'pssi': 0.2}) }}",
+        f"a metric of 'nbsql_within' must be one of {', '.join(map(repr, sorted(METRICS)))}, not pssi",
+    ),
+    "no_monitoring": (
+        "{{ nbsql.test_nbsql_within(ref('plain'), over={'psi': 0.2}) }}",
+        "no column 'metric' in plain, which the result of nbsql.monitoring has; its columns are 'one'",
+    ),
+    "no_maximum": (
+        "{{ nbsql.test_nbsql_drift_below(ref('good')) }}",
+        "maximum of 'nbsql_drift_below' must be a number of at least 0, not None",
+    ),
+    "no_newest": (
+        "{{ nbsql.test_nbsql_drift_below(ref('good'), 0.2, slices=0) }}",
+        "slices of 'nbsql_drift_below' must be a number of at least 1, not 0",
+    ),
+    "against_others": (
+        "{{ nbsql.test_nbsql_drift_below(ref('good'), 0.2, against=ref('plain')) }}",
+        "no column 'slice' in plain, which statistics have; its columns are 'one'",
+    ),
+    "no_cells": (
+        "{{ nbsql.test_nbsql_statistics_not_negative(ref('plain')) }}",
+        "no column 'slice' in plain, which statistics have; its columns are 'one'",
+    ),
+    "of_a_query": (
+        "{{ nbsql.test_nbsql_statistics_not_negative('(SELECT 1) dbt_subquery') }}",
+        "the model of a test must be a relation, ref('...') or source('...', '...'), not (SELECT 1) dbt_subquery; make a "
+        "model of a query",
+    ),
+    "no_minimum": (
+        "{{ nbsql.test_nbsql_accuracy_at_least(source('raw', 'rows'), target='y') }}",
+        "minimum of 'nbsql_accuracy_at_least' must be a number of at least 0, not None",
+    ),
+    "no_class_column": (
+        "{{ nbsql.test_nbsql_accuracy_at_least(source('raw', 'rows'), 0.9, prediction='y') }}",
+        "nbsql_accuracy_at_least needs the column of the class; say target: label, or put the test under that column",
+    ),
+    "no_prediction": (
+        "{{ nbsql.test_nbsql_accuracy_at_least(source('raw', 'rows'), 0.9, target='y') }}",
+        "no column 'prediction' in rows, the prediction; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
+    ),
+    "no_label": (
+        "{{ nbsql.test_nbsql_accuracy_at_least(source('raw', 'rows'), 0.9, target='z', prediction='y') }}",
+        "no column 'z' in rows, the target; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
+    ),
+    "no_number": (
+        "{{ nbsql.test_nbsql_accuracy_at_least(source('raw', 'rows'), 0.9, target='y', prediction='y', weight='s') }}",
+        "weight column 's' is VARCHAR; weights must be numbers",
+    ),
+    "no_period": (
+        "{{ nbsql.monitoring(ref('good'), source('raw', 'rows'), by='region') }}",
+        "no column 'region' in rows, which by= names; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
+    ),
+    "no_weight": (
+        "{{ nbsql.monitoring(ref('good'), source('raw', 'rows'), weight='v') }}",
+        "no column 'v' in rows, the weight; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
     ),
     "no_statistics": (
         "{{ nbsql.predictions(ref('plain'), source('raw', 'rows')) }}",
@@ -199,16 +286,20 @@ MODELS = {
     ),
     "no_table": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'metric') }}",
-        "table of 'nbsql.evaluation' must be one of 'metrics', 'intervals', 'confusion', 'roc', 'precision_recall', "
-        "'calibration', 'lift', 'thresholds', not metric",
+        f"table of 'nbsql.evaluation' must be one of {', '.join(map(repr, (*QUERIES, *SLICES)))}, not metric",
     ),
     "no_slices": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), between=['a', 'b']) }}",
         "between is of slices; say by which column, by=...",
     ),
+    "no_slicing": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'slices') }}",
+        "slices is of slices; say by which column, by=...",
+    ),
     "no_slice_column": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'slices', by='region') }}",
-        "no column 'region' in rows, which 'good' needs; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
+        "no column 'region' in rows, by which to slice (of an expression make a column, in a model before); its columns are "
+        "'id', 'y', 'x', 'n', 's', 'd', 'w'",
     ),
     "no_queue": (
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='doubt') }}",
@@ -250,8 +341,9 @@ AGAIN = {
 }
 
 
+ONE_CLASS = "nbsql: 'ones' has one class only, 'a'; every prediction will be that class"
 # What an engine calls types, in the lines above.
-TYPES = {"duckdb": {}, "postgres": {"DATE": "date", "VARCHAR": "text"}}
+TYPES = {"duckdb": {}, "postgres": {"DATE": "date", "VARCHAR": "text", "INTEGER[]": "integer[]"}}
 # Options that PostgreSQL cannot take, and what is said of them there.
 ON_POSTGRES: dict[str, tuple[dict[str, Any], str]] = {
     "no_maps": (
@@ -276,13 +368,17 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
         **dict.fromkeys([*options, *AGAIN, "good", "some_priors", "more_priors"], STATISTICS),
         **{name: sql for name, (sql, _) in MODELS.items()},
         "plain": "SELECT 1 AS one",
+        "ones": "{{ nbsql.statistics(source('raw', 'rows'), where='id = 1') }}",
+        "of_one_class": "{{ nbsql.predictions(ref('ones'), source('raw', 'rows')) }}",
+        "lists": "SELECT 'a' AS y, ARRAY[1] AS l",
+        "watched": "{{ nbsql.monitoring(ref('good'), source('raw', 'rows'), by='current_date') }}",
         "none": "{{ nbsql.statistics(source('raw', 'empty')) }}",
     }
     meta = {name: given for name, (given, _) in options.items()}
     meta["some_priors"] = {**GOOD, "prior": {"a": 1}}
     meta["more_priors"] = {**GOOD, "prior": {"a": 0.25, "b": 0.25, "c": 0.5}}
     meta |= {name: given for name, (given, _) in AGAIN.items()}
-    meta |= {"good": GOOD, "text": GOOD, "none": {"target": "y"}}
+    meta |= {"good": GOOD, "ones": GOOD, "text": GOOD, "none": {"target": "y"}, "no_type": {"target": "y"}}
     config: dict[str, dict[str, str]] = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps")}
     config["strategy"] |= {"unique_key": "slice", "incremental_strategy": "append"}
     found = Project(folder, models, meta, config, address=address)
@@ -292,7 +388,9 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
           (3, 'b', 0.5, -2, 't', NULL, -1)) AS t(id, y, x, n, s, d, w)""",
         "CREATE TABLE empty (y TEXT, s TEXT)",
     )
-    assert found.dbt("run").returncode == 1
+    result = found.dbt("run")
+    assert result.returncode == 1
+    assert ONE_CLASS in " ".join(result.stdout.split())
     first = found.messages()
     assert found.dbt("run", "--select", *AGAIN).returncode == 1
     return {**first, **found.messages()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import pytest
 from engines.places import Place, same
@@ -67,6 +68,24 @@ def test_a_model_is_evaluated_in_sql(place: Place) -> None:
     values = {(label, metric): value for label, metric, value in expected}
     assert {row[:2] for row in found} == values.keys()
     assert all(same(value, values[label, metric]) for label, metric, value in found)
+
+
+def test_a_relation_that_cannot_be_evaluated_is_refused_in_one_line(place: Place) -> None:
+    """Without the query, which PostgreSQL prints with errors of a query that a function runs."""
+    if place.engine not in CALLS:
+        pytest.skip("Spark has no functions of a model")
+    fitted(place)
+    place.table("No target", {"n": "INTEGER", "name": "VARCHAR"}, [])
+    place.table("Texts", {"n": "VARCHAR", "name": "VARCHAR", "y": "VARCHAR"}, [("many", "red", "no")])
+    lines = {
+        "duckdb": ('does not have a column named "y"$', "^Conversion Error: Could not convert string 'many'"),
+        "postgres": ('^in "No target": column y does not exist$', '^in "Texts": invalid input syntax for type double'),
+    }
+    for name, line in zip(("No target", "Texts"), lines[place.engine], strict=True):
+        with pytest.raises(Exception) as error:  # noqa: PT011 - of each driver its own
+            place.run(f"SELECT * FROM spam.evaluate('\"{name}\"')")
+        assert re.search(line, str(error.value).splitlines()[0])
+        assert "WITH outcomes" not in str(error.value)
 
 
 def test_how_much_likelier_a_value_is(place: Place) -> None:

@@ -22,6 +22,7 @@ def fit(con: duckdb.DuckDBPyConnection, source: Any = "golf", **options: Any) ->
 
 STAMPED = "SELECT *, TIMESTAMP '2026-01-01' AS at, TIME '10:00' AS t, 'x'::BLOB AS raw FROM golf"
 LEFT_OUT = "leave it out with exclude="
+CAST = "cast it, to text say"
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ LEFT_OUT = "leave it out with exclude="
             "column 'at' is TIMESTAMP, which has no family (and neither have 't', 'raw'); "
             f"{LEFT_OUT}['at', 't', 'raw'], or families={{'at': 'categorical'}}",
         ),
-        (STAMPED, {"exclude": ["at", "t"]}, f"column 'raw' is BLOB, which has no family; {LEFT_OUT}['raw']"),
+        (STAMPED, {"exclude": ["at", "t"]}, f"column 'raw' is BLOB, which has no family; {LEFT_OUT}['raw'], or {CAST}"),
         (
             "SELECT *, n - 2 AS c FROM golf",
             {"families": {"c": "poisson"}},

@@ -189,7 +189,9 @@ def test_errors_are_one_line_and_change_nothing(
 
 
 def test_a_table_that_there_is_not(sky: nbsql.Model, refused: Refused) -> None:
-    with refused(nbsql.InputError, "no table 'rocs'; did you mean 'roc'?"):
+    known = "'metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'"
+    line = f"no table 'rocs'; did you mean 'roc'?; there are {known}, 'slices', 'slice_intervals', 'cost'"
+    with refused(nbsql.InputError, line):
         sky.evaluate_sql("sky", table="rocs")
 
 

@@ -161,6 +161,8 @@ def test_what_cannot_be_sliced_is_said(con: duckdb.DuckDBPyConnection) -> None:
         "no column 'region' in the query, by which to slice; its columns are 'i', 'label', 'w', 'a', 'b'": lambda: (
             model.evaluate(source, by="region")
         ),
+        "no column 'w % 2' in the query, by which to slice (of an expression make a column: SELECT *, w % 2 AS part FROM ...); "
+        "its columns are 'i', 'label', 'w', 'a', 'b'": lambda: model.evaluate(source, by="w % 2"),
         "by must be the name of a column, or a list of them, not 3": lambda: model.evaluate(source, by=3),  # type: ignore[arg-type]
         "by names a column twice: 'a', 'A'": lambda: model.evaluate(source, by=["a", "A"]),
         "column 'rows' of the query is called as a number of a slice is; rename it": lambda: model.evaluate(source, by="rows"),

@@ -306,4 +306,4 @@ def test_the_sql_of_an_evaluation_knows_the_costs(shop: str) -> None:
         assert metrics["accuracy"] == near(found.accuracy)
         with pytest.raises(InputError) as refused:
             model.evaluate_sql("sky", table="cost")
-        assert str(refused.value).startswith("no table 'cost'; there are 'metrics', 'intervals', 'confusion'")
+        assert str(refused.value) == "the table 'cost' is of the costs of mistakes; say them, costs={actual: {predicted: cost}}"

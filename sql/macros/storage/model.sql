@@ -117,11 +117,12 @@ SELECT *, {{ nbsql.ident(target) }} > {{ value }} AS {{ nbsql.ident(name) }} FRO
 {% macro commit_transaction() -%} COMMIT {%- endmacro %}
 
 {#
-  No row, or an error that undoes the transaction of a script if the model has changed since the script was written. changed: the time of
-  the model's last change then, as text.
+  Nothing, or an error that undoes the transaction of a script if the model has changed since the script was written. changed: the time of
+  the model's last change then, as text. An UPDATE, because a shell prints a table for a SELECT, even one without rows.
 #}
 {% macro check_unchanged(spec, changed, message) -%}
-SELECT {{ nbsql.raise_error(message) }} FROM {{ spec }} AS spec WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}
+UPDATE {{ spec }} AS spec SET updated_at = CASE WHEN {{ nbsql.raise_error(message) }} THEN updated_at END
+WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}
 {%- endmacro %}
 
 {# Drops a schema and everything in it, if it exists. #}

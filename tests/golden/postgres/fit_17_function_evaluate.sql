@@ -324,4 +324,6 @@ FROM (
   ) AS metrics
   ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST
 ) AS answer'', ''"nbsql_source"'', CAST(source AS TEXT));
+EXCEPTION WHEN syntax_error_or_access_rule_violation OR data_exception THEN
+  RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = ''in '' || source || '': '' || replace(SQLERRM, '' source.'', '' '');
 END';

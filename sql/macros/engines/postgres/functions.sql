@@ -43,10 +43,15 @@ FROM (
 CREATE FUNCTION {{ relation }}(source REGCLASS) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE plpgsql STABLE AS {{ body }}
 {%- endmacro %}
 
-{# The body of such a function. query: a text in which `placeholder`, also a text, stands for the relation. #}
+{#
+  The body of such a function. query: a text in which `placeholder`, also a text, stands for the relation. An error of the relation's
+  columns or values is raised again, because PostgreSQL would print the query with it, which is of hundreds of lines.
+#}
 {% macro postgres__run_on_relation(query, placeholder) -%}
 BEGIN
   RETURN QUERY EXECUTE replace({{ query }}, {{ placeholder }}, CAST(source AS TEXT));
+EXCEPTION WHEN syntax_error_or_access_rule_violation OR data_exception THEN
+  RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = 'in ' || source || ': ' || replace(SQLERRM, ' source.', ' ');
 END
 {%- endmacro %}
 
