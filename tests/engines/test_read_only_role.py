@@ -87,7 +87,7 @@ WRITES: dict[str, tuple[Callable[[nbsql.Model, str], Any], str]] = {
     "forget": (lambda model, _: model.forget("SELECT * FROM inbox WHERE id = 1"), TEMPORARY),
     "calibrate": (lambda model, _: model.calibrate("inbox", folds=2), TEMPORARY),
     "rollback": (lambda model, _: model.rollback("1"), "permission denied for table statistics; the owner can GRANT it"),
-    "drop": (lambda model, _: model.drop(), "must be owner of function spam.predict; connect as its owner"),
+    "drop": (lambda model, _: model.drop(), "must be owner of schema spam; connect as its owner"),
     "create_table": (
         lambda model, _: model.predict("inbox").create_table("mine"),
         "permission denied for schema public; the owner can GRANT it",
