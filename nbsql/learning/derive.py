@@ -18,7 +18,7 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Spec
 from nbsql.storage.build import build
-from nbsql.storage.schema import drop_model, drop_parts
+from nbsql.storage.schema import drop_parts, drop_replaced
 
 
 def derive(
@@ -49,7 +49,7 @@ def derive(
         engine.create("cells", staged, cells)
         check_covariances(engine, spec, engine.renderer.fragment("cells_of", staged))
         if replaces is not None:
-            drop_model(engine, *replaces)
+            drop_replaced(engine, *replaces)
         if not relations.temporary:
             engine.run_all([plan.create_schema()])
         query = engine.renderer.fragment("cells_of", staged)

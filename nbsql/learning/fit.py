@@ -36,7 +36,7 @@ from nbsql.spec.options import Best, Options, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Prior, Spec
 from nbsql.storage.build import build
-from nbsql.storage.schema import drop_model
+from nbsql.storage.schema import drop_replaced
 from nbsql.version import __version__
 from nbsql.warn import warn_user
 
@@ -102,7 +102,7 @@ class Fit:
                 counted = {"statistics": self.engine.renderer.fragment("subquery", cells)}
                 entries += [soft] if soft is not None else []
             if replaces is not None:
-                drop_model(self.engine, *replaces)
+                drop_replaced(self.engine, *replaces)
             plan = self.plan
             temporary_model = self.relations.temporary
             if not temporary_model:

@@ -94,7 +94,7 @@ class Learning(Handle):
         with engine.transaction(self.name):
             if self.name is not None:
                 database = self._relations.path[0] if len(self._relations.path) > 1 else engine.current()[0]
-                schemas.drop_model(engine, database, schemas.find(engine, database, self.name))
+                schemas.drop_schema(engine, database, schemas.find(engine, database, self.name))
                 return
             names = [name for name, kind in schemas.CONTENTS.items() if kind != "macro"]
             schemas.drop_parts(engine, self._relations, names)

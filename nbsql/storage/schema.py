@@ -62,14 +62,14 @@ def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -
         raise ModelError(f"model {schema!r} is there already; fit it with replace=True, or choose another name")
 
 
-def drop_model(engine: Engine, database: str, schema: str) -> None:
-    """Drop a model. Some engines drop it at the end of the transaction, so that it can be read until then.
+def drop_replaced(engine: Engine, database: str, schema: str) -> None:
+    """Drop a model that is replaced. Some engines drop it at the end, so that it can be read until then.
 
     Raises ModelError if the schema contains something that nbsql did not create.
     """
-    aside = engine.set_aside(database, schema, lambda name: _drop_schema(engine, database, name))
+    aside = engine.set_aside(database, schema, lambda name: drop_schema(engine, database, name))
     if aside is None:
-        _drop_schema(engine, database, schema)
+        drop_schema(engine, database, schema)
     else:
         check_contents(engine, database, aside, schema)
 
@@ -83,7 +83,7 @@ def check_contents(engine: Engine, database: str, schema: str, title: str) -> di
     return dict(contents)
 
 
-def _drop_schema(engine: Engine, database: str, schema: str) -> None:
+def drop_schema(engine: Engine, database: str, schema: str) -> None:
     """Drop a model, and nothing that is not nbsql's. Raises ModelError if the schema contains something else."""
     present = check_contents(engine, database, schema, schema)
     relations = Relations(engine.renderer, *engine.path(database, schema))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +19,8 @@ from nbsql.engines.postgres.address import is_misread, without_passwords
 from nbsql.errors import DatabaseError, InputError
 from nbsql.plan import Statement
 from nbsql.rendering.renderer import Renderer
+
+logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would print warnings about rollbacks after an error
 
 _LEAST_VERSION = 15
 _LOCKED = "55P03"  # a lock is not available
@@ -167,7 +170,6 @@ class PostgreSQLDriver(Engine):
 
 
 def _open(address: str) -> psycopg.Connection[Any]:
-    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would print warnings about a rollback after Ctrl-C
     try:
         return psycopg.connect(address, autocommit=True)
     except psycopg.Error as error:
@@ -187,12 +189,20 @@ def _one_line(error: psycopg.Error) -> str:
         who = (error.diag.message_detail or "something").split(" depends on ")[0]
         return f"{who} reads the model, whose tables are to be made anew; drop it first, and make it again afterwards"
     if state == "42501" and said.startswith("must be owner"):
-        return f"{said}; connect as its owner"
+        return re.sub(r"function (.+)[.].+", r"model \1", said) + "; connect as its owner"
     if state == "42501":  # insufficient privilege
         cure = " (a model needs CREATE on the database; without a name it needs TEMPORARY only)" if "database" in said else ""
+        if "temporary" in said:
+            cure = " (TEMPORARY on the database, which whatever learns needs)"
         return f"{said}; the owner can GRANT it{cure}"
+    if state == "25P02":  # in a failed transaction
+        return "an earlier statement of this transaction has failed; roll it back first"
     if state in ("54000", "54011"):  # program limit exceeded, too many columns
         return f"so many features do not fit into a row of PostgreSQL's tables ({said}); take fewer"
+    if state == "22012":
+        return f"{said} in a row of the source; divide by nullif(x, 0), say"
+    if state == "42P16" and "temporary" in said:  # invalid table definition
+        return "a view cannot read what ends with this session, a temporary table or a transient model; use create_table"
     if state == "25006":  # read-only transaction
         return f"{said}; connect to a server that can be written, without default_transaction_read_only"
     return said

@@ -55,9 +55,10 @@ HAVING count(*) = 2
 ORDER BY namespace.nspname ASC NULLS LAST
 {%- endmacro %}
 
-{# One row a type, by its oid: oid, name, typtype. #}
+{# One row a type, by its oid: oid, name, typtype. A name is quoted only where it must be, whatever the session has set. #}
 {% macro postgres__types(oids) -%}
-SELECT oid, format_type(oid, NULL) AS name, typtype
+SELECT
+  oid, CASE WHEN set_config('quote_all_identifiers', 'off', TRUE) = 'off' THEN format_type(oid, NULL) END AS name, typtype
 FROM pg_type
 WHERE oid IN ({% for oid in oids %}{{ oid }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
