@@ -15,8 +15,6 @@ from engines.places import assert_same_rows
 import nbsql
 from nbsql.cli import main
 
-psycopg = pytest.importorskip("psycopg")
-
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 LABELS = {
@@ -122,17 +120,6 @@ def test_a_view_cannot_read_a_temporary_table(pg: Any) -> None:
     )
     query.create_table("scored")
     assert sorted(pg.execute("SELECT * FROM scored").fetchall()) == sorted(query.fetchall())
-
-
-def test_functions_say_what_a_row_is(pg: Any) -> None:
-    pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
-    nbsql.fit(pg, "t", target="y", id="id", name="m")
-    for value in ("[1]", "1", "null", '"k1"'):
-        with pytest.raises(psycopg.Error) as caught:
-            pg.execute("SELECT * FROM m.predict(%s)", [value])
-        assert '"a row is a JSON object, such as to_jsonb(inbox)"' in str(caught.value)
-    expected = pg.execute("SELECT * FROM m.predict('{}')").fetchall()
-    assert pg.execute("SELECT * FROM m.predict(NULL)").fetchall() == expected
 
 
 def test_a_model_with_segments_is_evaluated_by_its_function(pg: Any) -> None:

@@ -19,16 +19,10 @@
 CREATE FUNCTION {{ relation }}(source JSONB) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE SQL STABLE AS {{ body }}
 {%- endmacro %}
 
-{#
-  The row that a function receives, with the columns that the model reads. columns: pairs of a name and a type. What is no object is an
-  error, as in `raise_error`.
-#}
+{# The row that a function receives, with the columns that the model reads. columns: pairs of a name and a type. #}
 {% macro postgres__given_row(columns) -%}
-{% set message %}CAST(left(jsonb_typeof($1), 0) || 'a row is a JSON object, such as to_jsonb(inbox)' AS BOOLEAN){% endset -%}
 (
-  SELECT *
-  FROM jsonb_to_record(CASE WHEN jsonb_typeof($1) <> 'object' THEN to_jsonb({{ message }}) ELSE $1 END)
-    AS source({{ nbsql.typed_columns(columns, true) }})
+  SELECT * FROM jsonb_to_record($1) AS source({{ nbsql.typed_columns(columns, true) }})
 )
 {%- endmacro %}
 
