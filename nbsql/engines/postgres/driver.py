@@ -166,7 +166,7 @@ class PostgreSQLDriver(Engine):
                 finally:
                     self._within = False
                     self._last.clear()
-            self.ask("lock_for_writing", key, waits=True)
+            self.run("wait for another writer", self.renderer.statement("lock_for_writing", key, waits=True))
 
 
 def _open(address: str) -> psycopg.Connection[Any]:
@@ -199,7 +199,7 @@ def _one_line(error: psycopg.Error) -> str:
         return "an earlier statement of this transaction has failed; roll it back first"
     if state in ("54000", "54011"):  # program limit exceeded, too many columns
         return f"so many features do not fit into a row of PostgreSQL's tables ({said}); take fewer"
-    if state == "22012":
+    if state == "22012":  # division by zero
         return f"{said} in a row of the source; divide by nullif(x, 0), say"
     if state == "42P16" and "temporary" in said:  # invalid table definition
         return "a view cannot read what ends with this session, a temporary table or a transient model; use create_table"
