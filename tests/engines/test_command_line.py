@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import os
-import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -88,22 +86,6 @@ def test_a_fit_is_reported_and_can_be_used_from_sql(database: str, pg: Any) -> N
     assert refused("fit", database, "inbox", *FIT) == (
         "error: model 'spam' is there already; fit it with --replace, or choose another name"
     )
-
-
-def test_the_page_runs_from_an_empty_database(address: str, pg: Any) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "postgresql.md").read_text(encoding="utf-8")
-    page = page.replace("postgresql://shop@db.example.com/shop", address)
-    blocks = re.findall(r"^```(\w+) postgres\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    assert [language for language, _ in blocks] == ["sql", "python", "sql", "sh"]
-    for language, block in blocks:
-        if language == "python":
-            exec(compile(block, "postgresql.md", "exec"), {})  # noqa: S102
-        for statement in block.split(";\n")[:-1] if language == "sql" else ():
-            rows = pg.execute(statement)
-            assert statement.startswith("CREATE") or rows.fetchall(), statement
-        for line in block.replace("\\\n", "").splitlines() if language == "sh" else ():
-            assert out(*shlex.split(line)[1:]), line
-    assert pg.execute("SELECT count(*) FROM kept_mail").fetchall() == [(2,)]
 
 
 def test_names_that_need_quotes_are_quoted_in_what_comes_next(database: str, pg: Any) -> None:
