@@ -92,6 +92,21 @@ def test_names_of_types_do_not_depend_on_the_quotes_of_a_session(pg: Any) -> Non
     assert pg.execute("SHOW quote_all_identifiers").fetchone() == ("on",)
 
 
+def test_types_are_named_with_their_schema_in_every_session(pg: Any) -> None:
+    pg.execute("CREATE SCHEMA app; CREATE TYPE app.mood AS ENUM ('b', 'a')")
+    pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
+    pg.execute("ALTER TABLE t ALTER y TYPE app.mood USING CAST(y AS app.mood), ADD m app.mood; UPDATE t SET m = y")
+    pg.execute("SET search_path = app, public")
+    model = nbsql.fit(pg, "t", target="y", id="id", name="m")
+    expected = sorted(model.predict("t", columns=["id"]).fetchall())
+    pg.execute("SET search_path = ''")
+    said = "SELECT id, said.* FROM public.t, m.predict(to_jsonb(t)) AS said ORDER BY id"
+    assert_same_rows(pg.execute(said).fetchall(), expected)
+    assert pg.execute("SELECT count(*) FROM m.likelihood_ratios('a', 'b')").fetchall() != [(0,)]
+    assert nbsql.load(pg, "m").evaluate("public.t").log_loss == pytest.approx(model.evaluate("public.t").log_loss)
+    nbsql.load(pg, "m").update("public.t")
+
+
 def test_a_session_without_a_search_path_names_schemas(pg: Any) -> None:
     pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
     pg.execute("SET search_path = ''")
