@@ -174,7 +174,7 @@ def test_a_reader_holds_up_a_replacement_and_nobody_else(tables: Any, address: s
     with psycopg.connect(address) as slow, nbsql.load(address, "m") as other:
         slow.execute("SELECT * FROM m.parameters, m.priors").fetchall()
         pid = slow.info.backend_pid
-        tables.execute("SET lock_timeout = '1500ms'")
+        tables.execute("SET lock_timeout = '400ms'")
         acts = [
             lambda: model.update("second"),  # another class
             lambda: nbsql.fit(tables, "second", target="y", name="m", replace=True),
@@ -186,7 +186,7 @@ def test_a_reader_holds_up_a_replacement_and_nobody_else(tables: Any, address: s
             assert found == ["done", line]
             assert other.predict("first").fetchall() == expected
         assert leftovers(tables) == []
-        assert tables.execute("SHOW lock_timeout").fetchone() == ("1500ms",)
+        assert tables.execute("SHOW lock_timeout").fetchone() == ("400ms",)
         tables.execute("SET lock_timeout = 0")
         threading.Timer(0.7, slow.rollback).start()
         acts[1]()
