@@ -187,7 +187,7 @@ def test_a_model_that_is_dropped_is_no_more(place: Place) -> None:
 SOURCES = {
     "gol": "no table or view 'gol'; did you mean 'golf'?",
     "orders": "no table or view 'orders' in the search_path; did you mean 'other.orders'?",
-    "FROM golf": "no query of PostgreSQL begins with FROM; write 'SELECT * FROM golf'",
+    "FROM golf": "a query of PostgreSQL does not begin with FROM; write SELECT * before 'FROM golf'",
     "SELECT 1 / 0 AS wind, sky, play FROM golf": "division by zero in a row of the source; divide by nullif(x, 0), say",
     "SELECT * FROM nowhere": 'the query cannot be read: relation "nowhere" does not exist',
     "SELECT 1; SELECT 2": "the query cannot be read: cannot insert multiple commands into a prepared statement",

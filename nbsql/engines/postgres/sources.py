@@ -77,7 +77,7 @@ def find(engine: PostgreSQLDriver, source: Any) -> Source:
         if selects:
             raise InputError(f"the query cannot be read: {error}") from None
     if re.match(r"from\s", query, re.IGNORECASE):
-        raise InputError(f"no query of PostgreSQL begins with FROM; write 'SELECT * {query}'")
+        raise InputError(f"a query of PostgreSQL does not begin with FROM; write SELECT * before {query!r}")
     visible, hidden = list[str](), list[str]()
     for _, schema, name, _, is_visible in relations:
         if is_visible and not schema.startswith("pg_"):
