@@ -99,6 +99,10 @@ class Engine(ABC):
         for statement in statements:
             self.run(statement.name, statement.sql)
 
+    def drop(self, schema: str, statements: Sequence[Statement]) -> None:  # noqa: ARG002
+        """Run statements that drop relations of a model, which others may read, in a schema."""
+        self.run_all(statements)
+
     def announce(self, name: str) -> None:
         """Announce the next statement to those who watch."""
         if self.watch is not None:
@@ -143,13 +147,17 @@ class Engine(ABC):
         """Translate the engine's errors into one-line errors of nbsql."""
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Run the statements within in a new transaction, or in the one that the caller has open."""
-        with self.supervised(), self._transaction():
+    def transaction(self, writes: str | None = None) -> Iterator[None]:
+        """Run the statements within in a new transaction, or in the one that the caller has open.
+
+        `writes` is the name of the model that they write; its other writers wait until the transaction ends, if the engine can
+        make them wait.
+        """
+        with self.supervised(), self._transaction(writes):
             yield
 
     @abstractmethod
-    def _transaction(self) -> AbstractContextManager[None]:
+    def _transaction(self, writes: str | None) -> AbstractContextManager[None]:
         """The engine's implementation of `transaction`."""
 
     # Progress and interruption. ----------------------------------------------------------------------------------------

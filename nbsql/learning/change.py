@@ -24,6 +24,7 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.rules import spec_for_recount
 from nbsql.storage.build import run_statements
 from nbsql.storage.calibration import drop_outdated_calibration
+from nbsql.storage.schema import drop_parts
 from nbsql.warn import warn_user
 
 _WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights")  # usual names of weight columns
@@ -237,12 +238,11 @@ class Change:
         plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored_class_count(classes)))
         is_same_form = classes == self.classes and plan.wide == self.plan.wide
         refill = renderer.dialect.traits.refills_tables and is_same_form
-        for name in () if refill else ("parameters", "lookups"):
-            engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
+        outdated = [] if refill else ["parameters", "lookups"]
+        changes_macros = not plan.relations.temporary and not is_same_form
+        drop_parts(engine, plan.relations, [*outdated, *((*MACROS, *EARLIER_MACROS) if changes_macros else ())])
         statements = list(plan.create_scoring_tables(classes, again=refill))
-        if not plan.relations.temporary and not is_same_form:
-            for name in (*MACROS, *EARLIER_MACROS):
-                engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name], if_exists=True))
+        if changes_macros:
             macros = list(plan.create_macros(classes))
             statements += [*macros, *plan.add_comments(macros)]
         run_statements(engine, plan, statements)

@@ -18,7 +18,7 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Spec
 from nbsql.storage.build import build
-from nbsql.storage.schema import drop_replaced
+from nbsql.storage.schema import drop_parts, drop_replaced
 
 
 def derive(
@@ -61,10 +61,8 @@ def derive(
 
 def drop_derived(engine: Engine, plan: Plan) -> None:
     """Drop a transient model before the connection closes."""
-    kinds = {"likelihoods": "view", "priors": "view"}
-    for name in ("likelihoods", "priors", "estimates", "lookups", "parameters", "batches", "spec", "statistics"):
-        statement = engine.renderer.statement("drop_relation", kinds.get(name, "table"), plan.relations[name], if_exists=True)
-        engine.run(f"drop {name}", statement)
+    names = ("likelihoods", "priors", "estimates", "lookups", "parameters", "batches", "spec", "statistics")
+    drop_parts(engine, plan.relations, names)
 
 
 def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:

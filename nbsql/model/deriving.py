@@ -178,7 +178,7 @@ class Deriving(Handle):
         self._refresh()
         engine, text = self._engine, os.fspath(path)
         sharing = Sharing(least, epsilon, seed)
-        with engine.transaction() if epsilon is not None else nullcontext():
+        with engine.transaction(self.name) if epsilon is not None else nullcontext():
             if epsilon is not None:  # first, so that no file is written if the ledger cannot record its budget
                 sharing.shared_spec(self._spec, self._title)
                 number, batch = Ledger.of(engine, self._plan, self._title).next(None)

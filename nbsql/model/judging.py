@@ -215,7 +215,7 @@ class Judging(Handle):
         """
         engine = self._engine
         self._require("calibrate" if folds is None else "calibrate_by_folds")
-        with engine.transaction():
+        with engine.transaction(self.name):
             data = self._source(source, reads_target=True)
             test_rows = None if test is None else self._source(test, reads_target=True)
             for rows in filter(None, (data, test_rows)):

@@ -91,20 +91,17 @@ class Learning(Handle):
         []
         """
         engine = self._engine
-        with engine.transaction():
+        with engine.transaction(self.name):
             if self.name is not None:
                 database = self._relations.path[0] if len(self._relations.path) > 1 else engine.current()[0]
                 schemas.drop_schema(engine, database, schemas.find(engine, database, self.name))
                 return
-            for name, kind in schemas.CONTENTS.items():
-                if kind != "macro":
-                    engine.run(
-                        f"drop {name}", engine.renderer.statement("drop_relation", kind, self._relations[name], if_exists=True)
-                    )
+            names = [name for name, kind in schemas.CONTENTS.items() if kind != "macro"]
+            schemas.drop_parts(engine, self._relations, names)
 
     @contextmanager
     def _change(self) -> Iterator[Change]:
-        with self._requiring_model(), self._engine.transaction():
+        with self._requiring_model(), self._engine.transaction(self.name):
             self._require("ledger")
             change = Change(self._engine, draft_plan(self._engine, self._plan), self._classes, self._title)
             yield change

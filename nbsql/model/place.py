@@ -64,7 +64,7 @@ class Place:
 @contextmanager
 def open_place(con: Connection, name: str | None, database: str | None, *, replace: bool) -> Iterator[Place]:
     """The place for a model that is built from the arguments, in a transaction of its own or inside the caller's."""
-    with opened(con, create=True) as engine, engine.transaction():
+    with opened(con, create=True) as engine, engine.transaction(name):
         yield place_for(engine, name, database, replace=replace)
 
 

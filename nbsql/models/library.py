@@ -134,7 +134,7 @@ def fit(
         "unseen": unseen, "slice_by": slice_by, "segment_by": segment_by,
     }  # fmt: skip
     options = Options.of(target, described)
-    with opened(con, create=True) as engine, engine.transaction():
+    with opened(con, create=True) as engine, engine.transaction(name):
         place = place_for(engine, name, database, replace=replace)
         with training_source(engine, source, options) as data:
             place.check_joins(joining.dimension for joining in data.joins)

@@ -56,7 +56,7 @@ def merge(
     """
     if isinstance(models, str) or not isinstance(models, Sequence) or not models:
         raise InputError(f"merge takes a list of models, such as ['january', 'february'], not {models!r}")
-    with opened(con) as engine, engine.transaction():
+    with opened(con) as engine, engine.transaction(name):
         resolved = [_resolve_model(engine, model) for model in models]
         spec = merge_specs([(model._title, model._spec) for model in resolved])
         statistics = [model._relations["statistics"] for model in resolved]
@@ -119,7 +119,7 @@ def from_statistics(
     """
     if like is not None and options:
         raise InputError(f"like=... brings the options of its model; leave out {', '.join(options)}")
-    with opened(con, create=like is None) as engine, engine.transaction():
+    with opened(con, create=like is None) as engine, engine.transaction(name):
         spec_and_title = None if like is None else _countable_spec(engine, like)
         with engine.source(statistics) as source:
             _check_columns(source)
@@ -208,7 +208,7 @@ def import_(
 
 def import_file(con: Connection, path: str, title: str, *, name: str | None, replace: bool, database: str | None) -> Model:
     """As `import_`, of a file that the ledger calls `title`."""
-    with opened(con, create=True) as engine, engine.transaction():
+    with opened(con, create=True) as engine, engine.transaction(name):
         content = read_file(engine, path)
         place = place_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", ", ".join([title, *content.spec.shared]), content.rows)]

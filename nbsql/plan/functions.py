@@ -59,7 +59,7 @@ def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn]) -> str:
     ]
     placeholder = dialect.ident("nbsql_source")
     rows = Judgeable(placeholder, plan.spec.columns, plan.joins(), as_text=plan.labels_as_text)
-    if not rows.joins:  # otherwise all other columns would be copied, too
+    if not rows.joins and plan.spec.segment_by is None:  # otherwise all other columns would be copied, too
         rows = replace(rows, relation=render("subquery", render("selected_columns", placeholder, rows.columns)))
     query = render("cast_to_promised_types", render("metrics", plan.judged_rows(rows, classes), BINS), columns)
     text = dialect.text(restore(query))

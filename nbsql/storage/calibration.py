@@ -12,7 +12,7 @@ from nbsql.plan import CALIBRATED, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.storage.build import run_statements
-from nbsql.storage.schema import is_calibrated
+from nbsql.storage.schema import drop_parts, is_calibrated
 from nbsql.warn import warn_user
 
 
@@ -51,11 +51,7 @@ def create_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn
 
 def drop_calibration(engine: Engine, relations: Relations) -> None:
     """Drop the relations of a calibration, if there is one."""
-    renderer = engine.renderer
-    if not relations.temporary:
-        for name in CALIBRATED:
-            engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", relations[name], if_exists=True))
-    engine.run("drop calibration", renderer.statement("drop_relation", "table", relations["calibration"], if_exists=True))
+    drop_parts(engine, relations, [*(() if relations.temporary else CALIBRATED), "calibration"])
 
 
 def drop_outdated_calibration(engine: Engine, relations: Relations, title: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
-from nbsql.plan import MACROS, PARTS
+from nbsql.plan import MACROS, PARTS, Statement
 from nbsql.rendering.relations import Relations
 
 # What nbsql creates in a model's schema, in an order in which it can be dropped.
@@ -84,9 +86,20 @@ def check_contents(engine: Engine, database: str, schema: str, title: str) -> di
 def drop_schema(engine: Engine, database: str, schema: str) -> None:
     """Drop a model, and nothing that is not nbsql's. Raises ModelError if the schema contains something else."""
     present = check_contents(engine, database, schema, schema)
-    ident = engine.renderer.dialect.ident
-    for name, kind in CONTENTS.items():
-        if name in present and not engine.renderer.dialect.traits.drops_cascade:
-            statement = engine.renderer.statement("drop_relation", kind, ident(*engine.path(database, schema), name))
-            engine.run(f"drop {name}", statement)
-    engine.run("drop schema", engine.renderer.statement("drop_schema", ident(*engine.path(database, schema))))
+    relations = Relations(engine.renderer, *engine.path(database, schema))
+    names = [] if engine.renderer.dialect.traits.drops_cascade else [name for name in CONTENTS if name in present]
+    last = Statement("drop schema", engine.renderer.statement("drop_schema", relations.schema))
+    engine.drop(schema, [*_drops(engine, relations, names), last])
+
+
+def drop_parts(engine: Engine, relations: Relations, names: Iterable[str]) -> None:
+    """Drop those of a model's relations that are there."""
+    engine.drop(relations.path[-1] if relations.path else "", _drops(engine, relations, names, if_exists=True))
+
+
+def _drops(engine: Engine, relations: Relations, names: Iterable[str], *, if_exists: bool = False) -> list[Statement]:
+    render = engine.renderer.statement
+    return [
+        Statement(f"drop {name}", render("drop_relation", CONTENTS[name], relations[name], if_exists=if_exists))
+        for name in names
+    ]

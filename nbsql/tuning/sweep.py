@@ -124,7 +124,7 @@ def sweep(
     best = cv.specs[order[0]]
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
-        with engine.transaction():
+        with engine.transaction(name):
             place = place_for(engine, name, database, replace=replace)
             return place.publish(*place.derive(best, cv.cells_of_all_rows(best), [Entry(1, "1", "fit", source.label, cv.rows)]))
 

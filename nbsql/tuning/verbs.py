@@ -227,7 +227,7 @@ def auto(
         chosen = with_changes(chosen, exclude=[*chosen.exclude, fold])
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
-        with engine.transaction():
+        with engine.transaction(name):
             place = place_for(engine, name, database, replace=replace)
             with training_source(engine, source, settings) as rows:
                 model = place.publish(*Fit(engine, rows, chosen, place.relations).run(replaces=place.replaces))

@@ -16,7 +16,8 @@
 {% do found.append({'name': name, 'type': type, 'kind': kind}) %}
 {% endfor -%}
 {% if not found -%}
-{% do nbsql.refuse(role ~ ' ' ~ relation.identifier ~ ' is not there, or is an ephemeral model; build it first, as a table or a view') %}
+{% set name = (relation.schema ~ '.' if relation.schema else '') ~ relation.identifier -%}
+{% do nbsql.refuse(role ~ ' ' ~ name ~ ' is not there, or is an ephemeral model; build it first, as a table or a view') %}
 {% endif -%}
 {% do return(found) %}
 {%- endmacro %}

@@ -177,7 +177,7 @@ MODELS = {
     ),
     "gone": (
         "{{ nbsql.predictions(ref('good'), source('raw', 'others')) }}",
-        "the relation to score others is not there, or is an ephemeral model; build it first, as a table or a view",
+        "the relation to score main.others is not there, or is an ephemeral model; build it first, as a table or a view",
     ),
     "narrow": (
         "{{ nbsql.predictions(ref('good'), source('raw', 'empty')) }}",
@@ -342,8 +342,11 @@ AGAIN = {
 
 
 ONE_CLASS = "nbsql: 'ones' has one class only, 'a'; every prediction will be that class"
-# What an engine calls types, in the lines above.
-TYPES = {"duckdb": {}, "postgres": {"DATE": "date", "VARCHAR": "text", "INTEGER[]": "integer[]"}}
+# What an engine calls types and its schema, in the lines above.
+NAMES = {
+    "duckdb": {},
+    "postgres": {"is DATE": "is date", "is VARCHAR": "is text", "is INTEGER[]": "is integer[]", "score main.": "score public."},
+}
 # Options that PostgreSQL cannot take, and what is said of them there.
 ON_POSTGRES: dict[str, tuple[dict[str, Any], str]] = {
     "no_maps": (
@@ -400,7 +403,7 @@ def test_one_line_says_what_is_wrong_and_what_to_do(messages: dict[str, str], re
     engine = request.node.callspec.params["messages"]
     options = OPTIONS if engine == "duckdb" else {**OPTIONS, **ON_POSTGRES}
     expected = {name: line for name, (_, line) in {**options, **MODELS, **AGAIN}.items()}
-    for known, own in TYPES[engine].items():
-        expected = {name: line.replace(f"is {known}", f"is {own}") for name, line in expected.items()}
+    for known, own in NAMES[engine].items():
+        expected = {name: line.replace(known, own) for name, line in expected.items()}
     assert {name: messages[name] for name in expected} == {name: f"nbsql: {line}" for name, line in expected.items()}
     assert messages["good"].startswith("OK" if engine == "duckdb" else "CREATE VIEW")

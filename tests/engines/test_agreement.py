@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import random
 import re
+import shlex
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from engines.places import Place, assert_same_rows
 
 import nbsql
 import nbsql.plan.layout
 import nbsql.rendering.dialect
+from nbsql.cli import main
 
 Both = tuple[Place, Place]
 
@@ -282,17 +285,22 @@ def test_another_encoding_of_the_client_is_minded(pg: Any) -> None:
     assert nbsql.models(pg) == ["maß"]
 
 
-def test_the_example_of_the_page_runs(address: str, pg: Any) -> None:
+def test_the_page_runs_from_an_empty_database(address: str, pg: Any) -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "postgresql.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```python postgres\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    place = Place("postgres", pg)
-    for name in ("inbox", "new_mail"):
-        place.table(
-            name, {"id": "INTEGER", "label": "VARCHAR", "links": "INTEGER"}, [(1, "ham", 1), (2, "spam", 9), (3, "ham", 2)]
-        )
-    names = {"nbsql": nbsql}
-    exec(block.replace("postgresql://shop@db.example.com/shop", address), names)  # noqa: S102
-    assert pg.execute("SELECT id, prediction FROM sorted_mail ORDER BY id").fetchall() == [(1, "ham"), (2, "spam"), (3, "ham")]
+    page = page.replace("postgresql://shop@db.example.com/shop", address)
+    blocks = re.findall(r"^```(\w+) postgres\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert [language for language, _ in blocks] == ["sql", "python", "sql", "sh"]
+    for language, block in blocks:
+        if language == "python":
+            exec(compile(block, "postgresql.md", "exec"), {})  # noqa: S102
+        for statement in block.split(";\n")[:-1] if language == "sql" else ():
+            rows = pg.execute(statement)
+            assert statement.startswith("CREATE") or rows.fetchall(), statement
+        for line in block.replace("\\\n", "").splitlines() if language == "sh" else ():
+            found = CliRunner().invoke(main, shlex.split(line)[1:])
+            assert found.exit_code == 0, found.output
+    for table in ("sorted_mail", "kept_mail"):
+        assert pg.execute(f"SELECT id, prediction FROM {table} ORDER BY id").fetchall() == [(6, "ham"), (7, "spam")]
 
 
 def test_the_queue_of_rows_to_label(both: Both) -> None:

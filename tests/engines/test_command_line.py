@@ -6,8 +6,6 @@ import csv
 import io
 import json
 import os
-import re
-import shlex
 import signal
 import subprocess
 import sys
@@ -88,15 +86,6 @@ def test_a_fit_is_reported_and_can_be_used_from_sql(database: str, pg: Any) -> N
     assert refused("fit", database, "inbox", *FIT) == (
         "error: model 'spam' is there already; fit it with --replace, or choose another name"
     )
-
-
-def test_the_commands_of_the_page_run(database: str, pg: Any) -> None:
-    text = (Path(__file__).parents[2] / "docs" / "reference" / "postgresql.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```sh postgres\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    pg.execute("CREATE TABLE new_mail AS SELECT * FROM inbox")
-    for line in block.replace("postgresql://shop@db.example.com/shop", database).splitlines():
-        out(*shlex.split(line)[1:])
-    assert len(pg.execute("SELECT prediction FROM kept_mail").fetchall()) == 5
 
 
 def test_names_that_need_quotes_are_quoted_in_what_comes_next(database: str, pg: Any) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -76,3 +79,86 @@ def test_rows_are_stored_under_a_path(pg: Any, address: str, into: str) -> None:
     assert found.exit_code == 0, found.output
     assert "scored 60 rows of t into the table" in found.output
     assert pg.execute(f"SELECT count(*) FROM {into}").fetchall() == [(60,)]
+
+
+def test_names_of_types_do_not_depend_on_the_quotes_of_a_session(pg: Any) -> None:
+    pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR") + "; ALTER TABLE t ALTER k TYPE TEXT")
+    expected = nbsql.fit(pg, "t", target="y", id="id", name="m").predict("t").fetchall()
+    pg.execute("SET quote_all_identifiers = on")
+    model = nbsql.load(pg, "m")
+    assert model.predict("t").fetchall() == expected
+    model.update("t")
+    assert nbsql.fit(pg, "t", target="y", id="id", name="m", replace=True).predict("t").fetchall() == expected
+    assert pg.execute("SHOW quote_all_identifiers").fetchone() == ("on",)
+
+
+def test_types_are_named_with_their_schema_in_every_session(pg: Any) -> None:
+    pg.execute("CREATE SCHEMA app; CREATE TYPE app.mood AS ENUM ('b', 'a')")
+    pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
+    pg.execute("ALTER TABLE t ALTER y TYPE app.mood USING CAST(y AS app.mood), ADD m app.mood; UPDATE t SET m = y")
+    pg.execute("SET search_path = app, public")
+    model = nbsql.fit(pg, "t", target="y", id="id", name="m")
+    expected = sorted(model.predict("t", columns=["id"]).fetchall())
+    pg.execute("SET search_path = ''")
+    said = "SELECT id, said.* FROM public.t, m.predict(to_jsonb(t)) AS said ORDER BY id"
+    assert_same_rows(pg.execute(said).fetchall(), expected)
+    assert pg.execute("SELECT count(*) FROM m.likelihood_ratios('a', 'b')").fetchall() != [(0,)]
+    assert nbsql.load(pg, "m").evaluate("public.t").log_loss == pytest.approx(model.evaluate("public.t").log_loss)
+    nbsql.load(pg, "m").update("public.t")
+
+
+def test_a_session_without_a_search_path_names_schemas(pg: Any) -> None:
+    pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
+    pg.execute("SET search_path = ''")
+    model = nbsql.fit(pg, "public.t", target="y", id="id", name="m")
+    assert len(nbsql.load(pg, "m").predict("public.t").fetchall()) == 60
+    model.predict("public.t").create_table("public.stored")
+    path = "the search_path of this connection names no schema that is there; name one, as in public.t"
+    for act, message in {
+        lambda: model.predict("t"): "no table or view 't' in the search_path; did you mean 'public.t'?",
+        lambda: model.predict("x"): "no table or view 'x'; there are none in the search_path \"\", so name the schema, too",
+        lambda: model.predict("public.t").create_table("stored"): path,
+    }.items():
+        with pytest.raises(nbsql.NbsqlError) as caught:
+            act()
+        assert str(caught.value) == message
+
+
+def test_a_view_cannot_read_a_temporary_table(pg: Any) -> None:
+    pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
+    pg.execute("CREATE TEMPORARY TABLE mine AS SELECT * FROM t; CREATE VIEW seen AS SELECT * FROM mine")
+    query = nbsql.fit(pg, "seen", target="y", id="id", name="m").predict("seen")
+    with pytest.raises(nbsql.DatabaseError) as caught:
+        query.create_view("scored")
+    assert str(caught.value) == (
+        "a view cannot read what ends with this session, a temporary table or a transient model; use create_table"
+    )
+    query.create_table("scored")
+    assert sorted(pg.execute("SELECT * FROM scored").fetchall()) == sorted(query.fetchall())
+
+
+def test_a_model_with_segments_is_evaluated_by_its_function(pg: Any) -> None:
+    pg.execute(ROWS.format(label=LABELS["VARCHAR"], type="VARCHAR"))
+    model = nbsql.fit(pg, "t", target="y", id="id", name="m", segment_by="k")
+    found = pg.execute("SELECT value FROM m.evaluate('t') WHERE class IS NULL AND metric = 'log_loss'").fetchall()
+    assert found == [(pytest.approx(model.evaluate("t").log_loss),)]
+
+
+def test_an_error_is_one_line_and_nothing_else(pg: Any, address: str, tmp_path: Path) -> None:
+    script = tmp_path / "aborted.py"
+    script.write_text(
+        f"""import psycopg, nbsql
+with psycopg.connect({address!r}) as con:
+    for sql in ("SELECT 1 / 0", "SELECT 1"):
+        try:
+            con.execute(sql)
+        except psycopg.Error:
+            pass
+    try:
+        nbsql.fit(con, "SELECT 1 AS x, 2 AS y", target="y")
+    except nbsql.DatabaseError as error:
+        print(error)
+"""
+    )
+    found = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert (found.stdout, found.stderr) == ("an earlier statement of this transaction has failed; roll it back first\n", "")

@@ -80,14 +80,16 @@ def test_a_list_says_of_which_models_it_may_read_nothing(reader: tuple[str, Any]
     assert models == {"hidden": (None, "permission denied for schema hidden; the owner can GRANT it"), "spam": ("label", None)}
 
 
-TEMPORARY = 'permission denied to create temporary tables in database "{database}"; the owner can GRANT it {cure}'
-CURE = "(a model needs CREATE on the database; without a name it needs TEMPORARY only)"
+TEMPORARY = (
+    'permission denied to create temporary tables in database "{database}"; the owner can GRANT it '
+    "(TEMPORARY on the database, which whatever learns needs)"
+)
 WRITES: dict[str, tuple[Callable[[nbsql.Model, str], Any], str]] = {
     "update": (lambda model, _: model.update("inbox"), TEMPORARY),
     "forget": (lambda model, _: model.forget("SELECT * FROM inbox WHERE id = 1"), TEMPORARY),
     "calibrate": (lambda model, _: model.calibrate("inbox", folds=2), TEMPORARY),
     "rollback": (lambda model, _: model.rollback("1"), "permission denied for table statistics; the owner can GRANT it"),
-    "drop": (lambda model, _: model.drop(), "must be owner of function spam.predict; connect as its owner"),
+    "drop": (lambda model, _: model.drop(), "must be owner of model spam; connect as its owner"),
     "create_table": (
         lambda model, _: model.predict("inbox").create_table("mine"),
         "permission denied for schema public; the owner can GRANT it",
@@ -104,7 +106,20 @@ def test_what_it_may_not_write_is_refused_in_one_line(reader: tuple[str, Any], w
     act, line = WRITES[write]
     with nbsql.load(address, "spam") as model, pytest.raises(nbsql.DatabaseError) as caught:
         act(model, address)
-    assert str(caught.value) == line.format(database=address.rsplit("/", 1)[1], cure=CURE)
+    assert str(caught.value) == line.format(database=address.rsplit("/", 1)[1])
     after = [owner.execute(f"SELECT count(*) FROM spam.{name}").fetchone() for name in ("statistics", "batches", "parameters")]
     assert before == after
     assert nbsql.models(owner) == ["spam"]
+
+
+def test_a_role_with_temporary_tables_alone_lacks_create(reader: tuple[str, Any]) -> None:
+    address, owner = reader
+    database = address.rsplit("/", 1)[1]
+    owner.execute(f"GRANT TEMPORARY ON DATABASE {database} TO reader_{database}")
+    nbsql.fit(address, "inbox", **OPTIONS).close()
+    with pytest.raises(nbsql.DatabaseError) as caught:
+        nbsql.fit(address, "inbox", name="mine", **OPTIONS)
+    assert str(caught.value) == (
+        f"permission denied for database {database}; the owner can GRANT it "
+        "(a model needs CREATE on the database; without a name it needs TEMPORARY only)"
+    )

@@ -186,6 +186,9 @@ def test_a_model_that_is_dropped_is_no_more(place: Place) -> None:
 
 SOURCES = {
     "gol": "no table or view 'gol'; did you mean 'golf'?",
+    "orders": "no table or view 'orders' in the search_path; did you mean 'other.orders'?",
+    "FROM golf": "a query of PostgreSQL does not begin with FROM; write SELECT * before 'FROM golf'",
+    "SELECT 1 / 0 AS wind, sky, play FROM golf": "division by zero in a row of the source; divide by nullif(x, 0), say",
     "SELECT * FROM nowhere": 'the query cannot be read: relation "nowhere" does not exist',
     "SELECT 1; SELECT 2": "the query cannot be read: cannot insert multiple commands into a prepared statement",
     "DELETE FROM golf RETURNING *": "a source is a table, a view or one SELECT, not 'DELETE FROM golf RETURNING *'",
@@ -201,9 +204,10 @@ SOURCES = {
 @pytest.mark.parametrize("transaction", [True, False])
 def test_a_source_that_is_none(pg: Any, transaction: bool) -> None:
     golf(Place("postgres", pg))
+    pg.execute("CREATE SCHEMA other; CREATE TABLE other.orders AS SELECT * FROM golf")
     pg.autocommit = not transaction
     for source, message in SOURCES.items():
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(DatabaseError if source.startswith("SELECT 1 / 0") else InputError) as caught:
             nbsql.fit(pg, source, target="play")
         assert str(caught.value) == message
     with pytest.raises(InputError) as caught:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ psycopg = pytest.importorskip("psycopg")
 
 COLUMNS = {"x": "VARCHAR", "y": "VARCHAR"}
 FIRST = [("a", "yes"), ("a", "yes"), ("b", "no")]
+AGAIN = "try again when it is done"
 SECOND = [("a", "no"), ("b", "yes"), ("b", "yes"), ("c", "perhaps")]
 
 
@@ -124,12 +128,70 @@ def test_a_second_writer_gets_one_line(tables: Any, address: str) -> None:
         two.execute("SET lock_timeout = '200ms'")
         with pytest.raises(DatabaseError) as caught:
             nbsql.load(two, "m").update("second")
-        assert str(caught.value) == (
-            "another connection is changing the same model or table at this moment; try again when it is done"
-        )
+        assert str(caught.value) == f"another connection is changing the same model or table at this moment; {AGAIN}"
         one.commit()
         nbsql.load(two, "m").update("second")
         assert nbsql.load(two, "m").batches.fetchall()[-1][3:4] == (4,)
+
+
+def at_once(*acts: Callable[[], Any]) -> list[str]:
+    """What becomes of acts that begin together, sorted."""
+
+    def result(act: Callable[[], Any]) -> str:
+        try:
+            act()
+        except nbsql.NbsqlError as error:
+            return str(error)
+        return "done"
+
+    with ThreadPoolExecutor(len(acts)) as threads:
+        return sorted(threads.map(result, acts))
+
+
+def test_writers_of_a_model_wait_for_each_other(tables: Any, address: str) -> None:
+    def fit(**options: Any) -> None:
+        nbsql.fit(address, "first", target="y", name="m", **options).close()
+
+    def update() -> None:
+        with nbsql.load(address, "m") as model:
+            model.update("first")
+
+    assert at_once(fit, fit) == ["done", "model 'm' is there already; fit it with replace=True, or choose another name"]
+    replace = partial(fit, replace=True)
+    assert at_once(replace, replace, replace) == ["done"] * 3
+    assert at_once(update, update, update) == ["done"] * 3
+    assert sum(row[1] for row in nbsql.load(tables, "m").priors) == 12
+    with nbsql.load(address, "m") as one, nbsql.load(address, "m") as two:
+        assert at_once(one.drop, two.drop) == ["done", f"no model 'm' in {address.rsplit('/', 1)[1]!r}; there are none yet"]
+        with pytest.raises(ModelError, match="no model 'm'"):
+            one.update("first")
+    assert leftovers(tables) == []
+
+
+def test_a_reader_holds_up_a_replacement_and_nobody_else(tables: Any, address: str) -> None:
+    model = nbsql.fit(tables, "first", target="y", name="m")
+    expected = model.predict("first").fetchall()
+    with psycopg.connect(address) as slow, nbsql.load(address, "m") as other:
+        slow.execute("SELECT * FROM m.parameters, m.priors").fetchall()
+        pid = slow.info.backend_pid
+        tables.execute("SET lock_timeout = '400ms'")
+        acts = [
+            lambda: model.update("second"),  # another class
+            lambda: nbsql.fit(tables, "second", target="y", name="m", replace=True),
+            model.drop,
+        ]
+        for act in acts:
+            found = at_once(act, lambda: other.predict("first").fetchall())
+            line = f"process {pid} of nbsql (idle in transaction) reads the model, whose tables are to be made anew; {AGAIN}"
+            assert found == ["done", line]
+            assert other.predict("first").fetchall() == expected
+        assert leftovers(tables) == []
+        assert tables.execute("SHOW lock_timeout").fetchone() == ("400ms",)
+        tables.execute("SET lock_timeout = 0")
+        threading.Timer(0.7, slow.rollback).start()
+        acts[1]()
+    assert sorted(model.classes) == ["no", "perhaps", "yes"]
+    assert leftovers(tables) == []
 
 
 def test_a_transient_model_goes_with_its_connection(tables: Any, address: str) -> None:

@@ -133,7 +133,7 @@ class DuckDBDriver(Engine):
                 self.connection.rollback()
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self, writes: str | None) -> Iterator[None]:  # noqa: ARG002
         """A transaction of its own, or the one that the caller has open."""
         if self._in_transaction():
             yield  # the caller will commit or roll back

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+import re
+import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
@@ -14,10 +17,16 @@ from psycopg.rows import tuple_row
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import is_misread, without_passwords
 from nbsql.errors import DatabaseError, InputError
+from nbsql.plan import Statement
 from nbsql.rendering.renderer import Renderer
 
+logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would print warnings about rollbacks after an error
+
 _LEAST_VERSION = 15
-_BUSY = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
+_LOCKED = "55P03"  # a lock is not available
+_BUSY = ("40001", "40P01", _LOCKED)  # serialization failure, deadlock
+_AGAIN = "try again when it is done"
+_ATTEMPT, _PATIENCE = 500, 60_000  # milliseconds of one attempt to drop tables, less than deadlock_timeout, and of all
 _LONG = 2_000  # characters from which on a statement is not JIT-compiled
 
 
@@ -105,6 +114,24 @@ class PostgreSQLDriver(Engine):
         found: AbstractContextManager[Any] = self.connection.transaction()
         return found
 
+    def drop(self, schema: str, statements: Sequence[Statement]) -> None:
+        """Run them in attempts of half a second, as new readers wait behind one: until `lock_timeout`, or else for a minute."""
+        began, patience = time.monotonic(), 0
+        while True:
+            try:
+                with self.savepoint(trial=True):
+                    patience = self.ask("set_lock_timeout", _ATTEMPT)[0][0]
+                    self.run_all(statements)
+                    self.ask("set_lock_timeout", patience)
+                return
+            except DatabaseError as error:
+                if getattr(error.__cause__, "sqlstate", None) != _LOCKED:
+                    raise
+                if (time.monotonic() - began) * 1000 > (patience or _PATIENCE):
+                    who = self.ask("readers", schema)[0][0]
+                    raise DatabaseError(f"{who} reads the model, whose tables are to be made anew; {_AGAIN}") from None
+            time.sleep(_ATTEMPT / 1000)
+
     @contextmanager
     def errors(self) -> Iterator[None]:
         try:
@@ -113,29 +140,36 @@ class PostgreSQLDriver(Engine):
             raise DatabaseError(_one_line(error)) from error
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """A new transaction that sees one snapshot of the database, or a savepoint in the caller's transaction."""
+    def _transaction(self, writes: str | None) -> Iterator[None]:
+        """A new transaction that sees one snapshot of the database, or a savepoint in the caller's transaction.
+
+        A new one does not wait for other writers of a model, as it would not see what they have written: it begins afterwards.
+        """
         if self._within:
             yield
             return
         idle = self.connection.info.transaction_status == TransactionStatus.IDLE
-        with self.errors(), self.connection.transaction():
-            self._within = True
-            try:
-                if idle:
-                    self.ask("repeatable_read")
-                before = self.ask("set_transaction_settings", "off")[0][:2]
-                yield
-                for act in self._last:
-                    act()
-                self.ask("set_transaction_settings", *before)
-            finally:
-                self._within = False
-                self._last.clear()
+        key = zlib.crc32(repr(("nbsql", writes)).encode())
+        while True:
+            with self.errors(), self.connection.transaction():
+                self._within = True
+                try:
+                    if idle:
+                        self.ask("repeatable_read")
+                    if writes is None or self.ask("lock_for_writing", key, waits=not idle)[0][0]:
+                        before = self.ask("set_transaction_settings", "off")[0][:2]
+                        yield
+                        for act in self._last:
+                            act()
+                        self.ask("set_transaction_settings", *before)
+                        return
+                finally:
+                    self._within = False
+                    self._last.clear()
+            self.run("wait for another writer", self.renderer.statement("lock_for_writing", key, waits=True))
 
 
 def _open(address: str) -> psycopg.Connection[Any]:
-    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would print warnings about a rollback after Ctrl-C
     try:
         return psycopg.connect(address, autocommit=True)
     except psycopg.Error as error:
@@ -148,19 +182,27 @@ def _open(address: str) -> psycopg.Connection[Any]:
 def _one_line(error: psycopg.Error) -> str:
     """PostgreSQL's message in one line, without the excerpt of the statement."""
     state = error.sqlstate
-    if state in _BUSY:
-        return "another connection is changing the same model or table at this moment; try again when it is done"
     said = " ".join((error.diag.message_primary or str(error)).split())
+    if state in _BUSY or said == "tuple concurrently updated" or error.diag.constraint_name == "pg_namespace_nspname_index":
+        return f"another connection is changing the same model or table at this moment; {_AGAIN}"
     if state == "2BP01":  # dependent objects still exist
         who = (error.diag.message_detail or "something").split(" depends on ")[0]
         return f"{who} reads the model, whose tables are to be made anew; drop it first, and make it again afterwards"
     if state == "42501" and said.startswith("must be owner"):
-        return f"{said}; connect as its owner"
+        return re.sub(r"function (.+)[.].+", r"model \1", said) + "; connect as its owner"
     if state == "42501":  # insufficient privilege
         cure = " (a model needs CREATE on the database; without a name it needs TEMPORARY only)" if "database" in said else ""
+        if "temporary" in said:
+            cure = " (TEMPORARY on the database, which whatever learns needs)"
         return f"{said}; the owner can GRANT it{cure}"
+    if state == "25P02":  # in a failed transaction
+        return "an earlier statement of this transaction has failed; roll it back first"
     if state in ("54000", "54011"):  # program limit exceeded, too many columns
         return f"so many features do not fit into a row of PostgreSQL's tables ({said}); take fewer"
+    if state == "22012":  # division by zero
+        return f"{said} in a row of the source; divide by nullif(x, 0), say"
+    if state == "42P16" and "temporary" in said:  # invalid table definition
+        return "a view cannot read what ends with this session, a temporary table or a transient model; use create_table"
     if state == "25006":  # read-only transaction
         return f"{said}; connect to a server that can be written, without default_transaction_read_only"
     return said

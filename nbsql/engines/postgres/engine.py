@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,9 +108,13 @@ class PostgreSQL(PostgreSQLDriver):
 
     def current(self) -> tuple[str, str]:
         database, schema = self.ask("current_database_and_schema")[0]
-        if schema is None:
-            raise DatabaseError("the search_path of this connection names no schema that is there; SET search_path first")
-        return database, schema
+        return database, schema or ""
+
+    def resolve_path(self, path: Sequence[str]) -> tuple[str, str, str]:
+        found = super().resolve_path(path)
+        if not found[1]:
+            raise DatabaseError("the search_path of this connection names no schema that is there; name one, as in public.t")
+        return found
 
     def database(self, name: str | None) -> str:
         current: str = self.ask("current_database_and_schema")[0][0]

@@ -76,8 +76,18 @@ def find(engine: PostgreSQLDriver, source: Any) -> Source:
     except DatabaseError as error:
         if selects:
             raise InputError(f"the query cannot be read: {error}") from None
-    names = sorted(name for _, schema, name, _, visible in relations if visible and not schema.startswith("pg_"))
-    hint = suggestion(source, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
+    if re.match(r"from\s", query, re.IGNORECASE):
+        raise InputError(f"a query of PostgreSQL does not begin with FROM; write SELECT * before {query!r}")
+    visible, hidden = list[str](), list[str]()
+    for _, schema, name, _, is_visible in relations:
+        if is_visible and not schema.startswith("pg_"):
+            visible.append(name)
+        elif name == query and not schema.startswith("pg_"):
+            hidden.append(f"{schema}.{name}")
+    if hidden:
+        raise InputError(f"no table or view {source!r} in the search_path; did you mean {' or '.join(map(repr, hidden))}?")
+    hint = suggestion(source, visible) or (f"; there are {listed(sorted(visible))}" if visible else "")
+    hint = hint or f"; there are none in the search_path {engine.current_search_path()}, so name the schema, too"
     raise InputError(f"no table or view {source!r}{hint}")
 
 

@@ -112,7 +112,7 @@ class SparkDriver(Engine):
             noise.disabled = disabled
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self, writes: str | None) -> Iterator[None]:  # noqa: ARG002
         """Restore the session after an error.
 
         Spark has no transactions: a model is built in the session and published when it is complete (nbsql/storage/drafts.py).

@@ -55,9 +55,20 @@ HAVING count(*) = 2
 ORDER BY namespace.nspname ASC NULLS LAST
 {%- endmacro %}
 
-{# One row a type, by its oid: oid, name, typtype. #}
+{#
+  One row a type, by its oid: oid, name, typtype. A name is the same in every session: quoted only where it must be, and with its schema
+  unless it is PostgreSQL's own.
+#}
 {% macro postgres__types(oids) -%}
-SELECT oid, format_type(oid, NULL) AS name, typtype
+SELECT
+  oid,
+  CASE
+    WHEN set_config('quote_all_identifiers', 'off', TRUE) <> 'off' THEN NULL
+    WHEN pg_type_is_visible(oid) AND typnamespace <> CAST('pg_catalog' AS regnamespace)
+    THEN CAST(typnamespace AS regnamespace) || '.' || format_type(oid, NULL)
+    ELSE format_type(oid, NULL)
+  END AS name,
+  typtype
 FROM pg_type
 WHERE oid IN ({% for oid in oids %}{{ oid }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}

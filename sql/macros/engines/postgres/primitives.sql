@@ -120,6 +120,29 @@ CASE
 END
 {%- endmacro %}
 
+{# One row: whether no other transaction writes the model with this key. If it `waits` it waits for their end. #}
+{% macro postgres__lock_for_writing(key, waits) -%}
+SELECT {% if waits %}pg_advisory_xact_lock({{ key }}) IS NOT NULL{% else %}pg_try_advisory_xact_lock({{ key }}){% endif %} AS is_locked
+{%- endmacro %}
+
+{# Sets how long a statement waits for a lock, until the end of the transaction. One row: the milliseconds before, 0 for ever. #}
+{% macro postgres__set_lock_timeout(milliseconds) -%}
+SELECT CAST(setting AS INTEGER) AS before, set_config('lock_timeout', CAST({{ milliseconds }} AS {{ nbsql.string() }}), TRUE) AS now
+FROM pg_settings
+WHERE name = 'lock_timeout'
+{%- endmacro %}
+
+{# One row: which other connections hold locks on relations of a schema, as text. #}
+{% macro postgres__readers(schema) -%}
+SELECT
+  coalesce(string_agg(DISTINCT concat('process ', pid, ' of ', usename, ' (' || state || ')'), ' and '), 'another connection') AS who
+FROM pg_stat_activity
+JOIN pg_locks AS held USING (pid)
+JOIN pg_class AS class ON class.oid = held.relation
+JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace AND namespace.nspname = {{ nbsql.text(schema) }}
+WHERE held.granted AND pid <> pg_backend_pid()
+{%- endmacro %}
+
 {% macro postgres__rename_schema(schema, name) -%}
 ALTER SCHEMA {{ schema }} RENAME TO {{ name }}
 {%- endmacro %}
