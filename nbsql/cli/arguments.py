@@ -22,19 +22,13 @@ _PRIORS = ("empirical", "uniform", "smoothed")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _WORDS = {"true": True, "false": False, "none": None}
 
-
 if TYPE_CHECKING:
     from nbsql.model import Model
-
-    ParamType = click.ParamType[Any]
-else:
-    ParamType = click.ParamType  # older ones take no type arguments
-
 
 Costs = Sequence[tuple[str, str, float]]  # the actual class, the predicted class, and the cost
 
 
-class Parsed(ParamType):
+class Parsed(click.ParamType):  # type: ignore[type-arg] # in older versions of click it takes none
     """A type of arguments that a function makes of their text.
 
     Args:
