@@ -123,8 +123,6 @@ class Folds:
             warn_user(f"{only}; every fold predicts it, so that the results mean nothing")
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = complete_features(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
-        # All counted features, by their names in the cells.
-        self.counted_spec = _mark_complete(prepared, [feature.name for feature in prepared.features], complete)
         answered = [self._with_given_priors(self._shared.with_answer(spec, prepared)) for spec in specs]
         self.specs = [_mark_complete(spec, self.counted_names(spec), complete) for spec in answered]
         self.names = self._fold_names()

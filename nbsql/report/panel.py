@@ -131,9 +131,9 @@ class Panel:
     of_periods: bool = False
 
 
-def records(query: Query, *, digits: int | None = DIGITS, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def records(query: Query, *, digits: int | None = DIGITS) -> list[dict[str, Any]]:
     """The rows of a query as values for JSON."""
-    names = columns or query.columns
+    names = query.columns
     return [{name: plain(value, digits) for name, value in zip(names, row, strict=True)} for row in query.fetchall()]
 
 
@@ -172,12 +172,10 @@ def plain(value: Any, digits: int | None = DIGITS) -> Any:
     return value if value is None or isinstance(value, (int, str)) else str(value)
 
 
-def chosen(name: str, options: Sequence[str], label: str, value: str | None = None) -> dict[str, Any]:
-    """A parameter of a chart whose value is one of several texts."""
-    first = options[0] if value is None else value
-    if len(options) < 2:
-        return {"name": name, "value": first}
-    return {"name": name, "value": first, "bind": {"input": "select", "options": list(options), "name": f"{label} "}}
+def chosen(name: str, options: Sequence[str], label: str) -> dict[str, Any]:
+    """A parameter of a chart whose value is one of several texts, the first at the beginning."""
+    bind = {"bind": {"input": "select", "options": list(options), "name": f"{label} "}} if len(options) > 1 else {}
+    return {"name": name, "value": options[0], **bind}
 
 
 def class_parameter(classes: Iterable[str]) -> dict[str, Any]:
