@@ -90,7 +90,6 @@ class Panel:
     figures: Callable[[Request], Iterable[Figure]] = field(repr=False)  # makes the pictures: one, or one a feature or row
     needs_source: bool = False  # whether the panel needs rows whose class is known
     of_feature: bool = False  # whether the panel shows a single feature
-    of_classes: bool = False  # whether the panel compares two classes
     shows_rows: bool = False  # whether the panel shows rows of the source
     of_periods: bool = False  # whether the panel needs rows of several periods, whose class may be unknown
 

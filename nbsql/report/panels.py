@@ -25,7 +25,7 @@ PANELS = (
     Panel(
         "discrimination", "What distinguishes two classes?",
         "Bars to the right favour the first class, to the left the second. The length is the log-likelihood ratio.",
-        discrimination, of_classes=True,
+        discrimination,
     ),
     Panel(
         "nomogram", "What if?",
