@@ -23,10 +23,8 @@ def read_families(path: str) -> dict[str, str | Family]:
     """The families in a file: a mapping of columns, or of patterns such as soil_*, to a family.
 
     A family is given by its name, or by a mapping of `family` and its options. The whole mapping may be under the key
-    `families`, as in `meta.nbsql` of a dbt model. YAML is read by its safe loader, which creates only plain values.
-
-    Raises:
-        InputError: there is no such file, its content has another form, or PyYAML is not installed.
+    `families`, as in `meta.nbsql` of a dbt model. YAML is read by its safe loader, which creates only plain values. Raises
+    InputError if there is no such file, its content has another form, or PyYAML is not installed.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")

@@ -79,8 +79,7 @@ def is_piped() -> bool:
 def stream(engine: Engine, queries: Sequence[str], file_format: str) -> None:
     """Write the rows of several queries with the same columns to stdout, one query after the other.
 
-    Raises:
-        BrokenPipeError: the reader closed the pipe, and the running query was stopped.
+    Raises BrokenPipeError if the reader closed the pipe; the running query was then stopped.
     """
     with tempfile.TemporaryDirectory() as folder, _stop_with_reader(engine) as has_gone:
         for position, query in enumerate(queries):

@@ -172,11 +172,7 @@ def load_to_change(engine: Engine, name: str) -> nbsql.Model:
 
 
 def check_new_database(path: str, source: str) -> None:
-    """Check that there is a database at `path`, unless `source` needs none: a new file has no tables to fit.
-
-    Raises:
-        DatabaseError: there is no such file; the path is probably misspelt.
-    """
+    """Raise DatabaseError if there is no database at `path` and `source` needs one: a new file has no tables to fit."""
     _check_name(path)
     if not _is_file(path) or not is_new(path):
         return

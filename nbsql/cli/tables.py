@@ -73,13 +73,8 @@ def table(
 ) -> list[str]:
     """Print a table, and return the names of the columns that did not fit the terminal. A pipe or a file gets all columns.
 
-    Args:
-        columns: the headings.
-        rows: the cells.
-        right: the numbers of the columns that are aligned on the right.
-        keep: the number of last columns that are always shown.
-        indent: the number of blanks on the left.
-        wrap: whether the last column continues on the next line if it is too long.
+    The columns with the numbers `right` are aligned on the right, and the last `keep` are always shown. With `wrap` the last
+    column continues on the next line if it is too long.
     """
     from rich import box
     from rich.padding import Padding
@@ -173,13 +168,8 @@ def query(
 ) -> tuple[list[str], bool]:
     """Print the first rows of a query as a table, and return the names of the columns left out and whether there are more rows.
 
-    Args:
-        engine: the engine.
-        statement: the query.
-        keep: the number of last columns that are always shown.
-        limit: the most rows.
-        empty: whether columns that have only NULL are shown.
-        bars: the column whose numbers are also drawn as bars.
+    The last `keep` columns are always shown, those that have only NULL if `empty`; the numbers of the column `bars` are also
+    drawn as bars.
     """
     text = engine.renderer.dialect.query(statement)
     described = engine.columns(engine.renderer.fragment("subquery", text))

@@ -57,15 +57,9 @@ def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options]
 class Folds:
     """The folds of a source, counted for some settings inside the caller's transaction.
 
-    Args:
-        engine: the engine to run on.
-        source: the rows to learn from and to predict.
-        specs: what to model: specs of the same target and weight, none of which reads the column `fold`.
-        table: names temporary tables, which the caller drops.
-        folds: the number of folds.
-        fold: a column that holds the fold of each row, instead of a number of folds.
-        rows_with_folds: the rows, if they have been split already.
-        columns: the columns that the rows keep, and by which they are split; None for those of the specs.
+    The specs are of the same target and weight, and none reads the column `fold`, which holds the fold of each row instead of
+    a number of folds. `table` names temporary tables, which the caller drops. `rows_with_folds` are the rows, if they have been
+    split already; they keep `columns`, by which they are split, None for those of the specs.
     """
 
     def __init__(

@@ -175,14 +175,10 @@ class WeightSearch:
     def _run_newton(
         self, design: Markup, starts: Sequence[list[float]], products: Markup | None = None, tolerance: float = 0.0
     ) -> list[float]:
-        """The minimum, found by Newton's method from the better of the starting points.
+        """The minimum, found by Newton's method from the first starting point, or the second if the priors alone are as good.
 
-        Args:
-            design: the rows.
-            starts: the starting point, and the one to use if the first is no better than the priors alone.
-            products: the products of the terms near the point. With them, or where there are many, products are summed again
-                only if the steps do not shrink enough.
-            tolerance: the change of a weight at which to stop, if larger than the one in the options.
+        With `products`, those of the terms near the point, or where there are many, products are summed again only if the steps
+        do not shrink enough. `tolerance` is the change of a weight at which to stop, if larger than the one in the options.
         """
         reuse_products = products is not None or self.problem.many
         point, *others = starts

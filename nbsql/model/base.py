@@ -48,14 +48,9 @@ def updated_at(engine: Engine, relations: Relations) -> Any:
 
 
 class Handle:
-    """A handle to a model in a database.
+    """A handle to a model in a database; its name is None if it is transient.
 
-    Args:
-        engine: the engine of the model.
-        plan: the model's plan.
-        classes: the model's classes, by number.
-        name: its name; None for a transient model.
-        stamp: `updated_at` before the plan and the classes were read; None if they were made in this transaction.
+    `stamp` is `updated_at` before the plan and the classes were read; None if they were made in this transaction.
     """
 
     def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], name: str | None, *, stamp: Any = None) -> None:
@@ -197,13 +192,8 @@ class Handle:
     ) -> Query:
         """A query that is rendered again if the model has changed when it runs, since it contains the classes of the model.
 
-        Args:
-            verb: see `_added_columns`.
-            source: the rows to score.
-            render: renders the text, given the rows.
-            columns: the columns of the source to return; None returns all.
-            by_row: whether the first rows of the result depend only on the first rows of the source.
-            reduce_spec: removes the features that a row need not have from the spec.
+        `render` makes the text, given the rows, of which it returns `columns`. `by_row` says whether the first rows of the
+        result depend only on the first rows of the source; `reduce_spec` removes the features that a row need not have.
         """
         rendered: dict[int | None, tuple[Any, str]] = {}
         passed = passed_columns(source, columns, exact=self._engine.exact)
@@ -267,8 +257,7 @@ class Handle:
     def _refresh(self, stamp: Any = None) -> None:
         """Read the model again if it was changed elsewhere. Every verb does so before it uses what it knows of the model.
 
-        Args:
-            stamp: the current `updated_at`, if it was just read.
+        `stamp` is the current `updated_at`, if it was just read.
         """
         stamp = stamp or self._updated_at()
         while stamp != self._stamp:  # again if it changed while it was read; a transaction would block writers
@@ -317,10 +306,7 @@ class Handle:
     def _source(self, source: Any, *, reads_target: bool = False, weighted: bool = False) -> Source:
         """The source that the user means, joined with the dimensions that the model needs.
 
-        Args:
-            source: the source as the user gave it.
-            reads_target: whether the class is read.
-            weighted: whether rows are weighted by their age.
+        `reads_target` says whether the class is read, `weighted` whether rows are weighted by their age.
         """
         data, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
         self._refresh(stamp)

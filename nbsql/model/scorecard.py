@@ -209,17 +209,9 @@ class Scorecard(Displayed):
 
 
 def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard:
-    """The scorecard of a model.
+    """The scorecard of a model, with points for the class `target`, whose text is `label`.
 
-    Args:
-        model: the model.
-        target: the class that points are for.
-        label: its text.
-        scale: the scale of the points.
-
-    Raises:
-        InputError: the scale is invalid.
-        ModelError: a feature has no values or bins, or a value no points.
+    Raises InputError for an invalid scale, ModelError if a feature has no values or bins, or a value no points.
     """
     for name in ("points", "odds", "double"):
         value = getattr(scale, name)

@@ -83,11 +83,7 @@ PANELS = (
 
 
 def panel_named(name: str) -> Panel:
-    """The panel of that name.
-
-    Raises:
-        InputError: no panel has that name.
-    """
+    """The panel of that name. Raises InputError if there is none."""
     found = next((panel for panel in PANELS if panel.name == name), None)
     if found is None:
         names = [panel.name for panel in PANELS]

@@ -70,16 +70,8 @@ class Subject(Protocol):
 class ScoredSource:
     """A source that the model has scored once, in a temporary table that all panels read.
 
-    Args:
-        model: the model.
-        source: the rows.
-        temporary: a function that names temporary tables.
-        label: the name of the source for readers.
-        folds: the folds by which each row is scored by a model without it. None scores all rows by the model itself; "auto"
-            chooses as described in `Model.report`.
-
-    Attributes:
-        how: a note for readers on how the rows were scored, once they are.
+    `label` is its name for readers. By `folds` each row is scored by a model without it; None scores all rows by the model
+    itself, and "auto" chooses as described in `Model.report`.
     """
 
     def __init__(
@@ -90,7 +82,7 @@ class ScoredSource:
         self.label = label
         self.temporary = temporary
         self.folds = folds
-        self.how = ""
+        self.how = ""  # a note for readers on how the rows were scored, once they are
         self.rows = rows_to_judge(model._engine, model._plan, source, None)
 
     @cached_property
@@ -119,8 +111,7 @@ class ScoredSource:
     def held_out(self) -> Markup | None:
         """The evaluated rows, each scored by a model without it; None if the model itself scores them.
 
-        Raises:
-            InputError: folds were requested, but the model has learnt none of these rows.
+        Raises InputError if folds were requested, and the model has not learnt these rows.
         """
         if self.folds != "auto":
             return None if self.folds is None else self._held_out(self.folds)
@@ -182,11 +173,7 @@ class ScoredSource:
         return Query(engine, own, self.source), sql
 
     def telling_rows(self, count: int) -> Markup:
-        """The temporary table of the most informative rows, `count` of each kind.
-
-        Raises:
-            ModelError: the model reads other tables besides the source.
-        """
+        """The temporary table of the most informative rows, `count` of each kind. Raises ModelError for a model with joins."""
         model, engine = self.model, self.model._engine
         if model._spec.joins:
             raise ModelError(f"{model._title} has joins, and a row of the source does not contain the joined values")
@@ -228,8 +215,7 @@ def _method(model: Subject) -> str | None:
 def score_source(model: Subject, source: Any, folds: int | str | None = "auto") -> Iterator[ScoredSource | None]:
     """A source that is scored for pictures, whose temporary tables are dropped at the end; None without a source.
 
-    Raises:
-        InputError: the source lacks a feature or the class, or the folds are impossible.
+    Raises InputError if the source lacks a feature or the class, or the folds are impossible.
     """
     if folds not in (None, "auto"):
         check_folds(folds)
