@@ -36,10 +36,16 @@ if TYPE_CHECKING:
 _FEATURES = 8  # features that a repr names
 
 
-def existing_plan(engine: Engine, spec: Spec, relations: Relations) -> Plan:
-    """The plan of an existing model. Its tables show which form it has, since another version may choose by other limits."""
+def read_plan(engine: Engine, relations: Relations, name: str) -> tuple[Plan, list[ClassColumn]]:
+    """The plan and the classes of an existing model. Raises ModelError if its spec is damaged."""
+    rows = engine.ask("spec_text", relations["spec"])
+    if len(rows) != 1:
+        raise ModelError(f"model {name!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True")
+    spec = Spec.from_json(rows[0][0], name)
+    # Its tables show which form it has, since another version may choose by other limits.
     wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
-    return Plan(engine.renderer, spec, relations, wide=wide)
+    plan = Plan(engine.renderer, spec, relations, wide=wide)
+    return plan, class_columns(engine.rows(plan.class_order()))
 
 
 def updated_at(engine: Engine, relations: Relations) -> Any:
@@ -262,10 +268,8 @@ class Handle:
         stamp = stamp or self._updated_at()
         while stamp != self._stamp:  # again if it changed while it was read; a transaction would block writers
             with self._requiring_model():
-                spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
-                plan = existing_plan(self._engine, spec, self._relations)
-                classes = class_columns(self._engine.rows(plan.class_order()))
-            self._spec, self._plan, self._classes, self._stamp = spec, plan, classes, stamp
+                plan, classes = read_plan(self._engine, self._relations, str(self.name))
+            self._spec, self._plan, self._classes, self._stamp = plan.spec, plan, classes, stamp
             stamp = self._updated_at()
 
     def _require(self, use: str) -> None:

@@ -53,7 +53,7 @@ def vectorizer(family: Any, words: Sequence[str], idf: Sequence[float | None] = 
 
 
 def frame_of(columns: Mapping[str, Any]) -> Any:
-    """A frame on which a transformer is fitted, for the names and types of its columns. NotSupportedError without pandas."""
+    """A frame to fit a transformer on, for the names and types of its columns. Raises NotSupportedError without pandas."""
     try:
         import pandas as pd
     except ImportError:
