@@ -12,6 +12,7 @@ from nbsql.cli.answers import Form, answer, print_value, with_formats, write_or_
 from nbsql.cli.arguments import COST, FOLDS, Costs, costs_by_label
 from nbsql.cli.options import AT_LEAST_1, by_name, command, held_back, limited, option, reads_model, requested_folds, weighted
 from nbsql.cli.session import end_progress, load_to_change, show_warnings
+from nbsql.family.base import label as label_text
 from nbsql.judging.calibration import METHODS, Method
 from nbsql.judging.evaluation import SLICES, TABLES
 
@@ -133,9 +134,7 @@ def _matrix(evaluation: nbsql.Evaluation, confusion: list[tuple[Any, ...]]) -> N
 
 
 def _label(label: Any) -> str:
-    if isinstance(label, bool):
-        return str(label).lower()
-    return "no class" if label is None else str(label)
+    return "no class" if label is None else label_text(label)
 
 
 def _number(value: float | None) -> str:

@@ -17,6 +17,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, listed, no_column, suggestion
 from nbsql.family import Family
+from nbsql.family.base import true_or_false
 from nbsql.learning.half_life import weigh_by_age
 from nbsql.learning.joins import join_dimensions
 from nbsql.model.overview import overview, overview_html
@@ -256,9 +257,8 @@ class Handle:
 
     def _calibration(self, calibrated: bool) -> str | None:
         """The method by which the model is calibrated; None unless calibrated posteriors are asked for."""
-        if not isinstance(calibrated, bool):
-            raise InputError(f"calibrated must be True or False, not {calibrated!r}")
-        return required_calibration_method(self._engine, self._plan, self._title) if calibrated else None
+        wanted = true_or_false(calibrated, "calibrated")
+        return required_calibration_method(self._engine, self._plan, self._title) if wanted else None
 
     def _refresh(self, stamp: Any = None) -> None:
         """Read the model again if it was changed elsewhere. Every verb does so before it uses what it knows of the model.

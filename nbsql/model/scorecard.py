@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -15,6 +15,7 @@ from nbsql.answers.table import Displayed, Table
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import InputError, ModelError
 from nbsql.family import Conditional
+from nbsql.family.base import finite
 from nbsql.model.base import Handle
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
@@ -215,9 +216,7 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
     """
     for name in ("points", "odds", "double"):
         value = getattr(scale, name)
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise InputError(f"{name} must be a finite number, not {value!r}")
-        if name != "points" and value <= 0:
+        if finite(value, name) <= 0 and name != "points":
             raise InputError(f"{name} must be above 0, not {value!r}")
     digits = scale.digits
     if digits is not None and (isinstance(digits, bool) or not isinstance(digits, Integral) or not 0 <= digits <= 9):
