@@ -169,11 +169,8 @@ def calibrate(
             temperature = "" if found.temperature is None else f": T = {found.temperature:.4f}"
             learnt = f"{found.rows:,} rows of {tables.plain(source)}"
             tables.echo(f"model {model} calibrated by {method} on {learnt}{temperature}", "")
-            lines = [
-                [place, f"{rows:,}", name, f"{before:.4f}", f"{after:.4f}"]
-                for place, rows, name, before, after in found.table()
-            ]
-            tables.table(["", "rows", "", "before", "after"], lines, right=(1, 3, 4))
+            (shown,) = found._summary_tables()[1]
+            tables.table(shown.columns, shown.rows, right=shown.right)
         elif form != "sql":
             names = ("on", "rows", "metric", "before", "after")
             print_value(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])
