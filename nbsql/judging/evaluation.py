@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import decimal
 import math
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from nbsql.answers.query import Query
@@ -219,8 +217,6 @@ def _rounded(value: float | None) -> str:
 
 
 def _json_label(label: Any) -> Any:
-    if isinstance(label, decimal.Decimal):
+    if isinstance(label, Decimal):
         return float(label)
-    if isinstance(label, (datetime.date, datetime.time, datetime.timedelta, uuid.UUID, bytes)):
-        return str(label)
-    return label
+    return label if isinstance(label, (str, int, float)) else str(label)
