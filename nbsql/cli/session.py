@@ -67,8 +67,13 @@ class Rehearsal(Recorder):
         self.statements.insert(0, Statement("check the model", self.renderer.statement("check_unchanged", *arguments)))
 
 
-def _open_engine(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Any:
-    """The engine of a file or a server, combined with a role such as `Recorder`."""
+def _is_file(path: str) -> bool:
+    return path != _MEMORY and not is_postgres(path)
+
+
+@contextmanager
+def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Iterator[Any]:
+    """The engine of a file or a server, combined with a role such as `Recorder`, which is closed at the end."""
     _check_name(path)
     roles = (ReadsStandardInput,) if role is None else (role, ReadsStandardInput)
     kind: type[Engine] = type("Shell", (*roles, postgresql() if is_postgres(path) else DuckDB), {})
@@ -77,16 +82,6 @@ def _open_engine(path: str, role: type[Recorder] | None = None, *, read_only: bo
     engine.watch = Watch(engine.progress)
     if isinstance(engine, DuckDB):
         engine.ask("no_progress_bar")
-    return engine
-
-
-def _is_file(path: str) -> bool:
-    return path != _MEMORY and not is_postgres(path)
-
-
-@contextmanager
-def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Iterator[Any]:
-    engine = _open_engine(path, role, read_only=read_only)
     try:
         with interruptible(engine.interrupt):
             yield engine

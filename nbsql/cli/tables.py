@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -172,9 +172,11 @@ def query(
     drawn as bars.
     """
     text = engine.renderer.dialect.query(statement)
-    described = engine.columns(engine.renderer.fragment("subquery", text))
+    relation = engine.renderer.fragment("subquery", text)
+    described = engine.columns(relation)
     columns, kinds = [column.name for column in described], [column.kind for column in described]
-    rows = engine.ask("as_text", text if limit is None else _first_rows(engine, text, limit + 1), columns)
+    first = text if limit is None else engine.renderer.fragment("excerpt", relation, limit + 1)
+    rows = engine.ask("as_text", first, columns)
     end_progress(engine)
     more = limit is not None and len(rows) > limit
     if not empty:
@@ -192,10 +194,6 @@ def query(
     drawn = [[*row[: at + 1], bar(number, highest), *row[at + 1 :]] for row, number in zip(shown, numbers, strict=True)]
     right = [position + (position > at) for position in numeric]
     return table([*columns[: at + 1], "", *columns[at + 1 :]], drawn, right=right, keep=keep), more
-
-
-def _first_rows(engine: Engine, text: Any, limit: int) -> Any:
-    return engine.renderer.fragment("excerpt", engine.renderer.fragment("subquery", text), limit)
 
 
 def _rounded(value: str | None) -> str | None:
