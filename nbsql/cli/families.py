@@ -14,11 +14,6 @@ from nbsql.family import Family
 AUTO = "auto"
 
 
-def auto_or_families(text: str) -> str | dict[str, str | Family]:
-    """The word auto, or the families by column in a file."""
-    return AUTO if text == AUTO else read_families(text)
-
-
 def read_families(path: str) -> dict[str, str | Family]:
     """The families in a file: a mapping of columns, or of patterns such as soil_*, to a family.
 
@@ -100,4 +95,4 @@ def _family(asked: Any) -> str | Family:
     return family_with(name, options, options)
 
 
-FAMILIES_FILE = Parsed("auto|FILE", auto_or_families)
+FAMILIES_FILE = Parsed("auto|FILE", lambda text: AUTO if text == AUTO else read_families(text))
