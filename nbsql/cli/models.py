@@ -67,7 +67,6 @@ def show(
 
 
 def _table(engine: Engine, model: nbsql.Model, part: str, queries: Mapping[str, str], limit: int) -> None:
-    """Print a part of a model as a table."""
     if part == "families":
         from rich.text import Text
 

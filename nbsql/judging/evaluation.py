@@ -178,7 +178,6 @@ class Evaluation(Displayed):
         return [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in counts if count]
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
-        """The number of rows, and the tables of the whole and of each class."""
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])
         headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
         lines = [[str(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]

@@ -104,7 +104,6 @@ class _Search:
         return self._cells(soft_cells), self._entry(current, steps) if soft_cells is not None else None
 
     def _has_converged(self, steps: int, previous: Expectation | None, current: Expectation) -> bool:
-        """Whether the search ends."""
         # The model of the labelled rows skips values that it has not seen, so its evidence is not comparable.
         change = abs(current.mean - previous.mean) if steps > 1 and previous is not None else math.inf
         if change <= self.options.tolerance * max(1.0, abs(current.mean)):

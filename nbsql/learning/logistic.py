@@ -160,7 +160,6 @@ class WeightSearch:
     # The search. ---------------------------------------------------------------------------------------------------
 
     def _minimise(self, design: Markup, starts: Sequence[list[float]]) -> list[float]:
-        """The point that minimises the objective."""
         rows = self.engine.ask("row_count", design)[0][0]
         share = rows // self.engine.renderer.layout.sample_rows
         if share < 4:
@@ -251,7 +250,6 @@ class WeightSearch:
 
 
 def _number_terms(features: Sequence[Feature]) -> Iterator[_Number]:
-    """The numeric terms of features."""
     for feature in features:
         if isinstance(feature.family, Multinomial):
             yield from (_Number(feature, column, "count") for column in feature.columns)

@@ -179,7 +179,6 @@ class Scorecard(Displayed):
         return lines
 
     def _added_columns(self, reasons: int, against: str) -> list[str]:
-        """The columns that are added to those of the source."""
         count = len(self._model._spec.features)
         if isinstance(reasons, bool) or not isinstance(reasons, Integral) or not 0 <= reasons <= count:
             raise InputError(f"reasons must be a whole number from 0 to {count}, the number of features, not {reasons!r}")
@@ -205,7 +204,6 @@ class Scorecard(Displayed):
         return shown
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
-        """The notes, and the table of lines."""
         return self.notes(), [Table(HEADINGS, self.table(), right=range(2, 7))]
 
 

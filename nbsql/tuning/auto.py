@@ -223,7 +223,6 @@ class _FamilySearch:
         return row_scores_by_method(engine, source, options, self.terms, temporary, **self._fold_options)
 
     def _non_default_families(self, chosen: Mapping[str, int]) -> dict[str, Family]:
-        """The chosen families that differ from the default."""
         return {name: self._family(name, number) for name, number in chosen.items() if number not in (OUT, self.default[name])}
 
     def _family(self, column: str, number: int) -> Family:
