@@ -194,22 +194,17 @@ class Folds:
 
     def create(self, name: str, query: Markup) -> Markup:
         """A temporary table with the rows of a query."""
-        relation = self._table(name)
-        self.engine.create(name, relation, query)
-        return relation
+        return self.engine.create(name, self._table(name), query)
 
     def replace_table(self, name: str, query: Markup) -> Markup:
         """A temporary table that replaces the one of the setting before."""
         relation = self._table(name)
         self.engine.ask("drop_if_exists", relation)
-        self.engine.create(name, relation, query)
-        return relation
+        return self.engine.create(name, relation, query)
 
     def gather(self, name: str, queries: Iterable[Markup]) -> Markup:
         """A temporary table with the rows of several queries, each of which runs before the next is made."""
-        relation = self._table(name)
-        self.engine.gather(name, relation, queries)
-        return relation
+        return self.engine.gather(name, self._table(name), queries)
 
     @property
     def rows(self) -> int:
@@ -273,9 +268,7 @@ class Folds:
         fragment = self.engine.renderer.fragment
 
         def table(name: str, query: Markup) -> Markup:
-            relation = temporary(f"{name} of {fold}")
-            self.engine.create(f"{name} of a fold", relation, query)
-            return relation
+            return self.engine.create(f"{name} of a fold", temporary(f"{name} of {fold}"), query)
 
         cells = table("cells", self.cells_of_others(spec, fold))
         priors = table("priors", fragment("priors", context, cells))

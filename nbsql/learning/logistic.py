@@ -244,9 +244,7 @@ class WeightSearch:
 
     def _table(self, name: str, query: Markup) -> Markup:
         self.table_count += 1
-        relation = self.temporary(f"{self.table_count} {name}")
-        self.engine.create(name, relation, query)
-        return relation
+        return self.engine.create(name, self.temporary(f"{self.table_count} {name}"), query)
 
 
 def _number_terms(features: Sequence[Feature]) -> Iterator[_Number]:

@@ -139,12 +139,11 @@ class ScoredSource:
 
     def _held_out(self, folds: int | str) -> Markup:
         model, engine = self.model, self.model._engine
-        rows, classes = self.temporary("rows out of fold"), self.temporary("classes")
         cure = "judge others with folds=None"
         with out_of_fold(engine, model._plan, model._classes, model._title, self.source, folds, cure) as judged:
             context, scored, known, _ = judged
-            engine.create("score", rows, engine.renderer.fragment("all_rows", scored))
-            engine.create("score", classes, engine.renderer.fragment("all_rows", known))
+            rows = engine.create("score", self.temporary("rows out of fold"), engine.renderer.fragment("all_rows", scored))
+            classes = engine.create("score", self.temporary("classes"), engine.renderer.fragment("all_rows", known))
         others = "all other rows (leave-one-out)" if folds == LOO else f"the other {int(folds) - 1} of {folds} folds"
         self.how = f"Each row is evaluated by the counts of {others}, because the model has learnt from {shown(self.label)}"
         return engine.renderer.fragment("judged_rows", context, rows, classes, None, False)
@@ -179,9 +178,7 @@ class ScoredSource:
             raise ModelError(f"{model._title} has joins, and a row of the source does not contain the joined values")
         context, _ = model._plan._scored(self.rows, model._classes)
         query = engine.renderer.fragment("notable_rows", context, self.scores, model._spec.columns, count, True)
-        relation = self.temporary("telling rows")
-        engine.create("rows", relation, query)
-        return relation
+        return engine.create("rows", self.temporary("telling rows"), query)
 
     def explained(self, relation: Markup) -> Query:
         """The query of the contributions of each value of some rows, with the number of the row instead of its key."""
@@ -194,8 +191,7 @@ class ScoredSource:
         model = self.model
         _, scored = model._plan._scored(self.rows, model._classes, calibration=calibration)
         relation = self.temporary("scores" if calibration is None else "calibrated scores")
-        model._engine.create("score", relation, model._engine.renderer.fragment("all_rows", scored))
-        return relation
+        return model._engine.create("score", relation, model._engine.renderer.fragment("all_rows", scored))
 
     def _judged(self, scores: Markup, by: Sequence[str] = ()) -> Markup:
         plan = self.model._plan

@@ -86,10 +86,9 @@ def _sampled_source(
     if rows <= budget:
         return source
     spec = resolve_settings(engine, source, [options], fold)[0]
-    relation = temporary("part")
     share = round(_MILLION * budget / rows)
     query = engine.renderer.fragment("sampled_share", source.relation, spec.columns, source.kinds, share)
-    engine.create(f"take {budget:,} of {rows:,} rows", relation, query)
+    relation = engine.create(f"take {budget:,} of {rows:,} rows", temporary("part"), query)
     return Source(relation, source.label, source.columns, is_table=True)
 
 

@@ -180,8 +180,7 @@ class CandidateTerms:
     def _create(self, name: str, macro: str, *arguments: Any) -> Markup:
         self._table_count += 1
         relation = self._temporary(f"{macro} {self._table_count}")
-        self.engine.create(name, relation, self.engine.renderer.fragment(macro, *arguments))
-        return relation
+        return self.engine.create(name, relation, self.engine.renderer.fragment(macro, *arguments))
 
     def drop(self, relation: Markup) -> None:
         """Drop a table of joint log-likelihoods."""

@@ -27,12 +27,11 @@ def select_forward(engine: Engine, source: Source, spec: Spec, options: Forward)
     check_features(spec.features, "nbsql.Forward")
     judged = replace(spec, slice_by=None, segment_by=None, segment_shrinkage=0.0)
     with engine.temporaries() as temporary:
-        keyed, contributions, row_scores = map(temporary, ("keyed", "contributions", "standing"))
         query = engine.renderer.fragment
         cv = Folds(engine, source, [judged], temporary, folds=options.folds, fold=options.fold)
         (counted,) = cv.specs
         context, prior = cv.context(counted), cv.context(replace(counted, features=()))
-        engine.create("number the rows", keyed, query("rows_with_keys", cv.rows_with_folds))
+        keyed = engine.create("number the rows", temporary("keyed"), query("rows_with_keys", cv.rows_with_folds))
         classes = cv.create("classes", query("classes_of_cells", context, cv.cells))
         models = cv.models(counted)
         parts = [(prior, None), *((context.of_one_feature(feature), feature) for feature in counted.features)]
@@ -41,8 +40,10 @@ def select_forward(engine: Engine, source: Source, spec: Spec, options: Forward)
             scored = query("subquery", query("scored", part, keyed, models.parameters, models.lookups))
             return query("feature_contributions", part, scored, models.parameters, classes, feature)
 
-        engine.gather("judge each feature", contributions, (contributions_of(*part) for part in parts))
-        engine.create("stand", row_scores, query("scores_of_prior_alone", context, keyed, contributions, classes))
+        queries = (contributions_of(*part) for part in parts)
+        contributions = engine.gather("judge each feature", temporary("contributions"), queries)
+        alone = query("scores_of_prior_alone", context, keyed, contributions, classes)
+        row_scores = engine.create("stand", temporary("standing"), alone)
         (loss,) = engine.ask("mean_loss", row_scores)[0]
         if loss is None:
             raise InputError(f"no row of {source.label} is in a fold and has a class")
