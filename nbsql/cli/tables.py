@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from itertools import accumulate
 from textwrap import fill
 from typing import TYPE_CHECKING, Literal
 
@@ -110,32 +111,20 @@ def _fitting_columns(cells: Sequence[Sequence[Text]], width: int, keep: int) -> 
     widths = [max(row[position].cell_len for row in cells) + _GAP for position in range(len(cells[0]))]
     if sum(widths) - _GAP <= width:
         return list(range(len(widths)))
-    last = list(range(len(widths) - keep, len(widths))) if keep else []
-    if len(last) < len(widths) and widths[0] + sum(widths[position] for position in last) > width - 1:
-        return _first_and_last(widths, width, last)
-    room = width - sum(widths[position] for position in last) - 1
-    first: list[int] = []
-    for position in range(len(widths) - keep):
-        room -= widths[position]
-        if room < 0 and first:
-            break
-        first.append(position)
-    if len(first) + len(last) == len(widths):
-        return [*first, *last]
-    return [*first, None, *last]
 
+    def fitting(positions: Sequence[int], room: int) -> list[int]:
+        """The first of these columns that fit into the room, at least one."""
+        rooms = [room - used for used in accumulate(widths[position] for position in positions)]
+        return [position for place, position in enumerate(positions) if not place or rooms[place] >= 0]
 
-def _first_and_last(widths: Sequence[int], width: int, last: Sequence[int]) -> list[int | None]:
-    """The numbers of the first column and of those of the last columns that fit beside it, with None for all others."""
-    shown: list[int] = []
-    room = width - 1 - _GAP - widths[0]
-    for position in last:
-        room -= widths[position]
-        if room < 0 and shown:
-            break
-        shown.append(position)
-    before: list[int | None] = [0] if last[:1] in ([], [1]) else [0, None]
-    return [*before, *shown, *([] if len(shown) == len(last) else [None])]
+    last = range(len(widths) - keep, len(widths)) if keep else range(0)
+    of_last = sum(widths[position] for position in last)
+    if len(last) < len(widths) and widths[0] + of_last > width - 1:  # the first, and those of the last that fit beside it
+        shown = fitting(last, width - 1 - _GAP - widths[0])
+        between: list[None] = [] if not last or last[0] == 1 else [None]
+        return [0, *between, *shown, *([None] if len(shown) < len(last) else [])]
+    first = fitting(range(len(widths) - keep), width - of_last - 1)
+    return [*first, *([None] if len(first) + len(last) < len(widths) else []), *last]
 
 
 def notes(left_out: Sequence[str], cure: str, more: str | None) -> None:
