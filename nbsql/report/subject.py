@@ -23,6 +23,8 @@ from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.spec.spec import Spec
+from nbsql.storage.calibration import calibration_method
+from nbsql.storage.schema import is_calibrated
 
 BINS = 10  # bins of the calibration and the lift
 STEPS = 100  # steps of the threshold
@@ -55,8 +57,6 @@ class Subject(Protocol):
     def _source(self, source: Any, *, reads_target: bool = False) -> Source: ...
 
     def _check(self, verb: str, source: Source) -> None: ...
-
-    def _calibration(self, wanted: bool) -> str | None: ...
 
     def drift(self, a: Any, b: Any) -> Query: ...
 
@@ -98,10 +98,11 @@ class ScoredSource:
     @cached_property
     def calibrated(self) -> Query | None:
         """The calibration table after calibration; None for a model that is not calibrated."""
-        method = _method(self.model)
-        if method is None or self.held_out is not None:  # the calibration may have been fitted on these rows
+        engine, plan = self.model._engine, self.model._plan
+        if not is_calibrated(engine, plan.relations) or self.held_out is not None:  # it may have been fitted on these rows
             return None
-        return queries_of_judged_rows(self.model._engine, self._judged(self._scores(method)), self.source, BINS)["calibration"]
+        scores = self._scores(calibration_method(engine, plan))
+        return queries_of_judged_rows(engine, self._judged(scores), self.source, BINS)["calibration"]
 
     def judged(self) -> Markup:
         """The common table expressions of the evaluated rows."""
@@ -198,13 +199,6 @@ class ScoredSource:
         context, _ = plan._scored(self.rows, self.model._classes)
         parameters = plan.relations["parameters"]
         return plan.renderer.fragment("judged_rows", context, scores, parameters, None, self.rows.as_text, by=by)
-
-
-def _method(model: Subject) -> str | None:
-    try:
-        return model._calibration(True)
-    except ModelError:
-        return None
 
 
 @contextmanager
