@@ -44,14 +44,8 @@ def decision_of(
     if coverage is not None:
         return Decision("predict with coverage", "predict_sets", (missed_share(coverage), by_class), calibration="conformal")
     if top_k is not None:
-        return Decision("predict with top_k", "predict_top_k", (min(check_top_k(top_k), len(labels)),))
+        return Decision("predict with top_k", "predict_top_k", (min(whole_number(top_k, "top_k"), len(labels)),))
     return None
-
-
-def check_top_k(top_k: Any) -> int:
-    """The number of predictions of each row; InputError unless it is a whole number of at least 1."""
-    whole_number(top_k, "top_k")
-    return int(top_k)
 
 
 def missed_share(coverage: Any) -> int:

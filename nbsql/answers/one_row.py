@@ -281,7 +281,6 @@ def _groups(context: Context, plan: Plan) -> Iterator[Group]:
 
 
 def _with_numbers(engine: Engine, context: Context, plan: Plan, row: Row) -> Row:
-    """The row with the numbers of the model."""
     query = engine.renderer.statement("parameters_by_class", context, plan.relations["parameters"])
     names = engine.names(query)
     parameters = [dict(zip(names, values, strict=True)) for values in engine.rows(query)]

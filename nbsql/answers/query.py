@@ -8,7 +8,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from nbsql.answers.table import Table, collapsed_sql, paragraph
+from markupsafe import Markup
+
+from nbsql.answers.table import Table, paragraph
 from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
@@ -163,7 +165,7 @@ class Query(PendingQuery):
             return str(paragraph(f"nbsql.Query: {error}"))
         right = [place for place, values in enumerate(zip(*rows, strict=True)) if _are_numbers(values)]
         table = Table(names, [[None if value is None else str(value) for value in row] for row in rows], right)
-        return str(table.html() + collapsed_sql(sql))
+        return str(table.html() + Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(sql))
 
     def limit(self, count: int) -> Query:
         """The query of the first rows, at most `count`. It scores no more rows of the source than these need.

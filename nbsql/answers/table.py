@@ -90,11 +90,6 @@ def paragraph(text: str) -> Markup:
     return Markup("<p>{}</p>").format(escape(text))
 
 
-def collapsed_sql(sql: str) -> Markup:
-    """A query as HTML, in an element that opens on a click."""
-    return Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(escape(sql))
-
-
 def number(value: float) -> str:
     """A number with five significant digits, but whole numbers, and the whole part of large ones, in full.
 

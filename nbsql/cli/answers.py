@@ -34,10 +34,7 @@ def with_formats(
 ) -> Callable[..., Any]:
     """Add the options --json, --csv and --sql to a command, which receives the choice as the argument `form`.
 
-    Args:
-        command: the command; None returns a decorator with the following texts.
-        csv: the help text of --csv.
-        sql: the help text of --sql; None leaves the option out.
+    Without a command, return a decorator with these help texts; None leaves --sql out.
     """
     texts = {"json": "Print JSON.", "csv": csv, **({} if sql is None else {"sql": sql})}
 
@@ -61,11 +58,8 @@ def with_formats(
 def write_or_print(database: str, form: Form, *, create: bool = False, rehearse: bool = False) -> Iterator[Engine]:
     """A database opened for writing; for the form "sql" nothing changes, and the statements are printed at the end.
 
-    Args:
-        database: the path or address.
-        form: the format.
-        create: whether a file that does not exist is created.
-        rehearse: whether the statements also run before they are rolled back, since later ones depend on their results.
+    With `create` a file that does not exist is created. With `rehearse` the statements that are printed also run, before they
+    are rolled back, since later ones depend on their results.
     """
     if form != "sql":
         with open_for_writing(database, create=create) as engine:
@@ -78,15 +72,7 @@ def write_or_print(database: str, form: Form, *, create: bool = False, rehearse:
 
 
 def answer(query: nbsql.Query, form: Form, *, limit: int, empty: bool = False, bars: str | None = None) -> None:
-    """Show the rows of a query in a format; a table shows the first rows only.
-
-    Args:
-        query: the query.
-        form: the format.
-        limit: the most rows of a table on the terminal.
-        empty: whether a table shows columns that have only NULL.
-        bars: the column of a table whose numbers are also drawn as bars.
-    """
+    """Show the rows of a query in a format; a table shows the first rows only, with the options of `tables.query`."""
     if form == "sql":
         tables.sql(query.sql)
     elif form in ("json", "csv"):

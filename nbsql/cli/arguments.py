@@ -22,24 +22,16 @@ _PRIORS = ("empirical", "uniform", "smoothed")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _WORDS = {"true": True, "false": False, "none": None}
 
-
 if TYPE_CHECKING:
     from nbsql.model import Model
-
-    ParamType = click.ParamType[Any]
-else:
-    ParamType = click.ParamType  # older ones take no type arguments
-
 
 Costs = Sequence[tuple[str, str, float]]  # the actual class, the predicted class, and the cost
 
 
-class Parsed(ParamType):
-    """A type of arguments that a function makes of their text.
+class Parsed(click.ParamType):  # type: ignore[type-arg] # in older versions of click it takes none
+    """A type of arguments that a function makes of their text, whose form is the name for the help.
 
-    Args:
-        name: the form of the text, for the help.
-        parse: the function. Its InputError becomes an error of usage, which names the option.
+    An InputError of the function becomes an error of usage, which names the option.
     """
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:

@@ -15,7 +15,6 @@ import click
 from click.shell_completion import CompletionItem
 
 import nbsql
-from nbsql.cli.arguments import ParamType
 from nbsql.cli.session import open_for_reading
 from nbsql.engines.connect import is_postgres
 from nbsql.engines.engine import Engine
@@ -88,24 +87,7 @@ def complete(command: click.Command) -> None:
         metavar = parameter.metavar or parameter.type.name
         named = metavar if isinstance(parameter, click.Option) else parameter.name
         if named in COMPLETERS and not (parameter.name == "name" and command.name in _NEW):
-            parameter.type = _CompletedType(parameter.type, COMPLETERS[named])
-
-
-class _CompletedType(ParamType):
-    """A parameter type with a function that completes its values."""
-
-    def __init__(self, inner: click.ParamType[Any], completer: _Completer) -> None:
-        self._inner = inner
-        self._completer = completer
-        self.name = inner.name
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert the value as the inner type does."""
-        return self._inner.convert(value, param, ctx)
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG002
-        """The completions of an incomplete value."""
-        return self._completer(ctx, incomplete)
+            parameter.shell_complete = COMPLETERS[named]  # type: ignore[method-assign,assignment]
 
 
 def _completions(names: Iterable[str], begun: str) -> list[CompletionItem]:

@@ -18,6 +18,8 @@ from nbsql.errors import DatabaseError
 from nbsql.models import demo as demonstration
 from nbsql.models.demo import NAME, TARGET, Demonstration
 
+_MEANINGS = {"categorical": "how often each value occurs", "gaussian": "mean and spread"}  # of families
+
 
 @command("See it work: predict which real flights arrive late.")
 @option("--database", type=click.Path(), metavar="PATH", help="Keep the flights and the model in a new database file.")
@@ -72,7 +74,7 @@ def _describe_fit(engine: DuckDB, found: Demonstration, database: str | None) ->
         known only afterwards, are left out."""
     )
     _print_heading(f"1. It learnt from {learnt:,} flights, the first 20 days of every month, in {found.seconds[0]:.2f} s")
-    families = [[name, family.name, _meaning(family.name)] for name, family in found.model.families.items()]
+    families = [[name, family.name, _MEANINGS.get(family.name, "")] for name, family in found.model.families.items()]
     tables.table(["column", "family", "learnt of the late and of the punctual"], families, indent=2)
     tables.echo("")
     _print_heading(
@@ -87,7 +89,8 @@ def _describe_fit(engine: DuckDB, found: Demonstration, database: str | None) ->
     _outcomes(found)
     _print_heading("3. Six of these flights, of 28 June, one o'clock: how they arrived, and what was predicted")
     columns = ["flight", "origin", "dest", "dep_delay", TARGET, "prediction", "probability"]
-    tables.table(columns, _predictions(engine, found, columns), right=[3, 6], indent=2)
+    rows = engine.connection.sql(found.model.sql("predict", "one_afternoon")).select(*columns).fetchall()
+    tables.table(columns, [[*map(str, row[:-1]), tables.probability(row[-1])] for row in rows], right=[3, 6], indent=2)
     tables.echo("")
     _print_heading("4. Why? Flight MQ3361, which left 25 minutes behind schedule, taken apart")
     explained(engine, found.model.sql("explain", "one_flight"), found.model.target, 1)
@@ -97,16 +100,6 @@ def _describe_fit(engine: DuckDB, found: Demonstration, database: str | None) ->
         value. Before looking, punctual is likelier, as most flights are. Multiplied, they are the odds."""
     )
     _print_next_steps(database)
-
-
-def _meaning(family: str) -> str:
-    return {"categorical": "how often each value occurs", "gaussian": "mean and spread"}.get(family, "")
-
-
-def _predictions(engine: DuckDB, found: Demonstration, columns: list[str]) -> list[list[str]]:
-    relation = engine.connection.sql(found.model.sql("predict", "one_afternoon"))
-    rows = relation.select(*columns).fetchall()
-    return [[*map(str, row[:-1]), tables.probability(row[-1])] for row in rows]
 
 
 def _outcomes(found: Demonstration) -> None:

@@ -8,7 +8,6 @@ import nbsql
 from nbsql.cli.answers import Form, objects, print_value, with_formats
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
-from nbsql.spec.spec import Spec
 
 FEATURES = "Print CSV, a row a feature: feature, family, columns, types, options."
 
@@ -16,24 +15,15 @@ FEATURES = "Print CSV, a row a feature: feature, family, columns, types, options
 describing = with_formats(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
 
 
-def spec_of(engine: Engine, model: nbsql.Model) -> tuple[Spec, tuple[Any, ...]]:
-    """The parsed spec of the model, and the row of its table `spec`."""
-    relation: Any = engine.renderer.dialect.ident(*engine.path(engine.current()[0], str(model.name)), "spec")
-    row = engine.ask("all_rows", relation)[0]
-    text = engine.ask("spec_text", relation)[0][0]
-    return Spec.from_json(text, str(model.name)), row
-
-
 def whole(count: float) -> float:
     """A number of rows as an integer, unless weights add up to a fraction."""
     return int(count) if count == int(count) else count
 
 
-def feature_rows(engine: Engine, model: nbsql.Model) -> list[dict[str, Any]]:
+def feature_rows(model: nbsql.Model) -> list[dict[str, Any]]:
     """One row for each feature: feature, family, columns, types, options."""
-    spec, _ = spec_of(engine, model)
     rows = []
-    for feature in spec.features:
+    for feature in model._spec.features:
         options = feature.family.to_dict()
         family = options.pop("family")
         options.pop("columns", None)
@@ -44,7 +34,7 @@ def feature_rows(engine: Engine, model: nbsql.Model) -> list[dict[str, Any]]:
 
 def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) -> dict[str, Any]:
     """The model as one object."""
-    _, row = spec_of(engine, model)
+    _, version, created_at, updated_at, *_ = engine.ask("all_rows", model._relations["spec"])[0]
     classes = objects(engine, model.priors.sql)
     return {
         "model": str(model.name),
@@ -52,10 +42,10 @@ def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) ->
         **more,
         "target": model.target,
         "rows": whole(sum(line["n"] or 0 for line in classes)),
-        "nbsql_version": row[1],
-        "created_at": row[2],
-        "updated_at": row[3],
-        "features": feature_rows(engine, model),
+        "nbsql_version": version,
+        "created_at": created_at,
+        "updated_at": updated_at,
+        "features": feature_rows(model),
         "classes": classes,
         "batches": objects(engine, model.batches.sql),
     }
@@ -63,4 +53,4 @@ def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) ->
 
 def describe(engine: Engine, form: Form, database: str, model: nbsql.Model, **more: Any) -> None:
     """Print the model: all of it as JSON, or its features as CSV, one row each."""
-    print_value(engine, form, described(engine, database, model, **more), feature_rows(engine, model))
+    print_value(engine, form, described(engine, database, model, **more), feature_rows(model))

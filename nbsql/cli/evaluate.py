@@ -12,6 +12,7 @@ from nbsql.cli.answers import Form, answer, print_value, with_formats, write_or_
 from nbsql.cli.arguments import COST, FOLDS, Costs, costs_by_label
 from nbsql.cli.options import AT_LEAST_1, by_name, command, held_back, limited, option, reads_model, requested_folds, weighted
 from nbsql.cli.session import end_progress, load_to_change, show_warnings
+from nbsql.family.base import label as label_text
 from nbsql.judging.calibration import METHODS, Method
 from nbsql.judging.evaluation import SLICES, TABLES
 
@@ -133,9 +134,7 @@ def _matrix(evaluation: nbsql.Evaluation, confusion: list[tuple[Any, ...]]) -> N
 
 
 def _label(label: Any) -> str:
-    if isinstance(label, bool):
-        return str(label).lower()
-    return "no class" if label is None else str(label)
+    return "no class" if label is None else label_text(label)
 
 
 def _number(value: float | None) -> str:
@@ -170,11 +169,8 @@ def calibrate(
             temperature = "" if found.temperature is None else f": T = {found.temperature:.4f}"
             learnt = f"{found.rows:,} rows of {tables.plain(source)}"
             tables.echo(f"model {model} calibrated by {method} on {learnt}{temperature}", "")
-            lines = [
-                [place, f"{rows:,}", name, f"{before:.4f}", f"{after:.4f}"]
-                for place, rows, name, before, after in found.table()
-            ]
-            tables.table(["", "rows", "", "before", "after"], lines, right=(1, 3, 4))
+            (shown,) = found._summary_tables()[1]
+            tables.table(shown.columns, shown.rows, right=shown.right)
         elif form != "sql":
             names = ("on", "rows", "metric", "before", "after")
             print_value(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])

@@ -14,19 +14,12 @@ from nbsql.family import Family
 AUTO = "auto"
 
 
-def auto_or_families(text: str) -> str | dict[str, str | Family]:
-    """The word auto, or the families by column in a file."""
-    return AUTO if text == AUTO else read_families(text)
-
-
 def read_families(path: str) -> dict[str, str | Family]:
     """The families in a file: a mapping of columns, or of patterns such as soil_*, to a family.
 
     A family is given by its name, or by a mapping of `family` and its options. The whole mapping may be under the key
-    `families`, as in `meta.nbsql` of a dbt model. YAML is read by its safe loader, which creates only plain values.
-
-    Raises:
-        InputError: there is no such file, its content has another form, or PyYAML is not installed.
+    `families`, as in `meta.nbsql` of a dbt model. YAML is read by its safe loader, which creates only plain values. Raises
+    InputError if there is no such file, its content has another form, or PyYAML is not installed.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -102,4 +95,4 @@ def _family(asked: Any) -> str | Family:
     return family_with(name, options, options)
 
 
-FAMILIES_FILE = Parsed("auto|FILE", auto_or_families)
+FAMILIES_FILE = Parsed("auto|FILE", lambda text: AUTO if text == AUTO else read_families(text))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import select
-import shutil
 import stat
 import sys
 import tempfile
@@ -45,12 +44,7 @@ def format_of(chosen: str | None, output: str | None) -> str:
 def write(engine: Engine, query: str, file_format: str, output: str | None) -> None:
     """Write the rows to the file `output`, or to stdout."""
     if output is None:
-        with tempfile.TemporaryDirectory() as folder:
-            file = str(Path(folder) / f"answer.{file_format}")
-            engine.write(query, file, file_format)
-            end_progress(engine)
-            with Path(file).open("rb") as rows:
-                shutil.copyfileobj(rows, sys.stdout.buffer)
+        stream(engine, [query], file_format)
         return
     # Written to a temporary file and moved, so that nobody reads half a file. The ending stays: it chooses the compression.
     target = Path(output)
@@ -79,8 +73,7 @@ def is_piped() -> bool:
 def stream(engine: Engine, queries: Sequence[str], file_format: str) -> None:
     """Write the rows of several queries with the same columns to stdout, one query after the other.
 
-    Raises:
-        BrokenPipeError: the reader closed the pipe, and the running query was stopped.
+    Raises BrokenPipeError if the reader closed the pipe; the running query was then stopped.
     """
     with tempfile.TemporaryDirectory() as folder, _stop_with_reader(engine) as has_gone:
         for position, query in enumerate(queries):
@@ -103,7 +96,7 @@ def stream(engine: Engine, queries: Sequence[str], file_format: str) -> None:
 @contextmanager
 def _stop_with_reader(engine: Engine) -> Iterator[Callable[[], bool]]:
     """Stop the running query when the reader of stdout closes the pipe: poll reports it at once, a write only later."""
-    if not isinstance(engine, DuckDB) or not hasattr(select, "poll"):  # on Windows, for example
+    if not (is_piped() and isinstance(engine, DuckDB) and hasattr(select, "poll")):  # which Windows lacks, for example
         yield lambda: False
         return
     gone, over = threading.Event(), threading.Event()

@@ -24,17 +24,8 @@ from nbsql.spec.method import METHODS, Classifier, Mixture
 from nbsql.spec.options import Best, Forward, Segments, Smoothed
 from nbsql.tuning.auto import with_auto
 
-# The options that are arguments of the value of another option, and the methods that accept them.
-_OF_METHODS = {
-    "components": ["naive"],
-    "backoff": ["joint"],
-    "shrinkage": ["lda", "qda", "tan", "aode"],
-    "least": ["aode"],
-    "penalty": ["logistic"],
-    "iterations": ["logistic", "em"],
-    "tolerance": ["logistic", "em"],
-    "em_weight": ["em"],
-}
+# The options that are arguments of the value of another option, among them those of methods.
+_OF_METHODS = ("components", "backoff", "shrinkage", "least", "penalty", "iterations", "tolerance", "em_weight")
 _ARGUMENTS = {
     *_OF_METHODS, "more_families", "best", "best_by", "forward", "prior_alpha", "segment_shrinkage", "half_life", "at",
 }  # fmt: skip
@@ -113,12 +104,16 @@ def _classifier(given: Mapping[str, Any]) -> str | Classifier:
     arguments = {option.removeprefix("em_"): value for option, value in chosen.items()}
     kind: type[Classifier] = Mixture if name == "naive" and "components" in arguments else METHODS[name]
     for option, argument in zip(chosen, arguments, strict=True):
-        if argument not in {field.name for field in fields(kind)}:
+        if argument not in _arguments(kind):
             flag = option.replace("_", "-")
-            *others, last = _OF_METHODS[option]
+            *others, last = [each for each, other in METHODS.items() if argument in _arguments(other)] or ["naive"]
             methods = f"{', '.join(others)} and {last}" if others else last
             raise click.UsageError(f"--{flag} is of --method {methods}, not of {name}")
     return kind(**arguments) if arguments else name
+
+
+def _arguments(kind: type[Classifier]) -> set[str]:
+    return {field.name for field in fields(kind)}
 
 
 def smoothed(priors: Sequence[Any], alpha: float | None) -> list[Any]:

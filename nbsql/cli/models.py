@@ -10,7 +10,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, objects, print_done, print_value, with_formats, write_or_print
-from nbsql.cli.description import FEATURES, describe, feature_rows, spec_of, whole
+from nbsql.cli.description import FEATURES, describe, feature_rows, whole
 from nbsql.cli.files import write
 from nbsql.cli.fit import report
 from nbsql.cli.options import AT_LEAST_1, command, option
@@ -67,7 +67,6 @@ def show(
 
 
 def _table(engine: Engine, model: nbsql.Model, part: str, queries: Mapping[str, str], limit: int) -> None:
-    """Print a part of a model as a table."""
     if part == "families":
         from rich.text import Text
 
@@ -94,7 +93,7 @@ def _values(engine: Engine, form: Form, model: nbsql.Model, parts: Sequence[str]
     if len(parts) == 1 and parts[0] in queries:
         write(engine, queries[parts[0]], form, None)
         return
-    found = {part: objects(engine, queries[part]) if part in queries else feature_rows(engine, model) for part in parts}
+    found = {part: objects(engine, queries[part]) if part in queries else feature_rows(model) for part in parts}
     print_value(engine, form, found if len(parts) > 1 else found[parts[0]], found[parts[0]])
 
 
@@ -134,11 +133,11 @@ def _line(engine: Engine, name: str) -> dict[str, Any]:
     keys = ("model", "target", *_SIZES, "updated_at", "error")
     try:
         model = nbsql.load(engine, name)
-        _, row = spec_of(engine, model)
+        updated_at = engine.ask("all_rows", model._relations["spec"])[0][3]
         sizes = [len(model.classes), len(model.families), whole(sum(prior[1] or 0 for prior in model.priors))]
     except (ModelError, DatabaseError) as error:
         return {**dict.fromkeys(keys), "model": name, "error": str(error)}
-    return dict(zip(keys, (name, model.target, *sizes, row[3], None), strict=True))
+    return dict(zip(keys, (name, model.target, *sizes, updated_at, None), strict=True))
 
 
 @command("Remove a model from the database.", "database", "model")

@@ -46,8 +46,8 @@ def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, lim
         answer(query, form, limit=limit, empty=True)
         return
     with engine.temporaries() as temporary:
-        relation, renderer = temporary("monitored"), engine.renderer
-        engine.create("monitor", relation, renderer.dialect.query(query.sql))
+        renderer = engine.renderer
+        relation = engine.create("monitor", temporary("monitored"), renderer.dialect.query(query.sql))
         answer(nbsql.Query(engine, renderer.statement("sorted_monitoring", relation)), form, limit=limit, empty=True)
         measured = {metric for (metric,) in engine.ask("measured_metrics", relation)}
         for metric, _ in (*over, *under):

@@ -36,13 +36,9 @@ AT_LEAST_1 = click.IntRange(min=1)
 def command(
     short_help: str, *arguments: str | Decorator, name: str | None = None, cls: type[click.Command] = click.Command
 ) -> Callable[[Callable[..., Any]], click.Command]:
-    """A decorator that makes a command of a function.
+    """A decorator that makes a command of a function; its name is that of the function, with dashes, unless given.
 
-    Args:
-        short_help: its line in the list of commands.
-        arguments: its arguments in order, by name; one that ends in a question mark may be left out.
-        name: its name; None is that of the function, with dashes.
-        cls: its class.
+    The arguments are in order, by name; one that ends in a question mark may be left out.
     """
 
     def decorated(body: Callable[..., Any]) -> click.Command:

@@ -67,8 +67,13 @@ class Rehearsal(Recorder):
         self.statements.insert(0, Statement("check the model", self.renderer.statement("check_unchanged", *arguments)))
 
 
-def _open_engine(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Any:
-    """The engine of a file or a server, combined with a role such as `Recorder`."""
+def _is_file(path: str) -> bool:
+    return path != _MEMORY and not is_postgres(path)
+
+
+@contextmanager
+def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Iterator[Any]:
+    """The engine of a file or a server, combined with a role such as `Recorder`, which is closed at the end."""
     _check_name(path)
     roles = (ReadsStandardInput,) if role is None else (role, ReadsStandardInput)
     kind: type[Engine] = type("Shell", (*roles, postgresql() if is_postgres(path) else DuckDB), {})
@@ -77,16 +82,6 @@ def _open_engine(path: str, role: type[Recorder] | None = None, *, read_only: bo
     engine.watch = Watch(engine.progress)
     if isinstance(engine, DuckDB):
         engine.ask("no_progress_bar")
-    return engine
-
-
-def _is_file(path: str) -> bool:
-    return path != _MEMORY and not is_postgres(path)
-
-
-@contextmanager
-def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Iterator[Any]:
-    engine = _open_engine(path, role, read_only=read_only)
     try:
         with interruptible(engine.interrupt):
             yield engine
@@ -172,11 +167,7 @@ def load_to_change(engine: Engine, name: str) -> nbsql.Model:
 
 
 def check_new_database(path: str, source: str) -> None:
-    """Check that there is a database at `path`, unless `source` needs none: a new file has no tables to fit.
-
-    Raises:
-        DatabaseError: there is no such file; the path is probably misspelt.
-    """
+    """Raise DatabaseError if there is no database at `path` and `source` needs one: a new file has no tables to fit."""
     _check_name(path)
     if not _is_file(path) or not is_new(path):
         return

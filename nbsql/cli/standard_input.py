@@ -24,8 +24,7 @@ _SPOOLED = re.compile(r"'?[^\s']*nbsql-\w+[/\\]rows\.\w+'?")  # the path of the 
 def spool(engine: Engine) -> Source:
     """The rows of standard input as a source: CSV, JSON (a list, or one object a line) or Parquet.
 
-    Raises:
-        InputError: standard input is empty or a terminal, or the engine cannot read files.
+    Raises InputError if standard input is empty or a terminal, or if the engine cannot read files.
     """
     if engine.title != "DuckDB":
         raise InputError(f"standard input is a source on DuckDB alone; on {engine.title} load it into a table first")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from itertools import accumulate
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -73,13 +74,8 @@ def table(
 ) -> list[str]:
     """Print a table, and return the names of the columns that did not fit the terminal. A pipe or a file gets all columns.
 
-    Args:
-        columns: the headings.
-        rows: the cells.
-        right: the numbers of the columns that are aligned on the right.
-        keep: the number of last columns that are always shown.
-        indent: the number of blanks on the left.
-        wrap: whether the last column continues on the next line if it is too long.
+    The columns with the numbers `right` are aligned on the right, and the last `keep` are always shown. With `wrap` the last
+    column continues on the next line if it is too long.
     """
     from rich import box
     from rich.padding import Padding
@@ -115,32 +111,20 @@ def _fitting_columns(cells: Sequence[Sequence[Text]], width: int, keep: int) -> 
     widths = [max(row[position].cell_len for row in cells) + _GAP for position in range(len(cells[0]))]
     if sum(widths) - _GAP <= width:
         return list(range(len(widths)))
-    last = list(range(len(widths) - keep, len(widths))) if keep else []
-    if len(last) < len(widths) and widths[0] + sum(widths[position] for position in last) > width - 1:
-        return _first_and_last(widths, width, last)
-    room = width - sum(widths[position] for position in last) - 1
-    first: list[int] = []
-    for position in range(len(widths) - keep):
-        room -= widths[position]
-        if room < 0 and first:
-            break
-        first.append(position)
-    if len(first) + len(last) == len(widths):
-        return [*first, *last]
-    return [*first, None, *last]
 
+    def fitting(positions: Sequence[int], room: int) -> list[int]:
+        """The first of these columns that fit into the room, at least one."""
+        rooms = [room - used for used in accumulate(widths[position] for position in positions)]
+        return [position for place, position in enumerate(positions) if not place or rooms[place] >= 0]
 
-def _first_and_last(widths: Sequence[int], width: int, last: Sequence[int]) -> list[int | None]:
-    """The numbers of the first column and of those of the last columns that fit beside it, with None for all others."""
-    shown: list[int] = []
-    room = width - 1 - _GAP - widths[0]
-    for position in last:
-        room -= widths[position]
-        if room < 0 and shown:
-            break
-        shown.append(position)
-    before: list[int | None] = [0] if last[:1] in ([], [1]) else [0, None]
-    return [*before, *shown, *([] if len(shown) == len(last) else [None])]
+    last = range(len(widths) - keep, len(widths)) if keep else range(0)
+    of_last = sum(widths[position] for position in last)
+    if len(last) < len(widths) and widths[0] + of_last > width - 1:  # the first, and those of the last that fit beside it
+        shown = fitting(last, width - 1 - _GAP - widths[0])
+        between: list[None] = [] if not last or last[0] == 1 else [None]
+        return [0, *between, *shown, *([None] if len(shown) < len(last) else [])]
+    first = fitting(range(len(widths) - keep), width - of_last - 1)
+    return [*first, *([None] if len(first) + len(last) < len(widths) else []), *last]
 
 
 def notes(left_out: Sequence[str], cure: str, more: str | None) -> None:
@@ -173,18 +157,15 @@ def query(
 ) -> tuple[list[str], bool]:
     """Print the first rows of a query as a table, and return the names of the columns left out and whether there are more rows.
 
-    Args:
-        engine: the engine.
-        statement: the query.
-        keep: the number of last columns that are always shown.
-        limit: the most rows.
-        empty: whether columns that have only NULL are shown.
-        bars: the column whose numbers are also drawn as bars.
+    The last `keep` columns are always shown, those that have only NULL if `empty`; the numbers of the column `bars` are also
+    drawn as bars.
     """
     text = engine.renderer.dialect.query(statement)
-    described = engine.columns(engine.renderer.fragment("subquery", text))
+    relation = engine.renderer.fragment("subquery", text)
+    described = engine.columns(relation)
     columns, kinds = [column.name for column in described], [column.kind for column in described]
-    rows = engine.ask("as_text", text if limit is None else _first_rows(engine, text, limit + 1), columns)
+    first = text if limit is None else engine.renderer.fragment("excerpt", relation, limit + 1)
+    rows = engine.ask("as_text", first, columns)
     end_progress(engine)
     more = limit is not None and len(rows) > limit
     if not empty:
@@ -202,10 +183,6 @@ def query(
     drawn = [[*row[: at + 1], bar(number, highest), *row[at + 1 :]] for row, number in zip(shown, numbers, strict=True)]
     right = [position + (position > at) for position in numeric]
     return table([*columns[: at + 1], "", *columns[at + 1 :]], drawn, right=right, keep=keep), more
-
-
-def _first_rows(engine: Engine, text: Any, limit: int) -> Any:
-    return engine.renderer.fragment("excerpt", engine.renderer.fragment("subquery", text), limit)
 
 
 def _rounded(value: str | None) -> str | None:

@@ -42,7 +42,7 @@ def cross_validate(database: str, source: str, *, target: str, classes: Sequence
         with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
             found = nbsql.cross_validate(engine, source, target=nbsql.Target(target, classes), **options)
-        rows = found.folds.fetchall()
+        (shown,) = found._summary_tables()[1]
         end_progress(engine)
         if form != "table":
             numbers = {"rows": found.rows, "accuracy": found.accuracy, "log_loss": found.log_loss}
@@ -51,9 +51,7 @@ def cross_validate(database: str, source: str, *, target: str, classes: Sequence
             return
         others = "all other rows" if given["folds"] == "loo" and given["fold"] is None else "the other folds"
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by the models of {others}", "")
-        lines = [[fold, f"{n:,}", f"{accuracy:.4f}", f"{loss:.4f}"] for fold, n, _, accuracy, loss in rows]
-        lines.append(["all", f"{found.rows:,}", f"{found.accuracy:.4f}", f"{found.log_loss:.4f}"])
-        tables.table(["fold", "rows", "accuracy", "log loss"], lines, right=range(1, 4))
+        tables.table(shown.columns, shown.rows, right=shown.right)
 
 
 @contextmanager

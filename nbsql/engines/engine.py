@@ -114,17 +114,19 @@ class Engine(ABC):
         for statement in statements:
             self.run(name, statement)
 
-    def create(self, name: str, relation: Markup, query: Markup, *, temporary: bool = True) -> None:
-        """Create a table from the rows of a query; `name` is the name of the step."""
+    def create(self, name: str, relation: Markup, query: Markup, *, temporary: bool = True) -> Markup:
+        """The table at `relation`, which this creates from the rows of a query; `name` is the name of the step."""
         self.run(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
+        return relation
 
-    def gather(self, name: str, relation: Markup, queries: Iterable[Markup]) -> None:
-        """Create a temporary table from the rows of several queries, each of which runs before the next is made."""
+    def gather(self, name: str, relation: Markup, queries: Iterable[Markup]) -> Markup:
+        """The temporary table at `relation`, created from several queries, each of which runs before the next is made."""
         for number, query in enumerate(queries):
             if number:
                 self.run(name, self.renderer.statement("insert_into", relation, query))
             else:
                 self.create(name, relation, query)
+        return relation
 
     def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
         """The rows of the query that a macro renders."""

@@ -67,7 +67,6 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
 
 
 def _type(name: str, values: Iterable[Any]) -> str:
-    """The type of a column with these values."""
     present = [value for value in values if value is not None]
     kinds = {kind_of_value(value) for value in present}
     if kinds <= {"integer"}:

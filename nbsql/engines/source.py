@@ -21,17 +21,11 @@ _PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
 
 class Source:
-    """A table, view, query, relation or frame, as a FROM clause reads it.
+    """A table, view, query, relation or frame, as a FROM clause reads it; `label` is its name in messages.
 
-    Args:
-        relation: the SQL after FROM.
-        label: the source's name in messages.
-        columns: the columns of the source.
-        is_table: whether it is a table of the database.
-        rereads: how many more times it may be read, for a column each time, before a copy would be quicker, or a function that
-            tells: True for any number of times; False for what is costly to read, or has other rows each time.
-        is_frame: whether its rows have an order of their own.
-        release: a function that is called when the source is no longer needed.
+    `rereads` is how many more times it may be read, for a column each time, before a copy would be quicker, or a function that
+    tells: True for any number of times; False for what is costly to read, or has other rows each time. The rows of a frame
+    have an order of their own. `release` is called when the source is no longer needed.
     """
 
     joins: Sequence[Joining] = ()  # the joins with dimensions, for a source that nbsql joins (nbsql/learning/joins.py)

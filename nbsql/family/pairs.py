@@ -17,25 +17,16 @@ class Pairs(OverColumns):
     A model fitted with `nbsql.AODE` has one such feature beside the categories themselves; the formulas are in
     sql/macros/families/pairs.sql. Its tokens are the values of a row and the pairs of these values.
 
-    Args:
-        columns: the columns of the categories.
-        edges: for each column the edges between its bins, or None.
-        integers: the columns of whole numbers.
-        gaps: the columns in which a missing value is a value.
-        added_counts: for each column the number that is added to the count of a value.
-        least: how often a value must occur to be a super-parent.
-        shrinkage: the s of (n_cuv + s P(v | c)) / (n_cu + s), which replaces the pseudo-counts.
-
     >>> Pairs(columns=["sky", "wind"], edges=[None, [3.5]]).labels_of(1)
     ['(-inf, 3.5)', '[3.5, inf)']
     """
 
-    edges: Sequence[Sequence[float] | None] = ()
-    integers: Sequence[str] = ()
-    gaps: Sequence[str] = ()
-    added_counts: Sequence[float] = ()
-    least: int = 1
-    shrinkage: float | None = None
+    edges: Sequence[Sequence[float] | None] = ()  # for each column the edges between its bins, or None
+    integers: Sequence[str] = ()  # the columns of whole numbers
+    gaps: Sequence[str] = ()  # the columns in which a missing value is a value
+    added_counts: Sequence[float] = ()  # for each column the number that is added to the count of a value
+    least: int = 1  # how often a value must occur to be a super-parent
+    shrinkage: float | None = None  # the s of (n_cuv + s P(v | c)) / (n_cu + s), which replaces the pseudo-counts
 
     name: ClassVar[str] = "pairs"
     bag: ClassVar[bool] = True

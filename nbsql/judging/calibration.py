@@ -178,8 +178,7 @@ def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Ca
     render = engine.renderer.fragment
     steps, points = Steps(engine, "calibrate", temporary), scores
     if method != "isotonic":
-        points = temporary("points")
-        engine.create("calibrate", points, render(f"{method}_points", scores))
+        points = engine.create("calibrate", temporary("points"), render(f"{method}_points", scores))
     last = steps.take(render(f"{method}_start", points))
     while engine.ask("unfinished_steps", last)[0][0]:
         last = steps.take(render(f"{method}_step", last, points))

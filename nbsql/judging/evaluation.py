@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import decimal
 import math
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from nbsql.answers.query import Query
@@ -180,7 +178,6 @@ class Evaluation(Displayed):
         return [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in counts if count]
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
-        """The number of rows, and the tables of the whole and of each class."""
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])
         headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
         lines = [[str(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
@@ -219,8 +216,6 @@ def _rounded(value: float | None) -> str:
 
 
 def _json_label(label: Any) -> Any:
-    if isinstance(label, decimal.Decimal):
+    if isinstance(label, Decimal):
         return float(label)
-    if isinstance(label, (datetime.date, datetime.time, datetime.timedelta, uuid.UUID, bytes)):
-        return str(label)
-    return label
+    return label if isinstance(label, (str, int, float)) else str(label)

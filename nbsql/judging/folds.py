@@ -57,15 +57,9 @@ def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options]
 class Folds:
     """The folds of a source, counted for some settings inside the caller's transaction.
 
-    Args:
-        engine: the engine to run on.
-        source: the rows to learn from and to predict.
-        specs: what to model: specs of the same target and weight, none of which reads the column `fold`.
-        table: names temporary tables, which the caller drops.
-        folds: the number of folds.
-        fold: a column that holds the fold of each row, instead of a number of folds.
-        rows_with_folds: the rows, if they have been split already.
-        columns: the columns that the rows keep, and by which they are split; None for those of the specs.
+    The specs are of the same target and weight, and none reads the column `fold`, which holds the fold of each row instead of
+    a number of folds. `table` names temporary tables, which the caller drops. `rows_with_folds` are the rows, if they have been
+    split already; they keep `columns`, by which they are split, None for those of the specs.
     """
 
     def __init__(
@@ -123,8 +117,6 @@ class Folds:
             warn_user(f"{only}; every fold predicts it, so that the results mean nothing")
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = complete_features(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
-        # All counted features, by their names in the cells.
-        self.counted_spec = _mark_complete(prepared, [feature.name for feature in prepared.features], complete)
         answered = [self._with_given_priors(self._shared.with_answer(spec, prepared)) for spec in specs]
         self.specs = [_mark_complete(spec, self.counted_names(spec), complete) for spec in answered]
         self.names = self._fold_names()
@@ -202,22 +194,17 @@ class Folds:
 
     def create(self, name: str, query: Markup) -> Markup:
         """A temporary table with the rows of a query."""
-        relation = self._table(name)
-        self.engine.create(name, relation, query)
-        return relation
+        return self.engine.create(name, self._table(name), query)
 
     def replace_table(self, name: str, query: Markup) -> Markup:
         """A temporary table that replaces the one of the setting before."""
         relation = self._table(name)
         self.engine.ask("drop_if_exists", relation)
-        self.engine.create(name, relation, query)
-        return relation
+        return self.engine.create(name, relation, query)
 
     def gather(self, name: str, queries: Iterable[Markup]) -> Markup:
         """A temporary table with the rows of several queries, each of which runs before the next is made."""
-        relation = self._table(name)
-        self.engine.gather(name, relation, queries)
-        return relation
+        return self.engine.gather(name, self._table(name), queries)
 
     @property
     def rows(self) -> int:
@@ -281,9 +268,7 @@ class Folds:
         fragment = self.engine.renderer.fragment
 
         def table(name: str, query: Markup) -> Markup:
-            relation = temporary(f"{name} of {fold}")
-            self.engine.create(f"{name} of a fold", relation, query)
-            return relation
+            return self.engine.create(f"{name} of a fold", temporary(f"{name} of {fold}"), query)
 
         cells = table("cells", self.cells_of_others(spec, fold))
         priors = table("priors", fragment("priors", context, cells))

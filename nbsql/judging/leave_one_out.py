@@ -133,8 +133,7 @@ def _can_leave_out(feature: Feature) -> bool:
 class LeaveOneOut(Folds):
     """The rows of a source, counted once for some settings; each row is its own fold. The arguments are those of `Folds`.
 
-    Raises:
-        InputError: a row cannot be left out of a feature in one pass, or there is only one row.
+    Raises InputError if a row cannot be left out of a feature in one pass, or there is only one row.
     """
 
     def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:

@@ -101,7 +101,6 @@ def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:
 
 
 def _rows(engine: Engine, plan: Plan, sides: Sequence[_Side], names: Sequence[str], weights: Sequence[str]) -> Markup:
-    """The query of the rows of some sides."""
     read = [(side.source.relation, [side.label, *names[1:]], side.by, side.is_reference) for side in sides]
     return engine.renderer.fragment(
         "monitored_rows", read, names, engine.type_name(plan.spec.target_type), next(iter(weights), None)

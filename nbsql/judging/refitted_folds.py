@@ -56,8 +56,7 @@ class RefittedFolds(Folds):
         context, unlabelled = self.context(replace(setting, features=())), setting.em is not None
         query = fragment("training_rows_of_fold", context, self.rows_with_folds, setting.columns, name, unlabelled)
         with engine.temporaries() as temporary:
-            rows = temporary("others")
-            engine.create(f"take the others of {name}", rows, query)
+            rows = engine.create(f"take the others of {name}", temporary("others"), query)
             source = Source(rows, self.source.label, self.source.columns, is_table=True)
             spec = self._with_given_priors(prepare_families(engine, setting, source))
             self._by_fold[name] = spec

@@ -130,10 +130,8 @@ class Change:
             raise InputError(f"{label} of {self.title} is itself a forgetting; use rollback to undo it")
         number, name = self.ledger.next(None)
         with self.engine.temporaries() as temporary:
-            cells = temporary("cells")
             query = self.engine.renderer.fragment("cells_of_batch", self._statistics, batch)
-            self.engine.create("cells", cells, query)
-            self._subtract(cells, name, label)
+            self._subtract(self.engine.create("cells", temporary("cells"), query), name, label)
         self._record(Entry(number, name, "forget", label, entry.rows))
 
     def rollback(self, batch: str) -> None:
@@ -153,10 +151,9 @@ class Change:
         rows = sum(-entry.rows if entry.operation == "forget" else entry.rows for entry in compacted)
         renderer = self.engine.renderer
         with self.engine.temporaries() as temporary:
-            folded_cells = temporary("folded")
             cells = renderer.fragment("cells_through", self._statistics, self._batches, last.number)
             folded_query = renderer.fragment("folded_cells", renderer.fragment("subquery", cells), last.batch)
-            self.engine.create("cells", folded_cells, folded_query)
+            folded_cells = self.engine.create("cells", temporary("folded"), folded_query)
             for relation in (self._statistics, self._batches):
                 self.engine.run("fold", renderer.statement("delete_through", relation, self._batches, last.number))
             self._insert_cells(renderer.fragment("cells_of", folded_cells))

@@ -45,8 +45,7 @@ def derive(
         spec = replace(spec, joins=dimensions_of_model(engine, spec.joins, relations, origin))
     plan = Plan(engine.renderer, spec, relations)
     with engine.temporaries() as temporary:
-        staged = temporary("cells")  # they may come from the model that is replaced
-        engine.create("cells", staged, cells)
+        staged = engine.create("cells", temporary("cells"), cells)  # they may come from the model that is replaced
         check_covariances(engine, spec, engine.renderer.fragment("cells_of", staged))
         if replaces is not None:
             drop_replaced(engine, *replaces)

@@ -77,11 +77,10 @@ class _Search:
         # The rows, which are scored and counted in every step, are joined and their texts are cut only once.
         self.spec = replace(spec, joins=(), features=tuple(map(_with_terms, spec.features)))
         self.temporary = temporary
-        self.labelled, self.rows = temporary("labelled"), temporary("rows")
-        count.create_cells(self.labelled)
+        self.labelled = count.create_cells(temporary("labelled"))
         columns = [*spec.columns, *(["nbsql_slice"] if spec.is_sliced else [])]
         query = engine.renderer.fragment("rows_with_numbers", Context.of(spec), count.relation, columns, texts)
-        engine.create("number the rows", self.rows, query)
+        self.rows = engine.create("number the rows", temporary("rows"), query)
         self.columns = [name for name in columns if name not in (spec.target, spec.weight)]
 
     def run(self) -> tuple[Markup, Entry | None]:
@@ -104,7 +103,6 @@ class _Search:
         return self._cells(soft_cells), self._entry(current, steps) if soft_cells is not None else None
 
     def _has_converged(self, steps: int, previous: Expectation | None, current: Expectation) -> bool:
-        """Whether the search ends."""
         # The model of the labelled rows skips values that it has not seen, so its evidence is not comparable.
         change = abs(current.mean - previous.mean) if steps > 1 and previous is not None else math.inf
         if change <= self.options.tolerance * max(1.0, abs(current.mean)):

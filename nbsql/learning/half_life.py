@@ -30,18 +30,8 @@ class AgeColumns:
     nothing: int = NEGLIGIBLE_AGE
 
 
-class AgedSource(Source):
-    """A source with the columns of a half-life added."""
-
-    def __init__(self, engine: Engine, source: Source, aged: AgeColumns) -> None:
-        relation = engine.renderer.fragment("with_half_life", source.relation, aged)
-        columns = [*source.columns, *engine.columns(relation)[len(source.columns) :]]
-        super().__init__(relation, source.label, columns, is_frame=source.is_frame, release=source.release)
-        self.needs = source
-
-
 def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) -> Source:
-    """A source whose rows are weighted by their age; the source itself if `half_life` is not a half-life.
+    """A source with the columns of a half-life added, by whose age rows are weighted; the source itself if it is none.
 
     Raises InputError if a column is missing, or its type is not one of times or weights.
     """
@@ -59,8 +49,12 @@ def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) ->
     weight = None if half_life.weight is None else columns.find(half_life.weight)
     if weight is not None and not weight.is_number:
         raise InputError(f"weight column {weight.name!r} is {weight.type}; weights must be numbers")
-    label = columns.find(target).name
-    return AgedSource(engine, source, AgeColumns(half_life, at.name, at.type, None if weight is None else weight.name, label))
+    aged = AgeColumns(half_life, at.name, at.type, None if weight is None else weight.name, columns.find(target).name)
+    relation = engine.renderer.fragment("with_half_life", source.relation, aged)
+    added = engine.columns(relation)[len(source.columns) :]
+    found = Source(relation, source.label, [*source.columns, *added], is_frame=source.is_frame, release=source.release)
+    found.needs = source
+    return found
 
 
 def with_current_weight(options: Options) -> Options:

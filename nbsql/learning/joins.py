@@ -181,7 +181,6 @@ def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
 
 
 def _relation(engine: Engine, relations: Relations, dimension: Dimension) -> Markup:
-    """The relation of a model's dimension."""
     database = relations.database if len(dimension.path) == 2 else None
     return engine.renderer.dialect.ident(*([database] if database is not None else ()), *dimension.path)
 

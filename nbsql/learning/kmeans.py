@@ -133,9 +133,9 @@ class _Search:
         size = self.layout.sample_rows
         if rows < 4 * size:
             return None
-        sample, numbers = temporary("sample"), list(self.numbers)
+        numbers = list(self.numbers)
         query = self.engine.renderer.fragment("sampled_rows", self.context, self.source, numbers, int(rows // size))
-        self.engine.create("take a sample", sample, query)
+        sample = self.engine.create("take a sample", temporary("sample"), query)
         ((different,),) = self.engine.ask("distinct_rows", sample, numbers)
         return sample if different >= self.layout.cluster_rows else None
 
@@ -159,13 +159,12 @@ class _Search:
         max_components = max(counts.values())
         size = max(min(self.layout.cluster_candidates, math.isqrt(MAX_DISTANCES // len(counts))), 2 * max_components)
         scaled = [ClassSplit(label, tuple(self.scales[label]), ()) for label in counts]
-        candidates, distances, chosen = map(temporary, ("candidates", "distances", "chosen"))
-        query = engine.renderer.fragment
-        engine.create(
-            "choose candidates", candidates, query("candidate_points", self.context, self.source, numbers, list(counts), size)
-        )
-        engine.create("measure distances", distances, query("distances_of_candidates", candidates, numbers, scaled))
-        engine.create("choose the first centres", chosen, query("no_centres", distances))
+        query, create = engine.renderer.fragment, engine.create
+        points = query("candidate_points", self.context, self.source, numbers, list(counts), size)
+        candidates = create("choose candidates", temporary("candidates"), points)
+        distances_of = query("distances_of_candidates", candidates, numbers, scaled)
+        distances = create("measure distances", temporary("distances"), distances_of)
+        chosen = create("choose the first centres", temporary("chosen"), query("no_centres", distances))
         for component in range(1, max_components + 1):
             following = query("next_centres", distances, chosen, component)
             engine.run("choose the first centres", engine.renderer.statement("insert_into", chosen, following))

@@ -160,7 +160,6 @@ class WeightSearch:
     # The search. ---------------------------------------------------------------------------------------------------
 
     def _minimise(self, design: Markup, starts: Sequence[list[float]]) -> list[float]:
-        """The point that minimises the objective."""
         rows = self.engine.ask("row_count", design)[0][0]
         share = rows // self.engine.renderer.layout.sample_rows
         if share < 4:
@@ -175,14 +174,10 @@ class WeightSearch:
     def _run_newton(
         self, design: Markup, starts: Sequence[list[float]], products: Markup | None = None, tolerance: float = 0.0
     ) -> list[float]:
-        """The minimum, found by Newton's method from the better of the starting points.
+        """The minimum, found by Newton's method from the first starting point, or the second if the priors alone are as good.
 
-        Args:
-            design: the rows.
-            starts: the starting point, and the one to use if the first is no better than the priors alone.
-            products: the products of the terms near the point. With them, or where there are many, products are summed again
-                only if the steps do not shrink enough.
-            tolerance: the change of a weight at which to stop, if larger than the one in the options.
+        With `products`, those of the terms near the point, or where there are many, products are summed again only if the steps
+        do not shrink enough. `tolerance` is the change of a weight at which to stop, if larger than the one in the options.
         """
         reuse_products = products is not None or self.problem.many
         point, *others = starts
@@ -249,13 +244,10 @@ class WeightSearch:
 
     def _table(self, name: str, query: Markup) -> Markup:
         self.table_count += 1
-        relation = self.temporary(f"{self.table_count} {name}")
-        self.engine.create(name, relation, query)
-        return relation
+        return self.engine.create(name, self.temporary(f"{self.table_count} {name}"), query)
 
 
 def _number_terms(features: Sequence[Feature]) -> Iterator[_Number]:
-    """The numeric terms of features."""
     for feature in features:
         if isinstance(feature.family, Multinomial):
             yield from (_Number(feature, column, "count") for column in feature.columns)

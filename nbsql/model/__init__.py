@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from nbsql.model.base import existing_plan, updated_at
+from nbsql.model.base import read_plan, updated_at
 from nbsql.model.deriving import Deriving
 from nbsql.model.judging import Judging
 from nbsql.model.learning import Learning
@@ -77,4 +77,4 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
         write_report(self, path, source, rows=rows, least=least, folds=folds, by=by)
 
 
-__all__ = ["Model", "existing_plan", "updated_at"]
+__all__ = ["Model", "read_plan", "updated_at"]

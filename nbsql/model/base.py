@@ -17,6 +17,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, listed, no_column, suggestion
 from nbsql.family import Family
+from nbsql.family.base import true_or_false
 from nbsql.learning.half_life import weigh_by_age
 from nbsql.learning.joins import join_dimensions
 from nbsql.model.overview import overview, overview_html
@@ -36,10 +37,16 @@ if TYPE_CHECKING:
 _FEATURES = 8  # features that a repr names
 
 
-def existing_plan(engine: Engine, spec: Spec, relations: Relations) -> Plan:
-    """The plan of an existing model. Its tables show which form it has, since another version may choose by other limits."""
+def read_plan(engine: Engine, relations: Relations, name: str) -> tuple[Plan, list[ClassColumn]]:
+    """The plan and the classes of an existing model. Raises ModelError if its spec is damaged."""
+    rows = engine.ask("spec_text", relations["spec"])
+    if len(rows) != 1:
+        raise ModelError(f"model {name!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True")
+    spec = Spec.from_json(rows[0][0], name)
+    # Its tables show which form it has, since another version may choose by other limits.
     wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
-    return Plan(engine.renderer, spec, relations, wide=wide)
+    plan = Plan(engine.renderer, spec, relations, wide=wide)
+    return plan, class_columns(engine.rows(plan.class_order()))
 
 
 def updated_at(engine: Engine, relations: Relations) -> Any:
@@ -48,14 +55,9 @@ def updated_at(engine: Engine, relations: Relations) -> Any:
 
 
 class Handle:
-    """A handle to a model in a database.
+    """A handle to a model in a database; its name is None if it is transient.
 
-    Args:
-        engine: the engine of the model.
-        plan: the model's plan.
-        classes: the model's classes, by number.
-        name: its name; None for a transient model.
-        stamp: `updated_at` before the plan and the classes were read; None if they were made in this transaction.
+    `stamp` is `updated_at` before the plan and the classes were read; None if they were made in this transaction.
     """
 
     def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], name: str | None, *, stamp: Any = None) -> None:
@@ -197,13 +199,8 @@ class Handle:
     ) -> Query:
         """A query that is rendered again if the model has changed when it runs, since it contains the classes of the model.
 
-        Args:
-            verb: see `_added_columns`.
-            source: the rows to score.
-            render: renders the text, given the rows.
-            columns: the columns of the source to return; None returns all.
-            by_row: whether the first rows of the result depend only on the first rows of the source.
-            reduce_spec: removes the features that a row need not have from the spec.
+        `render` makes the text, given the rows, of which it returns `columns`. `by_row` says whether the first rows of the
+        result depend only on the first rows of the source; `reduce_spec` removes the features that a row need not have.
         """
         rendered: dict[int | None, tuple[Any, str]] = {}
         passed = passed_columns(source, columns, exact=self._engine.exact)
@@ -260,23 +257,19 @@ class Handle:
 
     def _calibration(self, calibrated: bool) -> str | None:
         """The method by which the model is calibrated; None unless calibrated posteriors are asked for."""
-        if not isinstance(calibrated, bool):
-            raise InputError(f"calibrated must be True or False, not {calibrated!r}")
-        return required_calibration_method(self._engine, self._plan, self._title) if calibrated else None
+        wanted = true_or_false(calibrated, "calibrated")
+        return required_calibration_method(self._engine, self._plan, self._title) if wanted else None
 
     def _refresh(self, stamp: Any = None) -> None:
         """Read the model again if it was changed elsewhere. Every verb does so before it uses what it knows of the model.
 
-        Args:
-            stamp: the current `updated_at`, if it was just read.
+        `stamp` is the current `updated_at`, if it was just read.
         """
         stamp = stamp or self._updated_at()
         while stamp != self._stamp:  # again if it changed while it was read; a transaction would block writers
             with self._requiring_model():
-                spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
-                plan = existing_plan(self._engine, spec, self._relations)
-                classes = class_columns(self._engine.rows(plan.class_order()))
-            self._spec, self._plan, self._classes, self._stamp = spec, plan, classes, stamp
+                plan, classes = read_plan(self._engine, self._relations, str(self.name))
+            self._spec, self._plan, self._classes, self._stamp = plan.spec, plan, classes, stamp
             stamp = self._updated_at()
 
     def _require(self, use: str) -> None:
@@ -317,10 +310,7 @@ class Handle:
     def _source(self, source: Any, *, reads_target: bool = False, weighted: bool = False) -> Source:
         """The source that the user means, joined with the dimensions that the model needs.
 
-        Args:
-            source: the source as the user gave it.
-            reads_target: whether the class is read.
-            weighted: whether rows are weighted by their age.
+        `reads_target` says whether the class is read, `weighted` whether rows are weighted by their age.
         """
         data, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
         self._refresh(stamp)

@@ -26,23 +26,14 @@ from nbsql.storage.drafts import draft_relations, publish
 
 @dataclass(frozen=True)
 class Place:
-    """The place of a new model.
-
-    Args:
-        engine: the engine to run on.
-        name: the name of the model; None for a transient one.
-        final: its relations when it is complete.
-        relations: the relations in which it is built: the final ones, or a draft on engines without transactions.
-        replaces: the database and schema of the model that it replaces.
-        lasting: the final relations as a handle names them; None if they are the same.
-    """
+    """The place of a new model."""
 
     engine: Engine
-    name: str | None
-    final: Relations
-    relations: Relations
-    replaces: tuple[str, str] | None = None
-    lasting: Relations | None = None
+    name: str | None  # None for a transient model
+    final: Relations  # its relations when it is complete
+    relations: Relations  # those in which it is built: the final ones, or a draft on engines without transactions
+    replaces: tuple[str, str] | None = None  # the database and schema of the model that it replaces
+    lasting: Relations | None = None  # the final relations as a handle names them; None if they are the same
 
     def check_joins(self, dimensions: Iterable[Dimension]) -> None:
         """Raise InputError if a permanent model would be joined with a temporary table."""
@@ -79,10 +70,7 @@ def key_columns(id: Any) -> tuple[str, ...]:
 def place_for(engine: Engine, name: str | None, database: str | None, *, replace: bool) -> Place:
     """The place for a model of that name.
 
-    Raises:
-        DatabaseError: the database is read-only.
-        InputError: the name is invalid.
-        ModelError: the name is taken, and not to be replaced.
+    Raises DatabaseError if the database is read-only, InputError for an invalid name, ModelError for one that is taken.
     """
     if name is None:
         transient = transient_relations(engine)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -15,6 +15,7 @@ from nbsql.answers.table import Displayed, Table
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import InputError, ModelError
 from nbsql.family import Conditional
+from nbsql.family.base import finite
 from nbsql.model.base import Handle
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
@@ -178,7 +179,6 @@ class Scorecard(Displayed):
         return lines
 
     def _added_columns(self, reasons: int, against: str) -> list[str]:
-        """The columns that are added to those of the source."""
         count = len(self._model._spec.features)
         if isinstance(reasons, bool) or not isinstance(reasons, Integral) or not 0 <= reasons <= count:
             raise InputError(f"reasons must be a whole number from 0 to {count}, the number of features, not {reasons!r}")
@@ -204,28 +204,17 @@ class Scorecard(Displayed):
         return shown
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
-        """The notes, and the table of lines."""
         return self.notes(), [Table(HEADINGS, self.table(), right=range(2, 7))]
 
 
 def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard:
-    """The scorecard of a model.
+    """The scorecard of a model, with points for the class `target`, whose text is `label`.
 
-    Args:
-        model: the model.
-        target: the class that points are for.
-        label: its text.
-        scale: the scale of the points.
-
-    Raises:
-        InputError: the scale is invalid.
-        ModelError: a feature has no values or bins, or a value no points.
+    Raises InputError for an invalid scale, ModelError if a feature has no values or bins, or a value no points.
     """
     for name in ("points", "odds", "double"):
         value = getattr(scale, name)
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise InputError(f"{name} must be a finite number, not {value!r}")
-        if name != "points" and value <= 0:
+        if finite(value, name) <= 0 and name != "points":
             raise InputError(f"{name} must be above 0, not {value!r}")
     digits = scale.digits
     if digits is not None and (isinstance(digits, bool) or not isinstance(digits, Integral) or not 0 <= digits <= 9):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from nbsql.answers.decisions import Decision, check_top_k, decision_of
+from nbsql.answers.decisions import Decision, decision_of
 from nbsql.answers.elsewhere.inline import inline_query, relation_as_written
 from nbsql.answers.one_row import Answer, RowScorer, row_sql
 from nbsql.answers.query import Query
 from nbsql.answers.sample import mean_or_total, sample
 from nbsql.engines.source import passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
+from nbsql.family.base import whole_number
 from nbsql.model.imputing import Imputing
 from nbsql.model.weighing import Weighing
 from nbsql.plan import VERBS, Rows
@@ -91,7 +92,7 @@ class Scoring(Imputing, Weighing):
         if target is not None and target != self._spec.target:
             if any(each is not None for each in (costs, thresholds, coverage)) or by_class or calibrated:
                 raise InputError("predict(target=...) of a feature goes with top_k, labelled and columns; leave out the others")
-            top_k = None if top_k is None else check_top_k(top_k)
+            top_k = None if top_k is None else whole_number(top_k, "top_k")
             return self._predict_column(source, target, top_k, columns, labelled=labelled)
         if labelled:
             raise InputError("labelled goes with a target that is a feature; the class is what is predicted")

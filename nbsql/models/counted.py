@@ -142,7 +142,6 @@ def _assumed_columns(names: Any, kind: str) -> list[Column]:
 
 
 def _assumed_type(engine: Engine, kind: str) -> str:
-    """The assumed type of a column that was not read."""
     render = engine.renderer
     if kind == "boolean":
         return "BOOLEAN"

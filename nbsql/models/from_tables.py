@@ -53,17 +53,16 @@ def build_model(
         raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {families!r}")
     families_by_name = {name: named(family) for name, family in families.items()}
     with engine.temporaries() as temporary:
-        given, classes = temporary("likelihoods"), temporary("priors")
         with _rows_of_priors(engine, priors) as (query, source):
-            engine.create("priors", classes, query)
+            classes = engine.create("priors", temporary("priors"), query)
         kind = next(column.type for column in engine.columns(classes) if column.name == "class")
         with _rows_of_likelihoods(engine, likelihoods, families_by_name, logarithms=logarithms) as query:
-            engine.create("likelihoods", given, query)
+            given = engine.create("likelihoods", temporary("likelihoods"), query)
         covariances = engine.ask("given_covariances", given)
         if covariances:
             rows = [_EMPTY | row for row in cells_of_matrices(covariances, families_by_name)]
-            raw, given = given, temporary("pairs")
-            engine.create("likelihoods", given, engine.renderer.fragment("with_given_pairs", raw, rows))
+            query = engine.renderer.fragment("with_given_pairs", given, rows)
+            given = engine.create("likelihoods", temporary("pairs"), query)
         _check_priors(engine, classes)
         features = _features(engine, given, classes, families_by_name)
         _check_likelihoods(engine, given, classes, features)

@@ -104,8 +104,7 @@ def derive_from_weights(
         if column not in kinds:
             raise InputError(f"weights has no column {column!r}{suggestion(column, kinds)}; it needs {listed(_COLUMNS)}")
     with engine.temporaries() as temporary:
-        staged, priors, given = temporary("weights"), temporary("priors"), temporary("likelihoods")
-        engine.create("weights", staged, render("given_weights_of", source.relation, list(kinds)))
+        staged = engine.create("weights", temporary("weights"), render("given_weights_of", source.relation, list(kinds)))
         labels = [row[0] for row in engine.ask("given_weight_classes", staged)]
         if classes is not None:
             labels_given = [label(each) for each in classes]
@@ -117,8 +116,9 @@ def derive_from_weights(
             raise InputError("weights tell two classes or more apart; name all labels in classes")
         features = _features(engine, staged, families, types or {})
         rows = [(name, 1 / len(labels)) for name in labels]
-        engine.create("priors", priors, render("given_prior_rows", rows, engine.renderer.dialect.query(kinds["class"].type)))
-        engine.create("likelihoods", given, render("given_likelihood_rows", []))
+        query = render("given_prior_rows", rows, engine.renderer.dialect.query(kinds["class"].type))
+        priors = engine.create("priors", temporary("priors"), query)
+        given = engine.create("likelihoods", temporary("likelihoods"), render("given_likelihood_rows", []))
         spec = Spec(
             target, features, Prior("given"), ids,
             target_type=kinds["class"].type, given=True, logistic=Logistic(), defaults=GIVEN_DEFAULTS,

@@ -18,8 +18,11 @@ TOLERANCE = 1e-9  # by which a covariance matrix may be asymmetric, relative to 
 
 def rows_of_matrix(where: str, columns: Sequence[str], mean: Any, covariance: Any) -> Iterator[dict[str, Any]]:
     """The rows of one class, as in `Model.likelihoods`: value, mean, variance."""
-    means, matrix = _numbers(mean), [_numbers(row) for row in _rows(covariance)]
     p = len(columns)
+    try:
+        means, matrix = [float(number) for number in mean], [[float(number) for number in row] for row in covariance]
+    except (TypeError, ValueError):
+        means, matrix = [], []
     if len(means) != p or len(matrix) != p or any(len(row) != p for row in matrix):
         raise InputError(f"{where} must have {p} means and a covariance matrix of {p} rows and columns")
     if not all(math.isfinite(number) for row in [means, *matrix] for number in row):
@@ -103,17 +106,3 @@ def _is_positive(matrix: Sequence[Sequence[float]]) -> bool:
 
 def _pair(one: str, other: str) -> str:
     return f"[{json.dumps(one, ensure_ascii=False)},{json.dumps(other, ensure_ascii=False)}]"
-
-
-def _rows(matrix: Any) -> list[Any]:
-    try:
-        return list(matrix)
-    except TypeError:
-        return []
-
-
-def _numbers(values: Any) -> list[float]:
-    try:
-        return [float(value) for value in values]
-    except (TypeError, ValueError):
-        return []

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
-from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen
 from nbsql.family.base import estimate_named
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life
 from nbsql.learning.joins import training_source
-from nbsql.model import Model, existing_plan, updated_at
+from nbsql.model import Model, read_plan, updated_at
 from nbsql.model.place import key_columns, open_place, place_for
 from nbsql.models.from_tables import build_model
 from nbsql.plan import Statement
-from nbsql.plan.classes import class_columns
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import Method
@@ -33,7 +31,6 @@ from nbsql.spec.options import (
     candidate_options,
 )
 from nbsql.spec.resolve import resolve
-from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
 from nbsql.tuning.auto import columns_to_choose, with_families
 from nbsql.tuning.forward import select_forward
@@ -192,13 +189,7 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
         schema = schemas.find(engine, where, name)
         relations = lasting_relations(engine, where, schema)
         stamp = updated_at(engine, relations)
-        rows = engine.ask("spec_text", relations["spec"])
-        if len(rows) != 1:
-            raise ModelError(
-                f"model {schema!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True"
-            )
-        plan = existing_plan(engine, Spec.from_json(rows[0][0], schema), relations)
-        return Model(engine, plan, class_columns(engine.rows(plan.class_order())), schema, stamp=stamp)
+        return Model(engine, *read_plan(engine, relations, schema), schema, stamp=stamp)
 
 
 def models(con: Connection, *, database: str | None = None) -> list[str]:

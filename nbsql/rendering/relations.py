@@ -8,14 +8,10 @@ from nbsql.rendering.renderer import Renderer
 
 
 class Relations:
-    """The names of a model's relations: in a schema, or as the temporary tables of a model without a name.
+    """The names of a model's relations: in a schema, or as temporary tables that begin with `transient` if it has no name.
 
-    Args:
-        renderer: the renderer of the engine.
-        path: the schema, preceded by the database if it is not the current one or if the current one may change.
-        transient: the prefix of temporary tables; None for a model in a schema.
-        ending: the suffix of the names of tables.
-        database: the database relative to which dimensions are named; None for the current one.
+    The path is the schema, preceded by the database if it is not the current one or if the current one may change. Dimensions
+    are named relative to `database`; None is the current one.
     """
 
     def __init__(

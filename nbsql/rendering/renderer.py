@@ -106,11 +106,7 @@ def _macros(dialect_name: str) -> _Macros:
 
 
 class Renderer:
-    """Renders macros for one dialect.
-
-    Args:
-        dialect_name: the name of the dialect.
-        layout: the limits of the forms of scoring; None takes the default ones.
+    """Renders macros for one dialect, with the limits of the forms of scoring.
 
     >>> Renderer("duckdb").fragment("ident", "order")
     Markup('"order"')

@@ -15,11 +15,7 @@ from nbsql.errors import InputError, NotSupportedError
 
 
 def vl_convert() -> ModuleType:
-    """The module vl_convert, which draws.
-
-    Raises:
-        NotSupportedError: it is not installed.
-    """
+    """The module vl_convert, which draws. Raises NotSupportedError if it is not installed."""
     try:
         import vl_convert as found
     except ImportError as error:
@@ -51,11 +47,7 @@ def csv_of(rows: list[dict[str, Any]]) -> str:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file atomically.
-
-    Raises:
-        InputError: it cannot be written.
-    """
+    """Write a file atomically. Raises InputError if it cannot be written."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.write_bytes(content)

@@ -22,31 +22,18 @@ LOWEST = -1e300  # stands for ln 0, which JSON cannot represent
 
 @dataclass(frozen=True)
 class Request:
-    """A request to a panel.
-
-    Args:
-        model: the model.
-        scored: the scored source, if there is one.
-        least: counts below this number are combined.
-        rows: the number of rows of the source that may be shown.
-        row: the number of the only one of them that is shown; None for all.
-        feature: the feature of the panel.
-        classes: the classes that the panel compares.
-        watched: the rows of several periods, if there are any.
-        against: the rows with which they are compared; None for the counts of the model.
-        by: the expression for the period of a row.
-    """
+    """A request to a panel."""
 
     model: Subject
-    scored: ScoredSource | None = None
-    least: int = 5
-    rows: int = 0
-    row: int | None = None
-    feature: str | None = None
-    classes: tuple[Any, Any] | None = None
-    watched: Source | None = None
-    against: Source | None = None
-    by: str | None = None
+    scored: ScoredSource | None = None  # the scored source, if there is one
+    least: int = 5  # counts below this number are combined
+    rows: int = 0  # the number of rows of the source that may be shown
+    row: int | None = None  # the number of the only one of them that is shown; None for all
+    feature: str | None = None  # the feature of the panel
+    classes: tuple[Any, Any] | None = None  # the classes that the panel compares
+    watched: Source | None = None  # the rows of several periods, if there are any
+    against: Source | None = None  # the rows with which they are compared; None for the counts of the model
+    by: str | None = None  # the expression for the period of a row
 
     @property
     def source(self) -> ScoredSource:
@@ -56,27 +43,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Figure:
-    """One picture of a panel.
+    """One picture of a panel."""
 
-    Args:
-        finding: a sentence about the result.
-        tables: the data by the names that the chart uses; `rows` is also the CSV.
-        sql: the query that computed the data.
-        chart: the name of the file in charts/.
-        params: the parameters of the chart, in addition to those in the file.
-        notes: additional notes; None is no note.
-        name: the name that distinguishes several figures of a panel.
-        csv: the rows of the CSV, if they differ from those of the chart.
-    """
-
-    finding: str
-    tables: Mapping[str, list[dict[str, Any]]]
-    sql: str
-    chart: str
-    params: Sequence[Mapping[str, Any]] = ()
-    notes: Sequence[str | None] = ()
-    name: str = ""
-    csv: list[dict[str, Any]] | None = None
+    finding: str  # a sentence about the result
+    tables: Mapping[str, list[dict[str, Any]]]  # the data by the names that the chart uses; `rows` is also the CSV
+    sql: str  # the query that computed the data
+    chart: str  # the name of the file in charts/
+    params: Sequence[Mapping[str, Any]] = ()  # the parameters of the chart, in addition to those in the file
+    notes: Sequence[str | None] = ()  # additional notes; None is no note
+    name: str = ""  # the name that distinguishes several figures of a panel
+    csv: list[dict[str, Any]] | None = None  # the rows of the CSV, if they differ from those of the chart
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "notes", [note for note in self.notes if note is not None])
@@ -106,34 +82,21 @@ def _chart(name: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Panel:
-    """A kind of picture.
+    """A kind of picture."""
 
-    Args:
-        name: the name of the method of `model.plot`, and the name on the command line.
-        question: the question that the panel answers.
-        reading: a line that explains how to read the picture.
-        figures: a function that makes the pictures: one, or one for each feature or row.
-        needs_source: whether the panel needs rows whose class is known.
-        of_feature: whether the panel shows a single feature.
-        of_classes: whether the panel compares two classes.
-        shows_rows: whether the panel shows rows of the source.
-        of_periods: whether the panel needs rows of several periods, whose class may be unknown.
-    """
-
-    name: str
-    question: str
-    reading: str
-    figures: Callable[[Request], Iterable[Figure]] = field(repr=False)
-    needs_source: bool = False
-    of_feature: bool = False
-    of_classes: bool = False
-    shows_rows: bool = False
-    of_periods: bool = False
+    name: str  # the name of the method of `model.plot`, and the name on the command line
+    question: str  # the question that the panel answers
+    reading: str  # a line that explains how to read the picture
+    figures: Callable[[Request], Iterable[Figure]] = field(repr=False)  # makes the pictures: one, or one a feature or row
+    needs_source: bool = False  # whether the panel needs rows whose class is known
+    of_feature: bool = False  # whether the panel shows a single feature
+    shows_rows: bool = False  # whether the panel shows rows of the source
+    of_periods: bool = False  # whether the panel needs rows of several periods, whose class may be unknown
 
 
-def records(query: Query, *, digits: int | None = DIGITS, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def records(query: Query, *, digits: int | None = DIGITS) -> list[dict[str, Any]]:
     """The rows of a query as values for JSON."""
-    names = columns or query.columns
+    names = query.columns
     return [{name: plain(value, digits) for name, value in zip(names, row, strict=True)} for row in query.fetchall()]
 
 
@@ -172,12 +135,10 @@ def plain(value: Any, digits: int | None = DIGITS) -> Any:
     return value if value is None or isinstance(value, (int, str)) else str(value)
 
 
-def chosen(name: str, options: Sequence[str], label: str, value: str | None = None) -> dict[str, Any]:
-    """A parameter of a chart whose value is one of several texts."""
-    first = options[0] if value is None else value
-    if len(options) < 2:
-        return {"name": name, "value": first}
-    return {"name": name, "value": first, "bind": {"input": "select", "options": list(options), "name": f"{label} "}}
+def chosen(name: str, options: Sequence[str], label: str) -> dict[str, Any]:
+    """A parameter of a chart whose value is one of several texts, the first at the beginning."""
+    bind = {"bind": {"input": "select", "options": list(options), "name": f"{label} "}} if len(options) > 1 else {}
+    return {"name": name, "value": options[0], **bind}
 
 
 def class_parameter(classes: Iterable[str]) -> dict[str, Any]:

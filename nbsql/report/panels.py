@@ -25,7 +25,7 @@ PANELS = (
     Panel(
         "discrimination", "What distinguishes two classes?",
         "Bars to the right favour the first class, to the left the second. The length is the log-likelihood ratio.",
-        discrimination, of_classes=True,
+        discrimination,
     ),
     Panel(
         "nomogram", "What if?",
@@ -83,11 +83,7 @@ PANELS = (
 
 
 def panel_named(name: str) -> Panel:
-    """The panel of that name.
-
-    Raises:
-        InputError: no panel has that name.
-    """
+    """The panel of that name. Raises InputError if there is none."""
     found = next((panel for panel in PANELS if panel.name == name), None)
     if found is None:
         names = [panel.name for panel in PANELS]

@@ -25,23 +25,10 @@ def picture(
     by: str | None = None,
     reference: Any = None,
 ) -> Picture:
-    """The picture of a panel.
+    """The picture of a panel; the arguments are those of the methods of `Plots`.
 
-    Args:
-        model: the model.
-        name: the name of the panel.
-        source: rows whose class is known; some panels need them.
-        feature: the feature of a profile; None for the only one.
-        classes: the two classes to distinguish; None for the most probable ones.
-        row: the number of the row of a waterfall among the most informative rows.
-        least: counts below this number are combined.
-        folds: the folds by which rows that the model has learnt are evaluated; see `Model.report`.
-        by: the expression for the period of a row; see `Model.monitor`.
-        reference: the rows with which periods are compared.
-
-    Raises:
-        InputError: there is no such panel, it needs a source, or it does not use an argument.
-        ModelError: the model has nothing to show.
+    Raises InputError if there is no such panel, it needs a source or it does not use an argument, ModelError if the model has
+    nothing to show.
     """
     panel = panel_named(name)
     whole_number(least, "least")

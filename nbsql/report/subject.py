@@ -23,6 +23,8 @@ from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.spec.spec import Spec
+from nbsql.storage.calibration import calibration_method
+from nbsql.storage.schema import is_calibrated
 
 BINS = 10  # bins of the calibration and the lift
 STEPS = 100  # steps of the threshold
@@ -56,8 +58,6 @@ class Subject(Protocol):
 
     def _check(self, verb: str, source: Source) -> None: ...
 
-    def _calibration(self, wanted: bool) -> str | None: ...
-
     def drift(self, a: Any, b: Any) -> Query: ...
 
     def discrimination(self, a: Any, b: Any) -> Query: ...
@@ -70,16 +70,8 @@ class Subject(Protocol):
 class ScoredSource:
     """A source that the model has scored once, in a temporary table that all panels read.
 
-    Args:
-        model: the model.
-        source: the rows.
-        temporary: a function that names temporary tables.
-        label: the name of the source for readers.
-        folds: the folds by which each row is scored by a model without it. None scores all rows by the model itself; "auto"
-            chooses as described in `Model.report`.
-
-    Attributes:
-        how: a note for readers on how the rows were scored, once they are.
+    `label` is its name for readers. By `folds` each row is scored by a model without it; None scores all rows by the model
+    itself, and "auto" chooses as described in `Model.report`.
     """
 
     def __init__(
@@ -90,7 +82,7 @@ class ScoredSource:
         self.label = label
         self.temporary = temporary
         self.folds = folds
-        self.how = ""
+        self.how = ""  # a note for readers on how the rows were scored, once they are
         self.rows = rows_to_judge(model._engine, model._plan, source, None)
 
     @cached_property
@@ -106,10 +98,11 @@ class ScoredSource:
     @cached_property
     def calibrated(self) -> Query | None:
         """The calibration table after calibration; None for a model that is not calibrated."""
-        method = _method(self.model)
-        if method is None or self.held_out is not None:  # the calibration may have been fitted on these rows
+        engine, plan = self.model._engine, self.model._plan
+        if not is_calibrated(engine, plan.relations) or self.held_out is not None:  # it may have been fitted on these rows
             return None
-        return queries_of_judged_rows(self.model._engine, self._judged(self._scores(method)), self.source, BINS)["calibration"]
+        scores = self._scores(calibration_method(engine, plan))
+        return queries_of_judged_rows(engine, self._judged(scores), self.source, BINS)["calibration"]
 
     def judged(self) -> Markup:
         """The common table expressions of the evaluated rows."""
@@ -119,8 +112,7 @@ class ScoredSource:
     def held_out(self) -> Markup | None:
         """The evaluated rows, each scored by a model without it; None if the model itself scores them.
 
-        Raises:
-            InputError: folds were requested, but the model has learnt none of these rows.
+        Raises InputError if folds were requested, and the model has not learnt these rows.
         """
         if self.folds != "auto":
             return None if self.folds is None else self._held_out(self.folds)
@@ -148,12 +140,11 @@ class ScoredSource:
 
     def _held_out(self, folds: int | str) -> Markup:
         model, engine = self.model, self.model._engine
-        rows, classes = self.temporary("rows out of fold"), self.temporary("classes")
         cure = "judge others with folds=None"
         with out_of_fold(engine, model._plan, model._classes, model._title, self.source, folds, cure) as judged:
             context, scored, known, _ = judged
-            engine.create("score", rows, engine.renderer.fragment("all_rows", scored))
-            engine.create("score", classes, engine.renderer.fragment("all_rows", known))
+            rows = engine.create("score", self.temporary("rows out of fold"), engine.renderer.fragment("all_rows", scored))
+            classes = engine.create("score", self.temporary("classes"), engine.renderer.fragment("all_rows", known))
         others = "all other rows (leave-one-out)" if folds == LOO else f"the other {int(folds) - 1} of {folds} folds"
         self.how = f"Each row is evaluated by the counts of {others}, because the model has learnt from {shown(self.label)}"
         return engine.renderer.fragment("judged_rows", context, rows, classes, None, False)
@@ -182,19 +173,13 @@ class ScoredSource:
         return Query(engine, own, self.source), sql
 
     def telling_rows(self, count: int) -> Markup:
-        """The temporary table of the most informative rows, `count` of each kind.
-
-        Raises:
-            ModelError: the model reads other tables besides the source.
-        """
+        """The temporary table of the most informative rows, `count` of each kind. Raises ModelError for a model with joins."""
         model, engine = self.model, self.model._engine
         if model._spec.joins:
             raise ModelError(f"{model._title} has joins, and a row of the source does not contain the joined values")
         context, _ = model._plan._scored(self.rows, model._classes)
         query = engine.renderer.fragment("notable_rows", context, self.scores, model._spec.columns, count, True)
-        relation = self.temporary("telling rows")
-        engine.create("rows", relation, query)
-        return relation
+        return engine.create("rows", self.temporary("telling rows"), query)
 
     def explained(self, relation: Markup) -> Query:
         """The query of the contributions of each value of some rows, with the number of the row instead of its key."""
@@ -207,8 +192,7 @@ class ScoredSource:
         model = self.model
         _, scored = model._plan._scored(self.rows, model._classes, calibration=calibration)
         relation = self.temporary("scores" if calibration is None else "calibrated scores")
-        model._engine.create("score", relation, model._engine.renderer.fragment("all_rows", scored))
-        return relation
+        return model._engine.create("score", relation, model._engine.renderer.fragment("all_rows", scored))
 
     def _judged(self, scores: Markup, by: Sequence[str] = ()) -> Markup:
         plan = self.model._plan
@@ -217,19 +201,11 @@ class ScoredSource:
         return plan.renderer.fragment("judged_rows", context, scores, parameters, None, self.rows.as_text, by=by)
 
 
-def _method(model: Subject) -> str | None:
-    try:
-        return model._calibration(True)
-    except ModelError:
-        return None
-
-
 @contextmanager
 def score_source(model: Subject, source: Any, folds: int | str | None = "auto") -> Iterator[ScoredSource | None]:
     """A source that is scored for pictures, whose temporary tables are dropped at the end; None without a source.
 
-    Raises:
-        InputError: the source lacks a feature or the class, or the folds are impossible.
+    Raises InputError if the source lacks a feature or the class, or the folds are impossible.
     """
     if folds not in (None, "auto"):
         check_folds(folds)

@@ -73,7 +73,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         highest = scores.max(axis=1, keepdims=True)
         unexplained = ~np.isfinite(highest[:, 0])
         if unexplained.any():  # the priors, as no class explains the row
-            scores[unexplained] = _log_priors(model)
+            scores[unexplained] = [row[3] for row in sorted(model.priors, key=lambda row: model.classes.index(row[0]))]
             highest = scores.max(axis=1, keepdims=True)
         scores = scores - highest
         scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
@@ -155,8 +155,3 @@ def cures_of_estimators() -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(_EXCLUDE.sub("leave it out of X", str(error))) from None
-
-
-def _log_priors(model: nbsql.Model) -> Any:
-    """The priors of the classes, the most probable first."""
-    return np.array([row[3] for row in sorted(model.priors.fetchall(), key=lambda row: model.classes.index(row[0]))])

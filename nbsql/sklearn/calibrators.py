@@ -16,8 +16,7 @@ _SCORED = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnal
 def without_calibration(calibrated: Any) -> tuple[Any, str]:
     """The inner estimator, and the text of its calibration for `nbsql.storage.calibration.restore_calibration`.
 
-    Raises:
-        NotSupportedError: it is a mean of several estimators, or does not calibrate log-odds.
+    Raises NotSupportedError if it is a mean of several estimators, or does not calibrate log-odds.
     """
     fitted = calibrated.calibrated_classifiers_
     if len(fitted) != 1:

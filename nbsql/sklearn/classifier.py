@@ -151,7 +151,6 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         model.drop()
 
     def _options(self) -> dict[str, Any]:
-        """The parameters as the options of a fit."""
         names = ("families", "alpha", "prior", "estimate", "nulls", "unseen")
         return {name: getattr(self, name) for name in names}
 
@@ -257,7 +256,6 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         return source_of(engine, with_columns(rows, more)), options, labels
 
     def _features(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, list[str]]:  # noqa: N803
-        """The features of rows, as a frame or as a dictionary of columns, and their names."""
         if is_frame(X):
             validate_data(self, X, y, reset=reset, skip_check_array=True)
             if len(X) == 0:

@@ -22,11 +22,7 @@ from nbsql.storage.translation import with_types_of_engine
 
 
 class FittedArrays:
-    """The fitted state of a model as arrays: the classes in scikit-learn's order, and their counts and likelihoods.
-
-    Args:
-        model: the model.
-    """
+    """The fitted state of a model as arrays: the classes in scikit-learn's order, and their counts and likelihoods."""
 
     def __init__(self, model: Model) -> None:
         self.model = model

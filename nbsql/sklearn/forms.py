@@ -36,37 +36,23 @@ class Cells:
 
 @dataclass(frozen=True)
 class EstimatorCounts:
-    """An estimator as counts.
-
-    Args:
-        features: the features of the model.
-        prior: the prior of the classes.
-        cells: the cells.
-        classes: all labels, counted or not.
-        given: whether the cells are parameters of distributions instead of counts, so that the model cannot learn.
-    """
+    """An estimator as counts."""
 
     features: Sequence[Feature]
     prior: Prior
     cells: Cells
-    classes: Sequence[Any]
-    given: bool = False
+    classes: Sequence[Any]  # all labels, counted or not
+    given: bool = False  # whether the cells are parameters of distributions, and not counts, so that the model cannot learn
 
 
 @dataclass
 class Weights:
-    """An estimator as weights, a source of `nbsql.from_weights`.
-
-    Args:
-        classes: the labels.
-        families: the families that cannot be inferred from the weights.
-        types: the types of the columns of categories.
-        rows: the weight and the mean for each (class, feature, value, times).
-    """
+    """An estimator as weights, a source of `nbsql.from_weights`."""
 
     classes: Sequence[Any]
-    families: dict[str, Family] = field(default_factory=dict)
-    types: dict[str, str] = field(default_factory=dict)
+    families: dict[str, Family] = field(default_factory=dict)  # those that cannot be inferred from the weights
+    types: dict[str, str] = field(default_factory=dict)  # of the columns of categories
+    # The weight and the mean for each class, feature, value and times.
     rows: dict[tuple[Any, str | None, str | None, str], list[float | None]] = field(default_factory=dict)
 
     def add(

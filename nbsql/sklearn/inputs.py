@@ -71,14 +71,9 @@ def steps_of(pipeline: Any) -> list[Any]:
 
 
 def read_through(transformers: Sequence[Any], columns: Sequence[str]) -> list[Input]:
-    """The outputs of a sequence of transformers as inputs of the next step.
+    """The outputs of fitted transformers, of which the first reads these columns of the table, as inputs of the next step.
 
-    Args:
-        transformers: the fitted transformers in their order.
-        columns: the columns of the table that the first transformer reads; for a vectorizer the text column.
-
-    Raises:
-        NotSupportedError: a transformer, or one of its options, has no equivalent in SQL.
+    Raises NotSupportedError if a transformer, or one of its options, has no equivalent in SQL.
     """
     found: list[Input] = [Number(column) for column in columns]
     for transformer in transformers:

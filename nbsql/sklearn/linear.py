@@ -13,11 +13,7 @@ from nbsql.sklearn.words import no_counterpart
 
 
 def read_weights(estimator: Any, inputs: Sequence[Input]) -> Weights:
-    """The weights of an estimator.
-
-    Raises:
-        NotSupportedError: its score is not such a sum.
-    """
+    """The weights of an estimator. Raises NotSupportedError if its score is not such a sum."""
     name, labels = type(estimator).__name__, labels_of(estimator)
     if any(isinstance(each, Code) for each in inputs):
         raise no_counterpart(f"{name} of an OrdinalEncoder", "use a OneHotEncoder")

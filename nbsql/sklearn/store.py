@@ -34,21 +34,18 @@ class Store:
 
     def copy_from(self, model: nbsql.Model) -> None:
         """Store a copy of a model from another connection."""
-        self._read(model_bytes(model))
+        read_model(model_bytes(model), self.connection, name=NAME)
 
     def on(self, connection: Any) -> nbsql.Model:
         """A transient copy of the model on the user's connection."""
         return read_model(model_bytes(self.model), connection)
-
-    def _read(self, content: bytes) -> None:
-        read_model(content, self.connection, name=NAME)
 
     def __getstate__(self) -> dict[str, bytes]:
         return {"file": model_bytes(self.model)}
 
     def __setstate__(self, state: dict[str, bytes]) -> None:
         Store.__init__(self)
-        self._read(state["file"])
+        read_model(state["file"], self.connection, name=NAME)
 
 
 def model_bytes(model: nbsql.Model) -> bytes:

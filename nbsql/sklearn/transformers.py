@@ -26,8 +26,7 @@ _TYPES: dict[str, Callable[[str], Any]] = {
 def vectorizer(family: Any, words: Sequence[str], idf: Sequence[float | None] = ()) -> Any:
     """A CountVectorizer, or a TfidfVectorizer, that cuts texts as the family does, with these words and their idf.
 
-    Raises:
-        NotSupportedError: the family's pattern has another meaning in Python.
+    Raises NotSupportedError if the family's pattern may have another meaning in Python.
     """
     known = {pattern: python for python, pattern in PATTERNS.items()}
     if family.pattern == LETTERS_AND_DIGITS:
@@ -54,11 +53,7 @@ def vectorizer(family: Any, words: Sequence[str], idf: Sequence[float | None] = 
 
 
 def frame_of(columns: Mapping[str, Any]) -> Any:
-    """A frame on which a transformer is fitted, for the names and types of its columns.
-
-    Raises:
-        NotSupportedError: pandas is not installed.
-    """
+    """A frame to fit a transformer on, for the names and types of its columns. Raises NotSupportedError without pandas."""
     try:
         import pandas as pd
     except ImportError:
@@ -83,12 +78,8 @@ def linear_columns(
 ) -> tuple[Any, Mapping[tuple[str, Any], int]]:
     """A ColumnTransformer that computes the quantities that weights multiply, and the position of each feature and value.
 
-    Args:
-        features: the features of the model.
-        weights: the rows of its linear form: class, feature, value, times, weight.
-
-    Raises:
-        NotSupportedError: scikit-learn has no transformer for a feature, or pandas is not installed.
+    The weights are the rows of the model's linear form: class, feature, value, times, weight. Raises NotSupportedError if
+    scikit-learn has no transformer for a feature, or pandas is not installed.
     """
     values: dict[str, list[Any]] = {}
     times: dict[str, str] = {}

@@ -25,8 +25,7 @@ def is_vectorizer(transformer: Any) -> bool:
 def text_family(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
     """The family that cuts texts as a vectorizer does, and the words in the order of its columns, with the idf of each.
 
-    Raises:
-        NotSupportedError: an option has no equivalent.
+    Raises NotSupportedError if an option has no equivalent.
     """
     name = type(vectorizer).__name__
     usual = {"analyzer": "word", "tokenizer": None, "preprocessor": None, "strip_accents": None, "input": "content"}

@@ -236,7 +236,6 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
 
 
 def _parent(known: Columns, family: Conditional, column: Column, reserved: set[str]) -> Column:
-    """The parent of a conditional column."""
     parent = known.find(family.parent)
     _not_reserved(parent, reserved)
     if parent == column:

@@ -86,10 +86,9 @@ def _sampled_source(
     if rows <= budget:
         return source
     spec = resolve_settings(engine, source, [options], fold)[0]
-    relation = temporary("part")
     share = round(_MILLION * budget / rows)
     query = engine.renderer.fragment("sampled_share", source.relation, spec.columns, source.kinds, share)
-    engine.create(f"take {budget:,} of {rows:,} rows", relation, query)
+    relation = engine.create(f"take {budget:,} of {rows:,} rows", temporary("part"), query)
     return Source(relation, source.label, source.columns, is_table=True)
 
 
@@ -223,7 +222,6 @@ class _FamilySearch:
         return row_scores_by_method(engine, source, options, self.terms, temporary, **self._fold_options)
 
     def _non_default_families(self, chosen: Mapping[str, int]) -> dict[str, Family]:
-        """The chosen families that differ from the default."""
         return {name: self._family(name, number) for name, number in chosen.items() if number not in (OUT, self.default[name])}
 
     def _family(self, column: str, number: int) -> Family:

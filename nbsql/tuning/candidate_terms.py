@@ -45,12 +45,9 @@ class Score:
 class CandidateTerms:
     """The terms of candidates, and the joint log-likelihoods of the rows for any choice of them.
 
-    Args:
-        cv: the folds, counted for specs with every candidate except bins that are cut by the class.
-        spec: any of these specs.
-        columns: the candidates of each column, as features of the specs, numbered from 1 in order. At most one of a column is
-            cut by the class; each fold uses the classes of the other folds.
-        temporary: names temporary tables, which the caller drops.
+    The folds are counted for specs, of which `spec` is any, with every candidate except bins that are cut by the class.
+    `columns` has the candidates of each column, as features of the specs, numbered from 1 in order. At most one of a column is
+    cut by the class; each fold uses the classes of the other folds.
     """
 
     def __init__(
@@ -183,8 +180,7 @@ class CandidateTerms:
     def _create(self, name: str, macro: str, *arguments: Any) -> Markup:
         self._table_count += 1
         relation = self._temporary(f"{macro} {self._table_count}")
-        self.engine.create(name, relation, self.engine.renderer.fragment(macro, *arguments))
-        return relation
+        return self.engine.create(name, relation, self.engine.renderer.fragment(macro, *arguments))
 
     def drop(self, relation: Markup) -> None:
         """Drop a table of joint log-likelihoods."""

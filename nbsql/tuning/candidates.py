@@ -53,7 +53,6 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
 
 
 def _number_families(facts: ColumnFacts) -> Iterator[str | Family]:
-    """The families of a column of numbers."""
     if facts.least is None or facts.largest is None or facts.distinct < 2:
         return
     whole = facts.irregular == 0
@@ -78,7 +77,6 @@ def _number_families(facts: ColumnFacts) -> Iterator[str | Family]:
 
 
 def _text_families(facts: ColumnFacts) -> Iterator[str | Family]:
-    """The families of a column of texts."""
     if facts.distinct < 2:
         return
     yield "categorical"

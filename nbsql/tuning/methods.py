@@ -72,8 +72,7 @@ def row_scores_by_method(
             engine.renderer.fragment("scores_of_models", each.context, cv.scored(each), each.parameters, terms.classes)
             for each in models
         )
-        engine.gather(f"stand by {options.classifier.name}", relation, queries)
-    return relation
+        return engine.gather(f"stand by {options.classifier.name}", relation, queries)
 
 
 def bag_families(families: Mapping[str, Family]) -> dict[str, Family]:

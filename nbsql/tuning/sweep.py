@@ -133,7 +133,6 @@ def sweep(
 
 
 def _as_list(values: Any, name: str) -> list[Any]:
-    """A value or a list of values, as a list."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         return [values]
     items = list(values)

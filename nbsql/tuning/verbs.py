@@ -170,26 +170,10 @@ def auto(
 ) -> Auto:
     """The families of the columns, and the method, that predict best, chosen by exact cross-validated log loss.
 
-    Candidates follow from the values. For numbers they are gaussian, lognormal, gamma, beta, exponential, poisson and
-    geometric where they fit, zero-inflated families where some values are 0, bins of quantiles and bins cut by the class, a
-    kernel, and categories of few whole numbers. For texts they are categories of several pseudo-counts, or words. Where
-    values are missing, they may be a category. A column may also be left out.
-
-    All candidates are counted at once, except bins by "mdl", which are cut and counted again for each fold, by the classes of
-    the other folds. The contribution of each candidate to a row, by the model of the other folds, is computed once: a score
-    is a sum of the features' log-likelihoods, so that every combination is arithmetic on these contributions. Each column is
-    first optimised by itself, then in rounds over the columns until nothing gains. Only gains above two standard errors
-    count, and ties go to the default. A temperature is chosen with the families if it gains as well.
-
-    Other methods (`methods`) are then compared on the same folds. Each is fitted to the other folds if its model is not a sum
-    of their counts. They use the families of `families`, and texts as words where that was chosen. Ties go to naive Bayes.
-
-    The source is read once for the facts of its columns, once for the edges of the bins and the range of the kernel of each
-    number column, once to split the folds, once to count all numbers, once to count each category, and once to score some
-    twenty candidates. For each fold, the other folds are read to cut the bins of each number column and to count all bins,
-    and the fold itself to score them. Each method then reads, for each fold, what a fit of it and a score read. If there are
-    more rows than `budget`, two reads make a table of that many, and everything else reads that table. `best()` fits once
-    more.
+    Candidates follow from the values of a column. A score is a sum of the features' log-likelihoods, so that every
+    combination is arithmetic on the contributions of each candidate to each row, by the model of the other folds. Only gains
+    above two standard errors count; ties go to the default, and to naive Bayes. The page on choosing families
+    (`nbsql help choose-families`) lists the candidates, and says how they are searched and how often the rows are read.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 import nbsql
-from nbsql.models import library
+from nbsql.model import base
 from nbsql.plan.classes import class_columns
 
 Connection = duckdb.DuckDBPyConnection
@@ -300,7 +300,7 @@ def test_a_class_that_comes_while_a_model_is_loaded_is_noticed(monkeypatch: pyte
         nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
         return class_columns(rows)
 
-    monkeypatch.setattr(library, "class_columns", interrupted)
+    monkeypatch.setattr(base, "class_columns", interrupted)
     model = nbsql.load(con, "it")
     assert model.predict_proba("rows").columns[-3:] == ["probability_0", "probability_a", "probability_b"]
     assert sorted(model.predict("rows", costs={("a", "b"): 2})) == sorted(

@@ -122,7 +122,9 @@ class DuckDB(DuckDBDriver):
         query = self.renderer.dialect.query(sql)
         if file_format != "parquet":
             found = self.relation(sql)
-            kinds = [_kind_in_csv(kind) if file_format == "csv" else _FLOATING.get(str(kind)) for kind in found.types]
+            # In CSV lists of texts are JSON, in which every text has quotes.
+            lists = ["texts" if _kind(kind) == "tokens" else None for kind in found.types]
+            kinds = lists if file_format == "csv" else [_FLOATING.get(str(kind)) for kind in found.types]
             if any(kind is not None for kind in kinds):
                 query = self.renderer.fragment("as_json", query, list(zip(found.columns, kinds, strict=True)))
         self.ask("copy_to", query, path, file_format)
@@ -201,11 +203,6 @@ def on_duckdb(engine: Engine, what: str) -> DuckDB:
 
 def _columns(found: duckdb.DuckDBPyRelation) -> list[Column]:
     return [Column(name, str(kind), _kind(kind)) for name, kind in zip(found.columns, found.types, strict=True)]
-
-
-def _kind_in_csv(column_type: Any) -> str | None:
-    """What the macro as_json makes of a column in CSV: lists of texts are JSON, in which every text has quotes."""
-    return "texts" if _kind(column_type) == "tokens" else None
 
 
 def _kind(column_type: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -53,10 +54,8 @@ def find(engine: SparkDriver, source: Any) -> Source:
         )
     dialect = engine.renderer.dialect
     for path in filter(None, ([source], split_path(source.replace("`", '"')))):
-        if _exists(engine, path):
-            found = Source(dialect.ident(*path), source, [], rereads=_is_table(engine, path))
-            found.path = _full_path(engine, path)
-            return engine.described(found)
+        if (found := _table(engine, path, source)) is not None:
+            return found
     query = source.strip().rstrip(";").rstrip()
     selects = _SELECT.match(query) is not None
     if selects:
@@ -72,34 +71,22 @@ def find(engine: SparkDriver, source: Any) -> Source:
     raise InputError(f"no table or view {source!r}{hint}")
 
 
-def _exists(engine: SparkDriver, path: list[str]) -> bool:
+def _table(engine: SparkDriver, path: list[str], label: str) -> Source | None:
+    """The table or view at a path; None if there is none. Its own path is full; that of a temporary view, its name alone."""
     try:
-        engine.session.table(str(engine.renderer.dialect.ident(*path)))
+        relation = engine.renderer.dialect.ident(*path)
+        frame = engine.session.table(str(relation))
     except (AnalysisException, InputError):
-        return False
-    return True
-
-
-def _full_path(engine: SparkDriver, path: list[str]) -> tuple[str, ...]:
-    """The full path of a table or view; for a temporary view its name alone, as it has no schema."""
-    try:
-        table = engine.session.catalog.getTable(str(engine.renderer.dialect.ident(*path)))
-    except PySparkException:  # the catalog cannot tell
-        return tuple(path)
-    if table.isTemporary:
-        return (table.name,)
-    return (*([table.catalog] if len(path) > 2 and table.catalog else []), *(table.namespace or path[:-1]), table.name)
-
-
-def _is_table(engine: SparkDriver, path: list[str]) -> bool:
-    """Whether reading it again costs no more than a scan."""
-    catalog, name = engine.session.catalog, str(engine.renderer.dialect.ident(*path))
-    try:
-        if catalog.getTable(name).tableType in ("MANAGED", "EXTERNAL") or catalog.isCached(name):
-            return True
-    except PySparkException:  # the catalog cannot tell
-        pass
-    return _is_scan(engine.session.table(name))
+        return None
+    full, is_quick = tuple(path), False  # to read again, at no more than the cost of a scan
+    with suppress(PySparkException):  # the catalog cannot tell
+        table = engine.session.catalog.getTable(str(relation))
+        catalog = [table.catalog] if len(path) > 2 and table.catalog else []
+        full = (table.name,) if table.isTemporary else (*catalog, *(table.namespace or path[:-1]), table.name)
+        is_quick = table.tableType in ("MANAGED", "EXTERNAL") or engine.session.catalog.isCached(str(relation))
+    found = Source(relation, label, [], rereads=is_quick or _is_scan(frame))
+    found.path = full
+    return engine.described(found)
 
 
 def _is_scan(frame: DataFrame) -> bool:
