@@ -234,6 +234,8 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
 
     def render() -> str:
         check(model._spec, "scorecard", model._title)
+        if not model._spec.features:
+            raise ModelError(f"{model._title} has no features to give points to; fit it with some")
         for feature in model._spec.features:
             _check_feature(feature)
         plan, renderer = model._plan, model._engine.renderer

@@ -160,7 +160,8 @@ class Scoring(Imputing, Weighing):
 
         It returns a row for each class, the most probable first: class_no, class, joint_log_likelihood, probability. It is
         valid for the current state of the model: later it raises an error that asks to prepare it again. For a model without
-        such a form (`nbsql/answers/one_row.py`) it is the query of `predict_proba`.
+        such a form (`nbsql/answers/one_row.py`) it is the query of `predict_proba`, without columns of the row that have the
+        name of an added one.
 
         >>> model.predict_one_sql().count("$1")
         1

@@ -244,13 +244,12 @@ def linear(arrays: FittedArrays) -> Any:
     except ModelError as error:
         raise NotSupportedError(f"scikit-learn has no such estimator: {error}") from None
     transformer, places = linear_columns(arrays.features, rows)
-    labels = {label(name): place for place, name in enumerate(arrays.classes)}
-    coefficients, intercepts = np.zeros((len(labels), len(places))), np.zeros(len(labels))
+    coefficients, intercepts = np.zeros((len(arrays.places), len(places))), np.zeros(len(arrays.places))
     for name, feature, value, times, weight in rows:
         if times == "1":
-            intercepts[labels[label(name)]] = weight
+            intercepts[arrays.places[label(name)]] = weight
         else:
-            coefficients[labels[label(name)], places[feature, value]] = weight
+            coefficients[arrays.places[label(name)], places[feature, value]] = weight
     return Pipeline([("columns", transformer), ("weights", weights(arrays, coefficients, intercepts))])
 
 

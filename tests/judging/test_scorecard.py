@@ -190,6 +190,7 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
      "the model has 3 classes; say whose odds the points are: target='0', say"),
     ("no class", {"features": ["a"]}, {"target": "no"}, "the model has no class 'no'; it has 'false', 'true'"),
     ("one class", {"target": "one", "features": ["a"]}, {}, "the model has one class only; points tell two or more apart"),
+    ("no feature", {"features": []}, {}, "the model has no features to give points to; fit it with some"),
     ("zero", {"features": ["a"], "alpha": 0}, {},
      "'a0' of 'a' has no points, since one side never has it; fit the model with an alpha above 0"),
     ("odds", {"features": ["a"]}, {"odds": 0}, "odds must be above 0, not 0"),
