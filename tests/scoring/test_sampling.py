@@ -136,6 +136,13 @@ def test_missing_values_that_are_a_category_are_drawn(con: Connection) -> None:
     assert found[None, 0] == pytest.approx(1000, abs=110)
 
 
+@pytest.mark.filterwarnings("ignore:one bin only:nbsql.NbsqlWarning")
+def test_a_number_in_a_single_bin_is_not_drawn(con: Connection) -> None:
+    rows = "SELECT i % 3 = 0 AS y, i % 7 AS x FROM range(30) AS t(i)"
+    model = nbsql.fit(con, rows, target="y", families={"x": nbsql.Binned(by="mdl")})
+    assert {x for x, _ in model.sample(20)} == {None}  # its bin has no ends
+
+
 def test_a_backoff_draws_each_column_once(con: Connection) -> None:
     rows = "SELECT 'a' || i % 2 AS u, i % 3 AS v, i % 5 > 2 AS y FROM range(30) AS r(i)"
     model = nbsql.fit(con, rows, target="y", method=nbsql.JointBayes(backoff="naive"))
