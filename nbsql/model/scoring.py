@@ -249,7 +249,8 @@ class Scoring(Imputing, Weighing):
         """`n` rows drawn from the model: a class by the priors, then each feature from its distribution in that class.
 
         Columns have the names and types of those that the model was fitted on, the target last. A number that its type cannot
-        hold is NULL, as is one of a single bin, which has no ends. The same seed gives the same rows, and a shorter sample has the first rows of a longer one.
+        hold is NULL, as is one of a single bin, which has no ends. The same seed gives the same rows, and a shorter sample has
+        the first rows of a longer one.
 
         Args:
             n: the number of rows.
@@ -299,7 +300,7 @@ class Scoring(Imputing, Weighing):
         >>> duckdb.connect().execute(query).fetchall()
         [('rain', 'yes', 0.6666666666666666)]
         """
-        if verb not in VERBS and (verb != "statistics" or dialect is None):
+        if verb not in [*VERBS] and (verb != "statistics" or dialect is None):
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
         if dialect is not None:
             if inline:

@@ -31,7 +31,10 @@ class FittedArrays:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.features: Sequence[Feature] = with_types_of_engine(model._spec.features, model._engine.title, "DuckDB")
-        self.classes = np.array(sorted(model.classes))
+        labels = sorted(model.classes)
+        self.classes = np.array(labels)
+        if self.classes.dtype.kind == "f" and not any(isinstance(each, float) for each in labels):
+            self.classes = np.array(labels, dtype=object)  # whole numbers that no type of numpy holds together
         self.places = {label(each): place for place, each in enumerate(self.classes.tolist())}
         rows = {label(name): (n, prior) for name, n, prior, _ in model.priors.fetchall()}
         self.counts = np.array([float(rows[each][0] or 0) for each in self.places])

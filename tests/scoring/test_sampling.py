@@ -241,6 +241,16 @@ def test_a_number_is_drawn_the_same_beside_a_text_as_without(con: Connection) ->
     assert [(x, b, y) for x, b, _, y in both] == alone.fetchall()
 
 
+def test_a_class_without_rows_has_as_many_words_as_the_others(con: duckdb.DuckDBPyConnection) -> None:
+    rows = "SELECT ['a', 'b'][1 + i % 2] AS y, 'red blue' AS note, 2 AS u, i % 3 AS v FROM range(10) AS r(i)"
+    target = nbsql.Target("y", classes=["a", "b", "c"])
+    families = {"note": nbsql.Text(), "counts": nbsql.Multinomial(["u", "v"])}
+    model = nbsql.fit(con, rows, target=target, features=["note"], families=families, prior="uniform")
+    found = [row for row in model.sample(3000) if row[-1] == "c"]
+    assert np.mean([len(note.split()) for note, *_ in found]) == pytest.approx(2, abs=0.2)
+    assert np.mean([u + v for _, u, v, _ in found]) == pytest.approx(2.9, abs=0.2)
+
+
 def test_a_text_beside_a_number(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE notes AS FROM (VALUES ('a', 1.0, 'x y'), ('a', 2.0, 'x'), ('b', 9.0, 'z')) AS t(y, n, note)")
     drawn = nbsql.fit(con, "notes", target="y", families={"note": nbsql.Text(alpha=0)}).sample(2000, seed=5).df()
