@@ -171,9 +171,10 @@ class Scorecard(Displayed):
         """The lines as feature, kind, value, points and points lost; ModelError if one has no points."""
         model, place = self._model, -2 if against == "best" else -1
         lines = [(*line[:3], line[10], line[place] or 0.0) for line in model._engine.rows(self.lines.sql, "scorecard")]
-        for feature, _, value, points, _ in lines:
+        for feature, kind, value, points, _ in lines:
             if points is None:
-                what = "a class that no row has" if feature is None else f"{value!r} of {feature!r}"
+                of_feature = f"{value!r} of {feature!r}" if kind == "value" else f"a value of {feature!r} that is {kind}"
+                what = "a class that no row has" if feature is None else of_feature
                 raise ModelError(f"{what} has no points, since one side never has it; fit {model._title} with an alpha above 0")
         return lines
 
