@@ -142,6 +142,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "logistic": {"method": "logistic", "exclude": ["note"]},
     "components": {"method": nbsql.Mixture(2), "exclude": ["note"]},
     "many classes": {"target": "amount"},
+    "pairs of missing values": {
+        "features": ["kind", "region"],
+        "families": {"region": "categorical"},
+        "method": "aode",
+        "nulls": "category",
+    },
     "the best": {"features": nbsql.Best(3)},
 }
 
