@@ -225,6 +225,20 @@ def test_what_is_refused(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> 
         assert str(caught.value).startswith(message)
 
 
+def test_the_gaps_of_a_category_are_not_those_of_its_parent() -> None:
+    con = duckdb.connect()
+    con.execute("""
+        CREATE TABLE gaps AS SELECT i % 2 AS y, CASE WHEN i % 3 > 0 THEN 'a' || i % 5 END AS a,
+            CASE WHEN i % 4 > 0 THEN 'b' END AS b
+        FROM range(60) AS r(i)
+    """)
+    model = nbsql.fit(con, "gaps", target="y", families={"b": nbsql.Conditional("a")})
+    rows = found(model.monitor("gaps"))
+    assert rows[None, "a", None, "nulls"][:2] == (pytest.approx(1 / 3), pytest.approx(1 / 3))
+    assert rows[None, "b", None, "nulls"][:2] == (pytest.approx(1 / 4), pytest.approx(1 / 4))
+    con.close()
+
+
 def test_rows_of_one_score_are_in_one_bin_however_their_terms_are_added() -> None:
     con = duckdb.connect()
     con.execute("""
