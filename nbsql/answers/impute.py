@@ -38,12 +38,19 @@ class ImputedColumn:
 
 
 def imputable_columns(
-    spec: Spec, names: Sequence[str], columns: Collection[str], dialect: Dialect, label: str, title: str
+    spec: Spec,
+    names: Sequence[str],
+    columns: Collection[str],
+    dialect: Dialect,
+    label: str,
+    title: str,
+    *,
+    fills: bool = True,
 ) -> list[ImputedColumn]:
     """The features of these columns or, if none are named, of all columns of a source that a model can infer.
 
-    The source has `columns`. Raises InputError if a name is not a column of the model or of the source, if the model cannot
-    infer it, or if it can infer none.
+    The source has `columns`. `fills` says whether gaps are filled, for which a number in bins needs more than one bin. Raises
+    InputError if a name is not a column of the model or of the source, if the model cannot infer it, or if it can infer none.
     """
     spelling = {folded(name): name for name in columns}
     imputed = []
@@ -51,6 +58,10 @@ def imputable_columns(
         check_features([feature], "impute")
         if others := _other_readers(spec, feature):
             raise InputError(f"impute does not take {feature.column!r}, which {listed(others)} reads, too; fit it without")
+        if fills and _is_single_bin(feature):
+            raise InputError(
+                f"impute does not take {feature.column!r}, all of which is one bin, without a middle; leave it out"
+            )
         if folded(feature.column) in spelling:
             types = feature.types or (None,)
             kind = castable_type(types[0], dialect.query)
@@ -74,7 +85,7 @@ def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> ImputedC
     if not isinstance(name, str):
         raise InputError(f"target must be the name of a column, not {name!r}")
     columns = [column for feature in spec.features for column in feature.columns]
-    return imputable_columns(spec, [name], columns, dialect, title, title)[0]
+    return imputable_columns(spec, [name], columns, dialect, title, title, fills=False)[0]
 
 
 def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
@@ -99,7 +110,14 @@ def _columns(feature: Feature) -> Sequence[str]:
 
 def _is_imputable(spec: Spec, feature: Feature) -> bool:
     refused = any(TRAITS[trait].matches(feature.family) for trait in FEATURES["impute"])
-    return not refused and not _other_readers(spec, feature) and not (spec.joins and _depends(spec, feature))
+    readable = not _other_readers(spec, feature) and not (spec.joins and _depends(spec, feature))
+    return not refused and readable and not _is_single_bin(feature)
+
+
+def _is_single_bin(feature: Feature) -> bool:
+    """Whether a feature is a number that is not cut anywhere, so that its bin has no ends."""
+    family = _without_parent(feature).family
+    return isinstance(family, Binned) and not family.edges
 
 
 def _depends(spec: Spec, feature: Feature) -> bool:

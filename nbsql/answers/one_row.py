@@ -14,7 +14,7 @@ from nbsql.answers.row_values import NUMERIC, InputColumn
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, closest_name
 from nbsql.family import Conditional
-from nbsql.plan import Plan, Rows
+from nbsql.plan import VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.rendering.dialect import folded, restore
@@ -117,7 +117,8 @@ class RowScorer:
                 tables = (self._plan.relations["parameters"], self._plan.relations["lookups"])
                 statement = render.statement("row_joints", self._context, row, *tables, spec)
             else:
-                statement = render.statement("with_updated_at", _query(self._plan, self._context, self._classes, row), spec)
+                query = _query(self._plan, self._context, self._classes, row, passed_columns=())
+                statement = render.statement("with_updated_at", query, spec)
             run = self._engine.prepare(statement)
             self._statements[read_as] = run
         return run
@@ -151,10 +152,10 @@ class RowScorer:
         }, stamp
 
     def _answer_from_table(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
-        start = len(self._names) or 1
-        by_number = {column.number: rows[start + 2 + i] for i, column in enumerate(self._classes)}
+        prediction, probability, *posteriors, stamp = rows
+        by_number = {column.number: posterior for column, posterior in zip(self._classes, posteriors, strict=True)}
         probabilities = {label: by_number[number] for number, label in enumerate(self._labels, start=1)}
-        return {"prediction": rows[start], "probability": rows[start + 1], "probabilities": probabilities}, rows[-1]
+        return {"prediction": prediction, "probability": probability, "probabilities": probabilities}, stamp
 
     def _values(self, row: Mapping[str, Any]) -> tuple[list[Any], tuple[str | None, ...]]:
         """The parameters, and the type as which each is read."""
@@ -198,7 +199,9 @@ def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: s
     """The query of one row whose columns are the parameters $1, $2, ..., for a model that was last changed at `stamp`."""
     context = plan.context(classes)
     row = _row(engine, context, plan)
-    query = _query(plan, context, classes, row)
+    added = {folded(name) for name in VERBS["predict_proba"].all_added_columns(classes)}
+    passed = [name for name, _ in row.columns if folded(name) not in added]
+    query = _query(plan, context, classes, row, passed_columns=None if len(passed) == len(row.columns) else passed)
     if not row.listed:
         return restore(query)
     message = f"{title} has changed; prepare its predict_one_sql() anew"
@@ -304,8 +307,12 @@ def _list_text(numbers: Sequence[float | None]) -> str:
     return "[" + ", ".join("NULL" if number is None else repr(number) for number in numbers) + "]"
 
 
-def _query(plan: Plan, context: Context, classes: Sequence[ClassColumn], row: Row) -> Markup:
+def _query(
+    plan: Plan, context: Context, classes: Sequence[ClassColumn], row: Row, *, passed_columns: Sequence[str] | None
+) -> Markup:
     render = plan.renderer.fragment
     if has_compact_form(context):
         return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"])
-    return plan.query("predict_proba", Rows(render("row_as_source", row), [name for name, _ in row.columns]), classes)
+    names = [name for name, _ in row.columns]
+    rows = Rows(render("row_as_source", row), names, passed_columns=passed_columns)
+    return plan.query("predict_proba", rows, classes)

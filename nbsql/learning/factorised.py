@@ -115,7 +115,7 @@ class Factorised(Count):
         columns = {column for feature in features for column in feature.columns}
         joins = joins_of_columns(self.engine.renderer, self.source.joins, columns, keys)
         relation = self.engine.renderer.fragment("joined_source", rows, joins)
-        plan = self._plan(features, weight=weight)
+        plan = self._plan(features, weight=weight, half_life=None)  # the facts have been weighted, and their times checked
         source = Source(relation, self.source.label, self.source.columns)
         part = _Part(self.engine, source, plan, self._with_prefix(name), sliced=relation, is_scan=False)
         try:

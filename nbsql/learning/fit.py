@@ -134,7 +134,7 @@ class Fit:
         return {"statistics": cells, "weights": weights}
 
     def statements(self) -> list[Statement]:
-        """The statements that `run` would execute, as if any number might be missing. Reads the classes and writes nothing."""
+        """The statements that `run` would execute, as if any number might be missing. Reads the rows and writes nothing."""
         check(self.spec, "fit_sql")
         if self.selection is not None:
             chosen = f"features=nbsql.{type(self.selection).__name__}(...)"
@@ -144,7 +144,13 @@ class Fit:
         scan, rescan = (renderer.dialect.ident(*temporary, f"nbsql {name}") for name in ("scan", "rescan"))
         count = Count(self.engine, self.source, self.plan, renderer.dialect.ident)
         source = self.plan.with_slices(self.source.relation)
-        statements = [self.plan.scan(source, scan, count.rules, count.centres())]
+        centres = count.centres()
+        statements = [self.plan.scan(source, scan, count.rules, centres)]
+        query = renderer.fragment("subquery", self.plan.scan_query(source, count.rules, centres))
+        indices = {row[0] for each in self.plan.find_imprecise_features(query) for row in self.engine.rows(each)}
+        careful = [feature for feature in self.plan.centred_features if feature.index in indices]
+        if careful:
+            statements.append(self.plan.rescan(source, rescan, careful))
         if not self.relations.temporary:
             statements.append(self.plan.create_schema())
         now = self.spec if self.spec.half_life is None else replace(self.spec, weight=WEIGHT_NOW, half_life=None)
@@ -155,13 +161,14 @@ class Fit:
         plan, now = self.plan, replace(now, prior=self.spec.prior)
         order = plan.class_order(renderer.fragment("subquery", renderer.fragment("priors", Context.of(now), cells)))
         classes = class_columns(self.engine.rows(order))
-        statements.extend(plan.create_cells(self.relations["statistics"], "1", source, scan, rescan, [], temporary=False))
+        statements.extend(plan.create_cells(self.relations["statistics"], "1", source, scan, rescan, careful, temporary=False))
         entry, rows = Entry(1, "1", "fit", self.source.label, 0), renderer.fragment("rows_scanned", scan)
         statements.extend(plan.describe_model(__version__, entry, rows, has_unique_cells=self._is_single))
         statements.extend(plan.create_scoring_tables(classes, has_unique_cells=self._is_single))
         statements.extend([*plan.create_macros(classes), *plan.create_user_views()])
         statements.extend(plan.add_comments(statements))
-        statements.append(Statement("drop the scan", renderer.statement("drop_if_exists", scan)))
+        scans = (scan, rescan) if careful else (scan,)
+        statements.extend(Statement("drop the scan", renderer.statement("drop_if_exists", table)) for table in scans)
         return statements
 
     def _warn_of_classes(self, labels: Sequence[tuple[Any, ...]]) -> None:

@@ -26,11 +26,11 @@ class Imputing(Handle):
 
         A missing value of x is inferred through the class: p(x = v | rest) is the sum over the classes c of p(c | rest) p(v |
         c). For a category, a boolean or a number in bins, the most probable of the values seen in the fit is filled in (for
-        bins, the middle), and the column `probability_<x>` is its probability among them. For a number with a density, the
-        mean is filled in, rounded if its column holds whole numbers, and `deviation_<x>` is its standard deviation. Both
-        columns are NULL where nothing was filled in: where there was a value, or no class can explain the row. Several
-        missing values of a row are filled one by one, not jointly. Where x has a parent or is one (`nbsql.TAN`), the row is
-        scored with each value in its place, and p(x = v | rest) is the share of its evidence.
+        bins, the middle; a single bin has none), and the column `probability_<x>` is its probability among them. For a number
+        with a density, the mean is filled in, rounded if its column holds whole numbers, and `deviation_<x>` is its standard
+        deviation. Both columns are NULL where nothing was filled in: where there was a value, or no class can explain the row.
+        Several missing values of a row are filled one by one, not jointly. Where x has a parent or is one (`nbsql.TAN`), the
+        row is scored with each value in its place, and p(x = v | rest) is the share of its evidence.
 
         Args:
             source: rows with missing values.

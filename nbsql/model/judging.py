@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from nbsql.answers.decisions import cost_matrix
 from nbsql.answers.query import Query
+from nbsql.engines.source import column_names
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
 from nbsql.judging.evaluate import Evaluator, comparison, rows_to_judge
@@ -320,8 +321,9 @@ class Judging(Handle):
         >>> model.dependence(data).columns
         ['feature', 'other', 'n', 'mutual_information', 'by_chance', 'gain', 'family']
         """
+        named = None if features is None else column_names(features, "features")
         data = self._source(source, reads_target=True, weighted=True)
         self._check("evaluate", data)
         rows_to_judge(self._engine, self._plan, data, None)
         spec = self._spec if self._spec.half_life is None else replace(self._spec, weight=WEIGHT_NOW, slice_by=None)
-        return dependence(self._engine, spec, self._title, data, features)
+        return dependence(self._engine, spec, self._title, data, named)

@@ -58,8 +58,8 @@ class Reviewing(Handle):
         >>> [row[-1] for row in model.review(days, by="novelty")]
         ['never seen: sky = hail']
         """
-        if by not in REVIEW.options:
-            kinds = REVIEW.options
+        kinds = [*REVIEW.options]
+        if by not in kinds:
             raise InputError(f"by must be one of {listed(kinds)}, not {by!r}{suggestion(str(by), kinds)}")
         whole_number(n, "n")
         if costs is not None and by != "expected cost":

@@ -172,9 +172,10 @@ class Scorecard(Displayed):
         """The lines as feature, kind, value, points and points lost; ModelError if one has no points."""
         model, place = self._model, -2 if against == "best" else -1
         lines = [(*line[:3], line[10], line[place] or 0.0) for line in model._engine.rows(self.lines.sql, "scorecard")]
-        for feature, _, value, points, _ in lines:
+        for feature, kind, value, points, _ in lines:
             if points is None:
-                what = "a class that no row has" if feature is None else f"{value!r} of {feature!r}"
+                of_feature = f"{value!r} of {feature!r}" if kind == "value" else f"a value of {feature!r} that is {kind}"
+                what = "a class that no row has" if feature is None else of_feature
                 raise ModelError(f"{what} has no points, since one side never has it; fit {model._title} with an alpha above 0")
         return lines
 
@@ -223,6 +224,8 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
 
     def render() -> str:
         check(model._spec, "scorecard", model._title)
+        if not model._spec.features:
+            raise ModelError(f"{model._title} has no features to give points to; fit it with some")
         for feature in model._spec.features:
             _check_feature(feature)
         plan, renderer = model._plan, model._engine.renderer

@@ -161,7 +161,8 @@ class Scoring(Imputing, Weighing):
 
         It returns a row for each class, the most probable first: class_no, class, joint_log_likelihood, probability. It is
         valid for the current state of the model: later it raises an error that asks to prepare it again. For a model without
-        such a form (`nbsql/answers/one_row.py`) it is the query of `predict_proba`.
+        such a form (`nbsql/answers/one_row.py`) it is the query of `predict_proba`, without columns of the row that have the
+        name of an added one.
 
         >>> model.predict_one_sql().count("$1")
         1
@@ -249,7 +250,8 @@ class Scoring(Imputing, Weighing):
         """`n` rows drawn from the model: a class by the priors, then each feature from its distribution in that class.
 
         Columns have the names and types of those that the model was fitted on, the target last. A number that its type cannot
-        hold is NULL. The same seed gives the same rows, and a shorter sample has the first rows of a longer one.
+        hold is NULL, as is one of a single bin, which has no ends. The same seed gives the same rows, and a shorter sample has
+        the first rows of a longer one.
 
         Args:
             n: the number of rows.
@@ -299,7 +301,7 @@ class Scoring(Imputing, Weighing):
         >>> duckdb.connect().execute(query).fetchall()
         [('rain', 'yes', 0.6666666666666666)]
         """
-        if verb not in VERBS and (verb != "statistics" or dialect is None):
+        if verb not in [*VERBS] and (verb != "statistics" or dialect is None):
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
         if dialect is not None:
             if inline:

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import Categorical, Family, Gaussian, Joint, Multinomial, OverColumns, Poisson, named
+from nbsql.family import Categorical, Conditional, Family, Gaussian, Joint, Multinomial, OverColumns, Pairs, Poisson, named
 from nbsql.family.base import finite, label
 from nbsql.model import Model
 from nbsql.model.place import Place
@@ -251,6 +251,8 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
         raise InputError(f"class {name!r} has likelihoods and no prior; give every class a prior")
     features: list[Feature] = []
     for name, kinds, values in engine.ask("given_features", given):
+        if name in families_by_name:
+            _check_is_given(name, families_by_name[name])
         if None in kinds or len(kinds) > 1:
             ways = " or ".join(_KINDS.values())
             raise InputError(f"feature {name!r} must have {ways} in every row, and one of them only")
@@ -296,10 +298,15 @@ def _likelihood_kind(family: Family) -> str:
     return "moments" if family.centred else "rate" if family.number and not family.smoothed else "values"
 
 
+def _check_is_given(name: str, family: Family) -> None:
+    """Raise InputError if probabilities do not make up the family."""
+    weighs = family.complement or family.presence or family.idf or family.value_limit
+    if weighs or family.zeros or family.question is not None or isinstance(family, (Conditional, Pairs)):
+        raise InputError(f"family {family.name!r} of {name!r} needs counts, which probabilities have not; fit it to rows")
+
+
 def _check_family(name: str, family: Family, kind: str, values: Sequence[str | None]) -> None:
     title = f"family {family.name!r} of {name!r}"
-    if family.complement or family.presence or family.idf or family.value_limit or family.zeros or family.question is not None:
-        raise InputError(f"{title} needs counts, which probabilities have not; fit it to rows")
     if family.unseen == "smooth":
         raise InputError(f"{title} cannot smooth values never seen without counts; leave out unseen='smooth'")
     if _likelihood_kind(family) != kind:

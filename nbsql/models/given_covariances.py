@@ -58,7 +58,15 @@ def cells_of_matrices(rows: Sequence[Row], families: dict[str, Family]) -> Itera
                 raise InputError(f"family {family.name!r} of {feature!r} has no covariances; leave it out of families")
             family = MultivariateGaussian(columns, shared=alike)
         sizes = [sum(matrix[i][i] for _, matrix in matrices.values()) / len(matrices) for i in range(len(columns))]
-        families[feature] = family = replace(family, scales=family.scales or powers_of_two(sizes))
+        # What is given is the estimate itself, whatever the one that it comes from was made of.
+        families[feature] = family = replace(
+            family,
+            scales=family.scales or powers_of_two(sizes),
+            shared=family.shared and alike,
+            shrinkage=None,
+            variance="population",
+            fourth=None,
+        )
         for label, (means, matrix) in matrices.items():
             for value, mean, variance in family.moments_of(means, matrix):
                 yield {"label": label, "feature": feature, "value": value, "mean": mean, "variance": variance}

@@ -49,13 +49,16 @@ class Counting(Base):
         return self.renderer.statement("centres", source, self.centred_features)
 
     def scan(self, source: Markup, scan: Markup, checks: Sequence[Check], centres: Mapping[int, Any]) -> Statement:
+        return self._table("scan", scan, self.scan_query(source, checks, centres), temporary=True)
+
+    def scan_query(self, source: Markup, checks: Sequence[Check], centres: Mapping[int, Any]) -> Markup:
+        """The query of the scan, by which features are found that need the careful one, where no table may be written."""
         number = self.renderer.dialect.number
         numbers = {
             index: [number(value) for value in centre] if isinstance(centre, list) else number(centre)
             for index, centre in centres.items()
         }
-        query = self.renderer.fragment("scan", Context.of(self.spec), source, self.scanned_features, checks, numbers)
-        return self._table("scan", scan, query, temporary=True)
+        return self.renderer.fragment("scan", Context.of(self.spec), source, self.scanned_features, checks, numbers)
 
     def find_imprecise_features(self, scan: Markup) -> Iterator[str]:
         """Queries for the indices of the features that need the careful scan."""

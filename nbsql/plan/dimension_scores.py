@@ -48,4 +48,5 @@ def split_dimension_scores(
 
 def _skips_missing(family: Family) -> bool:
     """Whether a missing value adds nothing to the score, so that a fact without a dimension row has a sum of 0."""
-    return family.nulls != "category" and family.name != "joint" and not getattr(family, "impute", False)
+    has_gaps = family.nulls == "category" or bool(getattr(family, "gaps", None))  # of pairs, by column
+    return not has_gaps and family.name != "joint" and not getattr(family, "impute", False)

@@ -27,7 +27,10 @@ class FittedArrays:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.features: Sequence[Feature] = with_types_of_engine(model._spec.features, model._engine.title, "DuckDB")
-        self.classes = np.array(sorted(model.classes))
+        labels = sorted(model.classes)
+        self.classes = np.array(labels)
+        if self.classes.dtype.kind == "f" and not any(isinstance(each, float) for each in labels):
+            self.classes = np.array(labels, dtype=object)  # whole numbers that no type of numpy holds together
         self.places = {label(each): place for place, each in enumerate(self.classes.tolist())}
         rows = {label(name): (n, prior) for name, n, prior, _ in model.priors.fetchall()}
         self.counts = np.array([float(rows[each][0] or 0) for each in self.places])
@@ -240,13 +243,12 @@ def linear(arrays: FittedArrays) -> Any:
     except ModelError as error:
         raise NotSupportedError(f"scikit-learn has no such estimator: {error}") from None
     transformer, places = linear_columns(arrays.features, rows)
-    labels = {label(name): place for place, name in enumerate(arrays.classes)}
-    coefficients, intercepts = np.zeros((len(labels), len(places))), np.zeros(len(labels))
+    coefficients, intercepts = np.zeros((len(arrays.places), len(places))), np.zeros(len(arrays.places))
     for name, feature, value, times, weight in rows:
         if times == "1":
-            intercepts[labels[label(name)]] = weight
+            intercepts[arrays.places[label(name)]] = weight
         else:
-            coefficients[labels[label(name)], places[feature, value]] = weight
+            coefficients[arrays.places[label(name)], places[feature, value]] = weight
     return Pipeline([("columns", transformer), ("weights", weights(arrays, coefficients, intercepts))])
 
 

@@ -188,6 +188,9 @@ def test_a_damaged_or_newer_model(con: duckdb.DuckDBPyConnection, model: nbsql.M
         ("predict", "SELECT *, 'x' AS sky FROM days", "column 'sky' is ambiguous in the query, which has it twice; rename one"),
         ("predict", "dayz", "no table or view 'dayz'; did you mean 'days'?"),
         ("predict", "DROP TABLE days", "a source is a table, a view or one SELECT, not 'DROP TABLE days'"),
+        ("predict", "", "a source is a table, a view or one SELECT, not ''"),
+        ("update", "", "a source is a table, a view or one SELECT, not ''"),
+        ("update", 'days.""', "no table or view 'days.\"\"'; did you mean 'days'?"),
     ],
 )
 def test_a_source_that_a_model_cannot_score(model: nbsql.Model, refused: Refused, verb: str, source: str, message: str) -> None:
@@ -201,6 +204,14 @@ def test_verbs_and_results_that_cannot_be(con: duckdb.DuckDBPyConnection, model:
         keyed.explain("days")
     with refused(InputError, "no verb 'predct'; did you mean 'predict'?"):
         model.sql("predct", "days")
+    with refused(InputError, "no verb ['predict']; did you mean 'predict'?"):
+        model.sql(["predict"], "days")  # type: ignore[arg-type]
+    with refused(
+        InputError, "by must be one of 'margin', 'evidence', 'novelty', 'expected cost', not ['margin']; did you mean 'margin'?"
+    ):
+        model.review("days", by=["margin"])  # type: ignore[arg-type]
+    with refused(InputError, "features must be a list of names, not 2.5"):
+        model.dependence("days", features=2.5)  # type: ignore[arg-type]
     with refused(InputError, "'Days' is there already; drop it first, or choose another name"):
         model.predict("days").create_table("Days")
     with refused(InputError, "the name of a table or view must be a text of at least one character, not ''"):

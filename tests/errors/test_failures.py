@@ -11,6 +11,8 @@ import duckdb
 import pytest
 
 import nbsql
+from nbsql.engines.duckdb.engine import DuckDB
+from nbsql.engines.duckdb.messages import one_line
 
 Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
@@ -96,3 +98,20 @@ def test_a_kernel_of_numbers_that_hardly_differ(con: Connection) -> None:
     with pytest.warns(nbsql.NbsqlWarning, match="one value only in 'x'"):
         model = nbsql.fit(con, source, target="y", families={"x": nbsql.Kernel()})
     assert all(isfinite(row[-1]) for row in model.predict(source))
+
+
+def test_the_error_that_ends_a_connection_is_the_one_that_is_raised(con: Connection) -> None:
+    engine = DuckDB(con)
+
+    def act() -> None:
+        with engine.transaction():
+            con.close()
+            engine.ask("row_count", engine.renderer.fragment("inline_name", "t"))
+
+    with pytest.raises(nbsql.DatabaseError, match="the connection is closed"):
+        act()
+
+
+def test_a_trace_of_the_engine_is_no_part_of_a_message() -> None:
+    error = duckdb.InternalException("INTERNAL Error: what went wrong\n\nStack Trace:\n\n/lib/one.so(+0x1)\n/lib/two.so(+0x2)")
+    assert one_line(error) == "INTERNAL Error: what went wrong"

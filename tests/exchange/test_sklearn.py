@@ -314,3 +314,21 @@ def test_onnx_is_made_of_a_text_whose_words_are_weighed() -> None:
     session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
     got = session.run(None, {"texts": rows[["note"]].to_numpy(dtype=object)})[1]
     assert np.abs(got - want).max() < 1e-4  # of 32 bits
+
+
+def test_labels_of_every_type_come_back_from_weights() -> None:
+    with duckdb.connect() as con:
+        for label in (
+            "i % 2 = 0",
+            "i % 2",
+            "if(i % 2 = 0, 'a', 'b')",
+            "i % 2 / 2",
+            "DATE '2026-01-01' + (i % 2)::INT",
+            "18446744073709551615::UBIGINT * (i % 2)",
+        ):
+            rows = con.sql(f"SELECT {label} AS y, 'u' || i % 3 AS a, 'v' || i * i % 5 AS b FROM range(20) AS t(i)")
+            families = {"a": nbsql.Categorical(alpha=2)}  # another pseudo-count than that of b, which only weights can hold
+            model = nbsql.fit(con, rows, target="y", families=families)
+            found = nbsql.sklearn.to_sklearn(model).predict_proba(rows.df()[["a", "b"]])
+            wanted = model.predict_proba(rows, columns=[]).df().iloc[:, 2:].to_numpy()
+            assert np.abs(found - wanted).max() < 1e-9

@@ -195,6 +195,14 @@ def test_columns_together_and_names_that_lie_in_wait() -> None:
     moved = max(by_column, key=by_column.__getitem__)
     assert rows["n", "both", None, "psi"][::2] == (pytest.approx(by_column[moved], rel=1e-9), moved)
     assert rows["n", None, "never met", "actual"][:2] == (pytest.approx(1 / 45), None)
+    against = found(model.monitor("outcomes", by="slice", reference="FROM outcomes WHERE slice = 'n'"))
+    assert against["n", "both", None, "psi"][0] == 0
+    assert against["r", "both", None, "psi"][0] == pytest.approx(
+        max(
+            jeffreys(np.array(half[name], float), np.array(columns(con, "FROM outcomes WHERE slice = 'r'")[name], float))
+            for name in "ab"
+        )
+    )
     assert rows["n", None, None, "unknown"][0] == pytest.approx(1 / 45)
     con.close()
 
@@ -215,3 +223,32 @@ def test_what_is_refused(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> 
         with pytest.raises(nbsql.InputError) as caught:
             model.monitor("later", **options)
         assert str(caught.value).startswith(message)
+
+
+def test_the_gaps_of_a_category_are_not_those_of_its_parent() -> None:
+    con = duckdb.connect()
+    con.execute("""
+        CREATE TABLE gaps AS SELECT i % 2 AS y, CASE WHEN i % 3 > 0 THEN 'a' || i % 5 END AS a,
+            CASE WHEN i % 4 > 0 THEN 'b' END AS b
+        FROM range(60) AS r(i)
+    """)
+    model = nbsql.fit(con, "gaps", target="y", families={"b": nbsql.Conditional("a")})
+    rows = found(model.monitor("gaps"))
+    assert rows[None, "a", None, "nulls"][:2] == (pytest.approx(1 / 3), pytest.approx(1 / 3))
+    assert rows[None, "b", None, "nulls"][:2] == (pytest.approx(1 / 4), pytest.approx(1 / 4))
+    con.close()
+
+
+def test_rows_of_one_score_are_in_one_bin_however_their_terms_are_added() -> None:
+    con = duckdb.connect()
+    con.execute("""
+        CREATE TABLE notes AS SELECT i % 2 AS y, 'w' || i % 5 || ' v' || i % 3 || ' u' || i % 7 || ' t' || i % 4 AS note
+        FROM range(40) AS r(i)
+    """)
+    model = nbsql.fit(con, "notes", target="y", families={"note": "text"})
+    reversed_words = (
+        "SELECT y, array_to_string(list_reverse(string_split(note, ' ')), ' ') AS note FROM notes ORDER BY note DESC"
+    )
+    rows = found(model.monitor(reversed_words, reference="notes"))
+    assert rows[None, None, None, "psi"][0] == 0
+    con.close()

@@ -190,8 +190,11 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
      "the model has 3 classes; say whose odds the points are: target='0', say"),
     ("no class", {"features": ["a"]}, {"target": "no"}, "the model has no class 'no'; it has 'false', 'true'"),
     ("one class", {"target": "one", "features": ["a"]}, {}, "the model has one class only; points tell two or more apart"),
+    ("no feature", {"features": []}, {}, "the model has no features to give points to; fit it with some"),
     ("zero", {"features": ["a"], "alpha": 0}, {},
      "'a0' of 'a' has no points, since one side never has it; fit the model with an alpha above 0"),
+    ("missing", {"features": ["g"], "families": {"g": nbsql.Categorical(nulls="category")}, "alpha": 0}, {},
+     "a value of 'g' that is missing has no points, since one side never has it; fit the model with an alpha above 0"),
     ("odds", {"features": ["a"]}, {"odds": 0}, "odds must be above 0, not 0"),
     ("points", {"features": ["a"]}, {"points": "many"}, "points must be a finite number, not 'many'"),
     ("digits", {"features": ["a"]}, {"digits": -1}, "digits must be a whole number from 0 to 9, or None, not -1"),
@@ -202,7 +205,8 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_what_is_refused(con: Connection, options: dict[str, Any], asked: dict[str, Any], message: str) -> None:
     con.execute(
-        """CREATE TABLE t AS SELECT i % 3 = 0 AS y, i % 3 AS k, 1 AS one, 'a' || i % 3 AS a, i / 7 AS x, 'w' || i AS s
+        """CREATE TABLE t AS SELECT i % 3 = 0 AS y, i % 3 AS k, 1 AS one, 'a' || i % 3 AS a, i / 7 AS x,
+        CASE WHEN i % 3 > 0 THEN 'g' || i % 2 END AS g, 'w' || i AS s
         FROM range(30) AS r(i)"""
     )
     model = nbsql.fit(con, "t", **{"target": "y", "features": ["x", "a"], **options})

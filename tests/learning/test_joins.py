@@ -120,6 +120,7 @@ def test_a_fit_over_joins_has_the_cells_of_the_joined_table(
 VARIANTS: dict[str, dict[str, Any]] = {
     "plain": {},
     "weights": {"weight": "times"},
+    "a half-life": {"weight": nbsql.HalfLife(1, at="times")},
     "missing values": {"nulls": "category", "unseen": "smooth"},
     "text": {"families": {"note": nbsql.Text(ngrams=2)}},
     "facts and dimensions together": {
@@ -141,6 +142,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "logistic": {"method": "logistic", "exclude": ["note"]},
     "components": {"method": nbsql.Mixture(2), "exclude": ["note"]},
     "many classes": {"target": "amount"},
+    "pairs of missing values": {
+        "features": ["kind", "region"],
+        "families": {"region": "categorical"},
+        "method": "aode",
+        "nulls": "category",
+    },
     "the best": {"features": nbsql.Best(3)},
 }
 

@@ -38,6 +38,20 @@ def test_the_density_of_every_cell_is_that_of_scipy(con: Connection, data: Path,
         np.testing.assert_allclose([found[label, cell] for cell in range(200)], density, rtol=1e-9, atol=1e-300)
 
 
+def test_a_weight_counts_as_so_many_rows_in_the_grid_too(con: Connection) -> None:
+    con.execute("CREATE TABLE once AS SELECT sin(i * i) * 3 AS x, i % 2 AS y, 1 + i % 3 AS w FROM range(9) AS t(i)")
+    con.execute("CREATE TABLE copies AS SELECT once.* FROM once, range(3) AS t(k) WHERE k < w")
+    weighted, copied = (
+        nbsql.fit(con, source, target="y", features=["x"], families={"x": nbsql.Kernel(cells=32)}, weight=weight).families["x"]
+        for source, weight in (("once", "w"), ("copies", None))
+    )
+    assert isinstance(weighted, nbsql.Kernel)
+    assert isinstance(copied, nbsql.Kernel)
+    assert (weighted.low, weighted.width) == pytest.approx((copied.low, copied.width), rel=1e-12)
+    halves = "SELECT unnest([4.0, 6.0]) AS x, unnest(['a', 'b']) AS y, 0.5 AS w"  # one row in all, which has no deviation
+    assert nbsql.fit(con, halves, target="y", families={"x": "kernel"}, weight="w").predict_one({"x": 6})["prediction"] == "b"
+
+
 def test_a_fine_grid_is_close_to_the_density_itself(con: Connection, data: Path, joint: Joint) -> None:
     frame = con.sql(f"SELECT petal_length AS x, species AS y FROM read_csv('{data}/iris.csv')").df()
     model = nbsql.fit(con, frame, target="y", families={"x": nbsql.Kernel(cells=2000)}, alpha=0)

@@ -286,3 +286,16 @@ def test_uses_that_it_has_not_are_refused(rows: Connection, case: Case, refused:
         model.sample(10, seed=1)
     with refused(nbsql.ModelError, f"model 'm' has no linear form: 'x' is {case.name}, no polynomial of its number"):
         model.linear()
+
+
+def test_the_script_of_a_fit_is_as_careful_as_the_fit(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE TABLE odd AS SELECT i % 2 AS y,
+        CASE i WHEN 3 THEN 'nan' WHEN 5 THEN '-inf' WHEN 7 THEN '1e200' ELSE sin(i)::VARCHAR END::DOUBLE AS x,
+        1e9 + CASE WHEN i < 20 THEN 0 ELSE -1e9 END + i % 5 AS far FROM range(40) AS t(i)""")
+    con.execute(nbsql.fit_sql(con, "odd", target="y", name="scripted"))
+    found, wanted = (
+        sorted(model.likelihoods.fetchall()) for model in (nbsql.load(con, "scripted"), nbsql.fit(con, "odd", target="y"))
+    )
+    for ours, theirs in zip(found, wanted, strict=True):
+        assert ours[:2] == theirs[:2]
+        assert ours[5:7] == pytest.approx(theirs[5:7], rel=1e-9)

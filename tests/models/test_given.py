@@ -234,6 +234,10 @@ FAIR = {"a": 0.5, "b": 0.5}
             "family 'text' of 'x' needs counts, which probabilities have not; fit it to rows",
         ),
         (
+            {**x(FAIR, FAIR), "families": {"x": nbsql.Conditional("z")}},
+            "family 'conditional' of 'x' needs counts, which probabilities have not; fit it to rows",
+        ),
+        (
             {**x(FAIR, FAIR), "families": {"x": nbsql.Categorical(unseen="smooth")}},
             "family 'categorical' of 'x' cannot smooth values never seen without counts; leave out unseen='smooth'",
         ),

@@ -62,6 +62,18 @@ def test_the_weights_of_another_library_are_log_likelihoods(con: Connection) -> 
     assert (estimator.feature_log_prob_ > 0).all()
 
 
+@pytest.mark.parametrize("options", [{}, {"shrinkage": 0.3}, {"variance": "sample"}, {"shrinkage": "ledoit-wolf"}])
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_matrix_is_given_as_it_was_estimated(con: Connection, shared: bool, options: dict[str, Any]) -> None:
+    rows = "SELECT ['a', 'b'][1 + i % 2] AS y, sin(i) + i % 2 AS a, cos(i * i) * (1 + i % 2) AS b FROM range(40) AS t(i)"
+    families = {"ab": nbsql.MultivariateGaussian(["a", "b"], shared=shared, **options)}
+    fitted = nbsql.fit(con, rows, target="y", features=[], families=families)
+    given = nbsql.from_tables(con, priors=fitted.priors, likelihoods=fitted.likelihoods, families=fitted.families, target="y")
+    asked = "SELECT 0.3 AS a, -1.5 AS b"
+    found, wanted = (model.joint_log_likelihood(asked, columns=[]).fetchall()[0] for model in (given, fitted))
+    assert found == pytest.approx(wanted, rel=1e-9)
+
+
 @pytest.mark.parametrize("shared", [False, True])
 def test_covariance_matrices_are_discriminant_analysis(con: Connection, shared: bool) -> None:
     x, y = load_iris(return_X_y=True)

@@ -197,6 +197,20 @@ def test_a_kernel_and_a_given_model(con: duckdb.DuckDBPyConnection) -> None:
     assert given.predict("SELECT 1 AS one", target="v", columns=[]).fetchall() == [("u", pytest.approx(0.55, rel=1e-12))]
 
 
+@pytest.mark.filterwarnings("ignore:one bin only:nbsql.NbsqlWarning")
+def test_a_number_in_a_single_bin_keeps_its_gap(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    rows = "SELECT i % 3 = 0 AS y, i % 2 AS x, 'v' || i % 2 AS v, i % 7 AS z FROM range(30) AS t(i)"
+    gaps = "SELECT NULL::INTEGER AS x, NULL AS v, 3 AS z"
+    for method, families in (("naive", {"x": nbsql.Binned(by="mdl")}), ("tan", {})):
+        model = nbsql.fit(con, rows, target="y", method=method, families=families)
+        found = model.impute(gaps)
+        assert found.columns[:4] == ["x", "v", "z", "probability_v"]
+        assert found.fetchall()[0][0] is None
+        with refused(nbsql.InputError, "impute does not take 'x', all of which is one bin, without a middle; leave it out"):
+            model.impute(gaps, features=["x"])
+        assert model.predict(gaps, target="x", columns=[]).fetchall() == [("(-inf, inf)", 1.0)]
+
+
 def test_a_missing_value_that_counts_is_no_gap(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 3 AS v FROM range(30) AS r(i)")
     model = nbsql.fit(con, "t", target="y", nulls="category", name="m")

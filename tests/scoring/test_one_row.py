@@ -196,6 +196,28 @@ def test_prepared_in_sql(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> 
     assert sorted(row[2] for row in found) == pytest.approx(sorted(joint), rel=1e-12)
 
 
+@pytest.mark.parametrize("method", ["naive", "lda"])
+def test_a_feature_may_have_the_name_of_an_added_column(con: duckdb.DuckDBPyConnection, method: Any) -> None:
+    rows = "SELECT i AS prediction, i * i AS probability_a, i % 3 AS w, if(i % 2 = 0, 'a', 'b') AS y FROM range(9) AS t(i)"
+    model = nbsql.fit(con, rows, target="y", method=method)
+    wanted = model.predict_proba("SELECT 2 AS prediction, 3 AS probability_a, 4 AS w", columns=[]).fetchall()[0]
+    answer = model.predict_one({"prediction": 2, "probability_a": 3, "w": 4})
+    assert list(answer["probabilities"].values()) == pytest.approx(wanted[2:], rel=1e-9)
+    con.execute(f"PREPARE one AS {model.predict_one_sql()}")
+    found = con.execute("EXECUTE one(2, 3, 4)").fetchall()
+    if method == "lda":  # as predict_proba, without the columns whose names are taken
+        assert [column[0] for column in con.description or ()] == [
+            "w",
+            "prediction",
+            "probability",
+            "probability_a",
+            "probability_b",
+        ]
+        assert found[0][1:] == pytest.approx(wanted, rel=1e-9)
+    else:
+        assert sorted(row[3] for row in found) == pytest.approx(sorted(wanted[2:]), rel=1e-9)
+
+
 def test_a_statement_of_an_older_model_says_so(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
     con.execute(f"PREPARE today AS {model.predict_one_sql()}")
     model.update("SELECT 'sun' AS sky, 11.0 AS warm, 'wet' AS day")

@@ -136,6 +136,13 @@ def test_missing_values_that_are_a_category_are_drawn(con: Connection) -> None:
     assert found[None, 0] == pytest.approx(1000, abs=110)
 
 
+@pytest.mark.filterwarnings("ignore:one bin only:nbsql.NbsqlWarning")
+def test_a_number_in_a_single_bin_is_not_drawn(con: Connection) -> None:
+    rows = "SELECT i % 3 = 0 AS y, i % 7 AS x FROM range(30) AS t(i)"
+    model = nbsql.fit(con, rows, target="y", families={"x": nbsql.Binned(by="mdl")})
+    assert {x for x, _ in model.sample(20)} == {None}  # its bin has no ends
+
+
 def test_a_backoff_draws_each_column_once(con: Connection) -> None:
     rows = "SELECT 'a' || i % 2 AS u, i % 3 AS v, i % 5 > 2 AS y FROM range(30) AS r(i)"
     model = nbsql.fit(con, rows, target="y", method=nbsql.JointBayes(backoff="naive"))
@@ -232,6 +239,16 @@ def test_a_number_is_drawn_the_same_beside_a_text_as_without(con: Connection) ->
     both = nbsql.fit(con, "t", target="y", families=families).sample(20, seed=5).fetchall()
     alone = nbsql.fit(con, "t", target="y", exclude=["note"], families={"b": nbsql.Binned(bins=2)}).sample(20, seed=5)
     assert [(x, b, y) for x, b, _, y in both] == alone.fetchall()
+
+
+def test_a_class_without_rows_has_as_many_words_as_the_others(con: duckdb.DuckDBPyConnection) -> None:
+    rows = "SELECT ['a', 'b'][1 + i % 2] AS y, 'red blue' AS note, 2 AS u, i % 3 AS v FROM range(10) AS r(i)"
+    target = nbsql.Target("y", classes=["a", "b", "c"])
+    families = {"note": nbsql.Text(), "counts": nbsql.Multinomial(["u", "v"])}
+    model = nbsql.fit(con, rows, target=target, features=["note"], families=families, prior="uniform")
+    found = [row for row in model.sample(3000) if row[-1] == "c"]
+    assert np.mean([len(note.split()) for note, *_ in found]) == pytest.approx(2, abs=0.2)
+    assert np.mean([u + v for _, u, v, _ in found]) == pytest.approx(2.9, abs=0.2)
 
 
 def test_a_text_beside_a_number(con: duckdb.DuckDBPyConnection) -> None:

@@ -125,12 +125,17 @@ class DuckDBDriver(Engine):
             self.ask("set_switch", name, "true" if value else "false")
 
     def _roll_back(self) -> None:
-        """Roll the transaction back, even if the Ctrl-C that ended it reaches DuckDB only now."""
+        """Roll the transaction back, even if the Ctrl-C that ended it reaches DuckDB only now.
+
+        A connection that has come to an end by the error has nothing to roll back, and the error is the one to tell.
+        """
         try:
             self.connection.rollback()
         except duckdb.InterruptException:
             with suppress(duckdb.TransactionException):  # it was rolled back nevertheless
                 self.connection.rollback()
+        except (duckdb.FatalException, duckdb.ConnectionException):
+            pass
 
     @contextmanager
     def _transaction(self, writes: str | None) -> Iterator[None]:  # noqa: ARG002

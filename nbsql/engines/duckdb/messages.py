@@ -70,4 +70,4 @@ def one_line(error: duckdb.Error) -> str:
         file = _FILE.search(text)
         lines = [line for line in _ADVICE.split(text)[0].splitlines() if not line.startswith("Original Line")]
         text = " ".join(lines) + (f" (in {file[1]})" if file is not None else "")
-    return " ".join(re.split(r"\n\nLINE |, due to the following Python exception", text)[0].split())
+    return " ".join(re.split(r"\n\nLINE |\n+Stack Trace:|, due to the following Python exception", text)[0].split())

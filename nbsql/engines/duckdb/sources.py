@@ -46,8 +46,8 @@ class Sources:
     def question(self, text: str, spec: Markup) -> str | None:
         """The query for the table or view that a text may name and for the `updated_at` of a model; None for other texts."""
         path = split_path(text) or [text]
-        if len(path) > 3 or _QUERY.match(text) or _FILE.search(text):
-            return None
+        if len(path) > 3 or not all(path) or _QUERY.match(text) or _FILE.search(text):
+            return None  # an empty name is an error of the parser, which would abort the transaction
         renderer = self._engine.renderer
         return renderer.statement("source_and_catalog", renderer.dialect.ident(*path), sorted({path[-1], text}), spec)
 
@@ -168,8 +168,8 @@ class Sources:
                 raise InputError(f"a source has rows and columns, and an array of {frame.ndim} dimensions has not; reshape it")
             frame = {f"column{index}": column for index, column in enumerate(frame.T)}
         if kind != "LazyFrame":  # reading its columns would run it
-            columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
-            check_distinct(columns, f"the {kind}")
+            columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", None)
+            check_distinct(() if columns is None else columns, f"the {kind}")
         categories = category_columns(frame) if type(frame).__name__ in _IN_MEMORY else set()
         if kind == "DataFrame" and type(frame).__module__.startswith("pandas"):
             frame = with_typed_columns(frame)

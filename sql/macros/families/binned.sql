@@ -52,8 +52,9 @@ FROM (
 ) AS cumulated
 {%- endmacro %}
 
-{# A number drawn uniformly from the drawn bin. #}
+{# A number drawn uniformly from the drawn bin; NULL if there is one bin only, which has no ends. #}
 {% macro binned_drawn(feature, seed, position) -%}
+{% if not feature.family.edges %}{{ nbsql.nullable_double(none) }}{% else -%}
 {% set u %}{{ nbsql.uniform(seed, feature.index, 1) }}{% endset -%}
 {% set number -%}
 CASE drawn.value{{ nbsql.feature_suffix(feature) }}
@@ -62,6 +63,7 @@ CASE drawn.value{{ nbsql.feature_suffix(feature) }}
 {%- endfor %} END
 {%- endset -%}
 {% if feature.whole %}floor({{ number }}){% else %}{{ number }}{% endif %}
+{%- endif %}
 {%- endmacro %}
 
 {# The middle of the row's most likely bin; if the numbers are whole, a whole number (impute.sql). #}

@@ -19,15 +19,31 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN
 END
 {%- endmacro %}
 
-{# One row: the smallest and the largest value, and the bandwidth over all classes. #}
+{# One row: the smallest and the largest value, and the bandwidth over all classes; a weight of w counts as w rows. #}
 {% macro kernel_range(model, source, feature) -%}
 {% set x = nbsql.number_of(feature.column) -%}
+{% if model.weight -%}
+SELECT
+  min(x) AS least,
+  max(x) AS largest,
+  coalesce(sqrt(sum(n * power(x - mean, 2)) / nullif(greatest(sum(n) - 1, 0), 0)) * power(0.75 * sum(n), -0.2), 0) AS bandwidth
+FROM (
+  SELECT x, n, sum(n * x) OVER () / sum(n) OVER () AS mean
+  FROM (
+    SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.group_weight(model) }} AS n
+    FROM {{ source }} AS source
+    WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
+    GROUP BY {{ nbsql.finite(x) }}
+  ) AS numbers
+) AS centred
+{%- else -%}
 SELECT
   min({{ nbsql.finite(x) }}) AS least,
   max({{ nbsql.finite(x) }}) AS largest,
   coalesce(stddev_samp({{ nbsql.finite(x) }}), 0) * power(0.75 * greatest(count({{ nbsql.finite(x) }}), 1), -0.2) AS bandwidth
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
+{%- endif %}
 {%- endmacro %}
 
 {# One row a class, feature and grid cell: the columns of likelihoods (likelihoods.sql). #}

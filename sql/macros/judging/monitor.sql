@@ -12,7 +12,7 @@
     psi      the population stability index of its values against those of the reference, as in drift.sql: for categories, tokens and
              bins by their counts; for numbers against the counts of the model by the distributions of their family with the moments
              of the two sides, and against reference rows by counts of bins, each with a tenth of these rows; for columns that share a
-             covariance matrix that of the column that moved most; NULL for a feature that is the period itself
+             covariance matrix that of the column that moved most, by its moments; NULL for a feature that is the period itself
     nulls    the share of the rows in which it is missing
     unseen   the share of its values, or of the words of a text, that the model has never seen
 
@@ -158,12 +158,13 @@ found AS (
   ) AS of_reference
   CROSS JOIN slices
   UNION ALL
-  {% set keys, compared, learnt = ['metric', 'slice', 'feature'], nbsql.word('compared'), nbsql.word('learnt') %}
+  {% set keys, compared = ['metric', 'slice', 'feature'], nbsql.word('compared') %}
+  {% set expected %}{% if score %}(SELECT * FROM counted WHERE slice = 'r'){% else %}learnt{% endif %}{% endset %}
   {% set metric %}CAST('psi' AS {{ nbsql.string() }}){{ nbsql.binary() }} AS metric{% endset %}
   {% set sliced %}(SELECT cells.*, {{ metric }} FROM counted AS cells){% endset %}
   SELECT slice, feature, NULL, metric, psi, NULL, value, by_chance
   FROM (
-    {{ nbsql.divergences(features, compared, learnt, sliced, keys, together) | indent(4) }}
+    {{ nbsql.divergences(features, compared, expected, sliced, keys, together) | indent(4) }}
   ) AS divergences
   WHERE n_a > 0 AND n_b > 0
   {%- if period_feature is not none %} AND (feature IS NULL OR feature <> {{ nbsql.text(period_feature) }}){% endif %}

@@ -86,7 +86,10 @@ GROUP BY {{ key }}feature
 {%- endif %}
 {%- endmacro %}
 
-{# One row a slice and feature: slice, feature, and value, the share of the rows in which the feature, or a column of it, is missing. #}
+{#
+  One row a slice and feature: slice, feature, and value, the share of the rows in which the feature, or a column of it, is missing. The
+  column that a category depends on is none of its own.
+#}
 {% macro missing_shares(features, monitored) -%}
 {% set names %}{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
 {% set shares %}{% for feature in features %}missing_{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
@@ -96,7 +99,8 @@ FROM (
   SELECT
     nbsql_period AS slice
     {%- for feature in features %},
-    sum(CASE WHEN {% for column in feature.columns -%}
+    {% set own = feature.columns[:1] if feature.family.name == 'conditional' else feature.columns %}
+    sum(CASE WHEN {% for column in own -%}
     {% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
     {%- set is_number = feature.floating and (feature.family.number or feature.family.name in ['binned', 'kernel']) %}
     {%+ if is_number %}{{ nbsql.finite(x) }}{% else %}{{ x }}{%+ endif %} IS NULL

@@ -283,8 +283,8 @@ count{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.materialized() }}(
 {%- endmacro %}
 
 {#
-  The tokens of every row. Their number has a Poisson distribution, whose mean is the average number of tokens of a row of the class, and
-  each token is drawn by the likelihoods.
+  The tokens of every row. Their number has a Poisson distribution, whose mean is the average number of tokens of a row of the class, or
+  of all classes if the class has no row, and each token is drawn by the likelihoods.
 #}
 {% macro drawn_bags(feature, position, seed, priors, statistics) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
@@ -292,7 +292,12 @@ count{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.materialized() }}(
 {% set counts %}count{{ i }}{% endset -%}
 {% set times %}count{{ i }}.value{% endset -%}
 {{ sizes }} AS {{ nbsql.materialized() }}(
-  SELECT priors.class, coalesce(max(tokens.n), 0) / max(priors.n) AS rate{{ i }}
+  SELECT
+    priors.class,
+    CASE
+      WHEN max(priors.n) > 0 THEN coalesce(max(tokens.n), 0) / max(priors.n)
+      ELSE sum(coalesce(max(tokens.n), 0)) OVER () / sum(max(priors.n)) OVER ()
+    END AS rate{{ i }}
   FROM {{ priors }} AS priors
   LEFT JOIN (
     SELECT class, sum(n) AS n
