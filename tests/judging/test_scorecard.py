@@ -206,7 +206,7 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 def test_what_is_refused(con: Connection, options: dict[str, Any], asked: dict[str, Any], message: str) -> None:
     con.execute(
         """CREATE TABLE t AS SELECT i % 3 = 0 AS y, i % 3 AS k, 1 AS one, 'a' || i % 3 AS a, i / 7 AS x,
-        CASE WHEN i % 3 > 0 THEN 'g' || i % 2 END AS g, 'w' || i AS s
+        CASE WHEN i % 6 > 0 THEN 'g' || i // 2 % 2 END AS g, 'w' || i AS s
         FROM range(30) AS r(i)"""
     )
     model = nbsql.fit(con, "t", **{"target": "y", "features": ["x", "a"], **options})
