@@ -6,8 +6,7 @@
     class, feature, value, contribution
 
   The contributions of one row and class sum to its joint log-likelihood; the row without a feature holds the prior. Each feature has
-  exactly the term that scoring adds. Features are processed in blocks, each unnested side by side. The id columns are joined at the end,
-  and from rows of which DuckDB expects a fifth, so that it makes its hash table of them (as in `lookups_of_tokens`).
+  exactly the term that scoring adds. Features are processed in blocks, each unnested side by side.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
@@ -65,9 +64,7 @@ JOIN parameters ON parameters.class_no = contributions.class_no{% if model.has_s
 
 {%- if model.id %}
 
-JOIN (
-  SELECT * FROM numbered WHERE nullif(nbsql_row, -1) IS NOT NULL
-) AS source ON source.nbsql_row = contributions.nbsql_row
+JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
 {%- endif %}
 
 ORDER BY
