@@ -44,12 +44,17 @@ FROM (
     {%- endif %}
 
   FROM (
-    SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.group_weight(model) }} AS n
-    FROM {{ source }} AS source
-    WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
-    GROUP BY {{ nbsql.finite(x) }}
+    {{ nbsql.weighted_numbers(model, source, x) | indent(4) }}
   ) AS numbers
 ) AS cumulated
+{%- endmacro %}
+
+{# One row a number that occurs: x, and n, its weight. x: the expression of the number. #}
+{% macro weighted_numbers(model, source, x) -%}
+SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.group_weight(model) }} AS n
+FROM {{ source }} AS source
+WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
+GROUP BY {{ nbsql.finite(x) }}
 {%- endmacro %}
 
 {# A number drawn uniformly from the drawn bin; NULL if there is one bin only, which has no ends. #}

@@ -30,10 +30,7 @@ SELECT
 FROM (
   SELECT x, n, sum(n * x) OVER () / sum(n) OVER () AS mean
   FROM (
-    SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.group_weight(model) }} AS n
-    FROM {{ source }} AS source
-    WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
-    GROUP BY {{ nbsql.finite(x) }}
+    {{ nbsql.weighted_numbers(model, source, x) | indent(4) }}
   ) AS numbers
 ) AS centred
 {%- else -%}
