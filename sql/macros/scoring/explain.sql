@@ -6,7 +6,8 @@
     class, feature, value, contribution
 
   The contributions of one row and class sum to its joint log-likelihood; the row without a feature holds the prior. Each feature has
-  exactly the term that scoring adds. Features are processed in blocks, each unnested side by side.
+  exactly the term that scoring adds. Features are processed in blocks, each unnested side by side. The id columns are joined at the end,
+  on a condition that all meet and that DuckDB expects a fifth to meet, so that it hashes the rows and not the contributions.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
@@ -64,7 +65,7 @@ JOIN parameters ON parameters.class_no = contributions.class_no{% if model.has_s
 
 {%- if model.id %}
 
-JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
+JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row AND source.nbsql_row IS NOT NULL
 {%- endif %}
 
 ORDER BY

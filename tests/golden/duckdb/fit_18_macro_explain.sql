@@ -135,7 +135,7 @@ SELECT
   contributions.contribution
 FROM contributions
 JOIN parameters ON parameters.class_no = contributions.class_no
-JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
+JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row AND source.nbsql_row IS NOT NULL
 ORDER BY
   contributions.nbsql_row ASC NULLS LAST,
   contributions.class_no ASC NULLS LAST,

@@ -1,4 +1,4 @@
-"""How a prediction looks up the words of texts: empty ones find nothing, and the words of the model are what DuckDB hashes."""
+"""Of which side DuckDB makes its hash table in the joins that decide how long a query takes; and empty words find nothing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,20 @@ import nbsql
 Unseen = Literal["skip", "smooth"]
 
 
-def joins_of_words(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The hash joins on `value` in a plan."""
-    if plan["name"] == "HASH_JOIN" and "value" in str(plan["extra_info"].get("Conditions")):
+def joins_on(column: str, plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The hash joins on a column in a plan."""
+    if plan["name"] == "HASH_JOIN" and column in str(plan["extra_info"].get("Conditions")):
         yield plan
     for child in plan["children"]:
-        yield from joins_of_words(child)
+        yield from joins_on(column, child)
+
+
+def sides(con: Connection, query: str, column: str) -> tuple[str, str]:
+    """What is probed and what is hashed in the one join on a column of a query."""
+    ((_, plan),) = con.execute(f"EXPLAIN (FORMAT json) {query}").fetchall()
+    (join,) = joins_on(column, json.loads(plan)[0])
+    probed, hashed = map(json.dumps, join["children"])
+    return probed, hashed
 
 
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
@@ -31,11 +39,18 @@ def test_the_words_of_the_model_are_hashed_and_not_those_of_the_texts(con: Conne
         FROM range(1000) AS rows(id)
     """)
     model = nbsql.fit(con, "texts", target="y", families={"x": nbsql.Text(unseen=unseen)}, name="words")
-    ((_, plan),) = con.execute(f"EXPLAIN (FORMAT json) {model.sql('predict', 'texts')}").fetchall()
-    (join,) = joins_of_words(json.loads(plan)[0])
-    probed, hashed = map(json.dumps, join["children"])
+    probed, hashed = sides(con, model.sql("predict", "texts"), "value")
     assert "lookups" in hashed
     assert "lookups" not in probed
+
+
+def test_an_explanation_hashes_the_rows_and_not_their_contributions(con: Connection) -> None:
+    numbers = ", ".join(f"hash(id, {j}) % 9 / 2 AS x{j}" for j in range(20))
+    con.execute(f"CREATE TABLE numbers AS SELECT id, id % 5 AS y, {numbers} FROM range(1000) AS rows(id)")
+    model = nbsql.fit(con, "numbers", target="y", id="id", name="explained")
+    probed, hashed = sides(con, model.sql("explain", "numbers"), "nbsql_row")
+    assert "UNNEST" in probed
+    assert "UNNEST" not in hashed
 
 
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
