@@ -34,7 +34,7 @@ ROWS = 20  # that are predicted one by one in each
 PLANNED = re.compile(r"(?:CREATE (?:TEMP )?TABLE \S+(?: \S+)* AS\n)?(?=SELECT|WITH)")  # what comes before the query of a table
 CATALOGUE = re.compile(r"duckdb_\w+\(\)|current_\w+\(|information_schema")
 SENDING = ("execute", "sql", "begin", "commit", "rollback", "fetchall")
-ACTS = ("fit", "update", "predict", "predict_one")
+ACTS = ("fit", "update", "predict", "predict as Arrow", "predict_one")
 LEAST = 0.02  # statements of less than this share of an act are summed in its profile
 
 MIXED = """CREATE TABLE source AS
@@ -159,6 +159,7 @@ def fitted(case: str) -> Iterator[tuple[duckdb.DuckDBPyConnection, dict[str, Cal
                 "fit": lambda: nbsql.fit(con, "source", name=f"model {next(numbers)}", **options),
                 "update": lambda: changing.update("FROM source LIMIT 100"),
                 "predict": lambda: model.predict("source").fetchall(),
+                "predict as Arrow": lambda: model.predict("source").arrow(),
                 "predict_one": lambda: model.predict_one(row),
             },
         )
