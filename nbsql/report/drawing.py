@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import os
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -62,6 +63,7 @@ def compress(text: str) -> str:
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
+@cache  # a page is rendered several times until it is small enough
 def bundle() -> str:
     """The JavaScript of Vega, Vega-Lite and Vega-Embed, without addresses that a page would fetch."""
     script: str = vl_convert().javascript_bundle()

@@ -59,16 +59,36 @@ cumulated AS (
 )
 {%- endmacro %}
 
-{# areas: class_no, roc_auc and average_precision; NULL if no row, or for roc_auc every row, is of the class. #}
+{#
+  areas: class_no, roc_auc and average_precision; NULL if no row, or for roc_auc every row, is of the class.
+
+  Of the pairs of a row of the class and another, weighted, `won` have the row of the class above or in a tie, and `lost` the other one;
+  a tie is in both. With half of the ties, roc_auc is the share that is won: (won - lost + pairs) / (2 pairs), without counting ties.
+#}
 {% macro areas() -%}
-{{ nbsql.cumulated() }},
-areas AS (
+{{ nbsql.one_against_rest() }},
+ranked AS (
   SELECT
     class_no,
-    sum(negatives * (true_positives - positives / 2)) / nullif(max(true_positives) * max(false_positives), 0) AS roc_auc,
-    sum(positives * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision
-  FROM cumulated
+    positive,
+    weight - positive AS negative,
+    {% set above %}OVER (PARTITION BY class_no ORDER BY posterior DESC NULLS LAST){% endset %}
+    sum(positive) {{ above }} AS true_positives,
+    sum(weight - positive) {{ above }} AS false_positives
+  FROM one_against_rest
+),
+pairs AS (
+  SELECT
+    class_no,
+    sum(negative * true_positives) AS won,
+    sum(positive * false_positives) AS lost,
+    max(true_positives) * max(false_positives) AS pairs,
+    sum(positive * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision
+  FROM ranked
   GROUP BY class_no
+),
+areas AS (
+  SELECT class_no, (won - lost + pairs) / nullif(2 * pairs, 0) AS roc_auc, average_precision FROM pairs
 )
 {%- endmacro %}
 

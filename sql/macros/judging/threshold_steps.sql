@@ -38,32 +38,33 @@ CAST(CASE
 
 {#
   The curves of one class against the rest with no more points than a picture shows, one row a class and point, as in curves.sql: class,
-  threshold, false_positive_rate, recall, precision. Of the points in one cell of a grid of `cells` x `cells` the last is kept.
+  threshold, false_positive_rate, recall, precision. Of the points in one cell of a grid of `cells` x `cells` the last is kept, which
+  has the lowest threshold and the highest counts.
 #}
 {% macro outlined_curves(judged, cells) -%}
 WITH {{ judged }},
 {{ nbsql.points() }},
-placed AS (
+kept AS (
   SELECT
     class,
-    class_no,
-    threshold,
-    false_positives / nullif(all_negatives, 0) AS false_positive_rate,
-    true_positives / nullif(all_positives, 0) AS recall,
-    true_positives / (true_positives + false_positives) AS precision
+    min(threshold) AS threshold,
+    max(true_positives) AS true_positives,
+    max(false_positives) AS false_positives,
+    max(all_positives) AS all_positives,
+    max(all_negatives) AS all_negatives
   FROM points
-),
-numbered AS (
-  SELECT
-    *,
-    row_number() OVER (
-      PARTITION BY class_no, floor(false_positive_rate * {{ cells }}), floor(recall * {{ cells }})
-      ORDER BY threshold ASC NULLS LAST
-    ) AS place
-  FROM placed
+  GROUP BY
+    class,
+    class_no,
+    floor(false_positives / nullif(all_negatives, 0) * {{ cells }}),
+    floor(true_positives / nullif(all_positives, 0) * {{ cells }})
 )
-SELECT class, threshold, false_positive_rate, recall, precision
-FROM numbered
-WHERE place = 1
+SELECT
+  class,
+  threshold,
+  false_positives / nullif(all_negatives, 0) AS false_positive_rate,
+  true_positives / nullif(all_positives, 0) AS recall,
+  true_positives / (true_positives + false_positives) AS precision
+FROM kept
 ORDER BY class ASC NULLS LAST, threshold DESC NULLS LAST
 {%- endmacro %}

@@ -4,7 +4,7 @@
 
   A row of d values needs d x d ratios, which no join finds as fast as a place in a list. So the values are numbered, and the logarithms
   of all ratios are one list, in which a class and parent have a stretch, and each child a place in it. The one row that holds this list
-  is joined with the rows last, and never in a join on keys, which would copy it for each of them.
+  is joined with rows whose parents are lists, too: an engine may copy it for every thousand rows or so, or for each in a join on keys.
 #}
 
 {#
@@ -14,7 +14,8 @@
              list), is_parent
     ratios   one row: logarithms, a list by class, stretch and code, 0 where there is none; size (of the stretch of a class)
     met      one row a row of the source and its value: nbsql_row, and the columns of numbers
-    parents  one row a row of the source, super-parent and class: nbsql_row, class_no, stretch, joint (the sum of the logarithms)
+    products one row a row of the source and class: nbsql_row, class_no, and of its super-parents places (the place before the first
+             child of each, a list) and joints (the sums of the logarithms, a list)
 
   The values of other features are not lists, and an engine may parse them before it filters them out: hence the CASE.
 #}
@@ -27,8 +28,9 @@
 {% set stretch %}CASE WHEN is_parent = 1 THEN stretch END{% endset -%}
 {% set rows %}count(*){% endset -%}
 {% set distinct %}nullif(count(DISTINCT class_no), 0){% endset -%}
-{% set place_of_child %}ratios.size * (parents.class_no - 1) + parents.stretch + x{% endset -%}
-{% set of_children = nbsql.list_mapped(nbsql.word('parents.codes'), nbsql.element(nbsql.word('ratios.logarithms'), place_of_child)) -%}
+{% set place_of_parent %}ratios.size * (rows_of_classes.class_no - 1) + x{% endset -%}
+{% set place_of_child %}place + x{% endset -%}
+{% set of_children = nbsql.list_mapped(nbsql.word('codes'), nbsql.element(nbsql.word('logarithms'), place_of_child)) -%}
 scores AS {{ nbsql.materialized() }}(
   SELECT
     {{ part }}{{ nbsql.json_element(value, 0) }}{{ nbsql.binary() }} AS parent,
@@ -78,22 +80,29 @@ met AS {{ nbsql.materialized() }}(
   ) AS keys
   JOIN numbers ON numbers.value = keys.value{{ nbsql.same_part(model, nbsql.word('numbers'), nbsql.word('keys')) }}
 ),
-parents AS {{ nbsql.materialized() }}(
-  SELECT parents.nbsql_row, parents.class_no, parents.stretch, {{ nbsql.list_total(of_children) }} AS joint
+products AS {{ nbsql.materialized() }}(
+  SELECT nbsql_row, class_no, places, {{ nbsql.list_mapped(nbsql.word('places'), nbsql.list_total(of_children), 'place') }} AS joints
   FROM (
-    SELECT nbsql_row, stretch, codes, {{ nbsql.unnested([nbsql.word('class_nos')], ['class_no']) }}
+    SELECT
+      rows_of_classes.nbsql_row,
+      rows_of_classes.class_no,
+      rows_of_classes.codes,
+      {{ nbsql.list_mapped(nbsql.word('rows_of_classes.stretches'), place_of_parent) }} AS places,
+      ratios.logarithms
     FROM (
-      SELECT nbsql_row, class_nos, codes, {{ nbsql.unnested([nbsql.word('stretches')], ['stretch']) }}
+      SELECT nbsql_row, codes, stretches, {{ nbsql.unnested([nbsql.word('class_nos')], ['class_no']) }}
       FROM (
-        SELECT nbsql_row, {{ nbsql.collected(code) }} AS codes, {{ nbsql.collected(stretch) }} AS stretches FROM met GROUP BY nbsql_row
+        SELECT nbsql_row, {{ nbsql.collected(code) }} AS codes, {{ nbsql.without_nulls(nbsql.collected(stretch)) }} AS stretches
+        FROM met
+        GROUP BY nbsql_row
       ) AS coded
       CROSS JOIN (
         SELECT {{ nbsql.collected(nbsql.word('class_no')) }} AS class_nos FROM (SELECT DISTINCT class_no FROM scores) AS classes
       ) AS classes
-    ) AS parents
-    WHERE stretch IS NOT NULL
-  ) AS parents
-  CROSS JOIN ratios
+      WHERE {{ nbsql.list_size(nbsql.word('stretches')) }} > 0
+    ) AS rows_of_classes
+    CROSS JOIN ratios
+  ) AS placed
 )
 {%- endmacro %}
 
@@ -101,11 +110,11 @@ parents AS {{ nbsql.materialized() }}(
 {% macro pairs_means() -%}
 {% set difference %}x - highest{% endset -%}
 {% set mean %}{{ nbsql.list_total(nbsql.list_mapped(nbsql.word('joints'), nbsql.exp(difference))) }} / parents{% endset -%}
+{% set joints = nbsql.word('joints') -%}
 SELECT nbsql_row, class_no, parents, {{ nbsql.log_sum(nbsql.word('highest'), mean) }} AS term
 FROM (
-  SELECT nbsql_row, class_no, count(*) AS parents, max(joint) AS highest, {{ nbsql.collected(nbsql.word('joint')) }} AS joints
-  FROM parents
-  GROUP BY nbsql_row, class_no
+  SELECT nbsql_row, class_no, {{ nbsql.list_size(joints) }} AS parents, {{ nbsql.list_highest(joints) }} AS highest, joints
+  FROM products
 ) AS products
 {%- endmacro %}
 
@@ -142,7 +151,8 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
 {% macro explained_pairs(model, feature, lookups) -%}
 {% set difference %}parents.joint - means.term{% endset -%}
 {% set logarithms %}ratios.logarithms{% endset -%}
-{% set place_of_child %}ratios.size * (shares.class_no - 1) + shares.stretch + met.code{% endset -%}
+{% set place_of_child %}shares.place + met.code{% endset -%}
+{% set lists = [nbsql.word('places'), nbsql.word('joints')] -%}
 SELECT nbsql_row, class_no, {{ feature.index }} AS feature_no, {{ nbsql.text(feature.name) }} AS feature, value, contribution
 FROM (
   WITH {{ nbsql.pairs_scored(model, feature, lookups) | indent(2) }},
@@ -150,10 +160,12 @@ FROM (
     SELECT
       parents.nbsql_row,
       parents.class_no,
-      parents.stretch,
+      parents.place,
       means.parents,
       CASE WHEN means.term > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} / means.parents ELSE 0 END AS share
-    FROM parents
+    FROM (
+      SELECT nbsql_row, class_no, {{ nbsql.unnested(lists, ['place', 'joint']) | indent(6) }} FROM products
+    ) AS parents
     JOIN (
       {{ nbsql.pairs_means() | indent(6) }}
     ) AS means ON means.nbsql_row = parents.nbsql_row AND means.class_no = parents.class_no

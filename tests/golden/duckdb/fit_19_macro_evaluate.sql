@@ -49,25 +49,27 @@ one_against_rest AS (
     FROM judged
   ) AS posteriors
 ),
-ties AS (
-  SELECT class_no, posterior AS threshold, sum(positive) AS positives, sum(weight - positive) AS negatives
-  FROM one_against_rest
-  GROUP BY class_no, posterior
-),
-cumulated AS (
-  SELECT
-    *,
-    sum(positives) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST ROWS UNBOUNDED PRECEDING) AS true_positives,
-    sum(negatives) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST ROWS UNBOUNDED PRECEDING) AS false_positives
-  FROM ties
-),
-areas AS (
+ranked AS (
   SELECT
     class_no,
-    sum(negatives * (true_positives - positives / 2)) / nullif(max(true_positives) * max(false_positives), 0) AS roc_auc,
-    sum(positives * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision
-  FROM cumulated
+    positive,
+    weight - positive AS negative,
+    sum(positive) OVER (PARTITION BY class_no ORDER BY posterior DESC NULLS LAST) AS true_positives,
+    sum(weight - positive) OVER (PARTITION BY class_no ORDER BY posterior DESC NULLS LAST) AS false_positives
+  FROM one_against_rest
+),
+pairs AS (
+  SELECT
+    class_no,
+    sum(negative * true_positives) AS won,
+    sum(positive * false_positives) AS lost,
+    max(true_positives) * max(false_positives) AS pairs,
+    sum(positive * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision
+  FROM ranked
   GROUP BY class_no
+),
+areas AS (
+  SELECT class_no, (won - lost + pairs) / nullif(2 * pairs, 0) AS roc_auc, average_precision FROM pairs
 ),
 confusion AS (
   SELECT class, prediction, sum(weight) AS n FROM judged GROUP BY class, prediction
