@@ -172,7 +172,13 @@ def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, gri
         width = float(max(1, math.ceil((high - low) / BINS)))
         bins = int((high - low) // width) + 1
     arguments = (source.relation, feature.column, float(low), float(width), bins, not feature.family.zeros)
-    return engine.renderer.fragment("histogram", Context.of(plan.spec), *arguments)
+    return engine.renderer.fragment("histogram", Context.of(_weighed_by(plan.spec, source)), *arguments)
+
+
+def _weighed_by(spec: Spec, source: Source) -> Spec:
+    """The spec with its column of weights only if the source has it; without one, each row counts 1."""
+    names = {folded(column.name): column.name for column in source.columns if column.is_number}
+    return replace(spec, weight=None if spec.weight is None else names.get(folded(spec.weight)))
 
 
 def dependence(engine: Engine, spec: Spec, title: str, source: Source, features: Sequence[str] | None) -> Query:
@@ -191,7 +197,8 @@ def dependence(engine: Engine, spec: Spec, title: str, source: Source, features:
     pairs = list(combinations(columns, 2))
     families = [_joint_family(a[0], b[0], a[2], b[2]) for a, b in pairs]
     places = [(a[1], b[1]) for a, b in pairs]
-    statement = engine.renderer.statement("dependence", Context.of(spec), source.relation, columns, places, families)
+    context = Context.of(_weighed_by(spec, source))
+    statement = engine.renderer.statement("dependence", context, source.relation, columns, places, families)
     return Query(engine, statement, source)
 
 

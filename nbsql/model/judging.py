@@ -284,7 +284,8 @@ class Judging(Handle):
 
         Args:
             feature: the name of the feature.
-            source: rows whose class is known, for the histogram of a number; None: the density alone.
+            source: rows whose class is known, for the histogram of a number, by weight if the source has the column of
+                weights of the fit; None: the density alone.
 
         Raises:
             InputError: the model has no such feature, or the source lacks it.
@@ -310,7 +311,7 @@ class Judging(Handle):
         into eight bins; texts, bags and features over several columns are left out. `nbsql.TAN` models many pairs together.
 
         Args:
-            source: rows whose class is known.
+            source: rows whose class is known. They count by the weights of the fit, if the source has that column.
             features: the features to compare; None is all. The number of pairs grows with their square.
 
         Raises:

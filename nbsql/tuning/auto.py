@@ -149,7 +149,6 @@ class _FamilySearch:
                 each if is_cut_by_class(each) else _same_feature(answered.features, feature)
                 for each, answered in zip(found, cv.specs, strict=False)
             ]
-        self.rows = cv.rows
         self.terms = CandidateTerms(cv, cv.specs[0], features, temporary)
         self.default = {name: numbers[0] for name, numbers in self.terms.numbers.items()}
         self.scores_alone = {name: self.terms.scores_alone(name) for name in features}
@@ -203,7 +202,7 @@ class _FamilySearch:
         families = self._non_default_families(winning.chosen)
         method = winning.method
         return Choice(
-            self.rows,
+            terms.engine.ask("row_count", losses[0])[0][0],
             families if method is None else bag_families(families),
             [name for name, number in winning.chosen.items() if number == OUT] if method is None else [],
             winning.calibrated,

@@ -67,7 +67,9 @@ def test_they_are_cross_validated_alike(tables: Both) -> None:
     options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["id", "body", "x"], "families": families}
     found = [nbsql.cross_validate(place.con, "SELECT *, id % 3 AS part FROM t", **options) for place in tables]
     assert_same_rows(*(each.folds.fetchall() for each in found))
-    assert_same_rows(*(nbsql.dependence(place.con, "t", target="y", exclude=["id", "body"]).fetchall() for place in tables))
+    for weight in (None, "id"):
+        options = {"target": "y", "exclude": ["id", "body"], "weight": weight}
+        assert_same_rows(*(nbsql.dependence(place.con, "t", **options).fetchall() for place in tables))
 
 
 def test_pairs_tell_classes_apart_alike(tables: Both) -> None:

@@ -173,6 +173,12 @@ def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
 
 
 @pytest.mark.slow
+def test_rows_of_weight_0_are_not_predicted(table: Connection) -> None:
+    found = nbsql.auto(table, "SELECT y, k, part, weight - 1 AS weight FROM t", target="y", weight="weight", fold="part")
+    assert found.rows == 300
+    assert repr(found).startswith("300 rows predicted by models that have not met them")
+
+
 def test_the_same_rows_are_always_chosen_alike(table: Connection) -> None:
     first, second = (nbsql.auto(table, "t", target="y", exclude=["part", "weight"], budget=300) for _ in range(2))
     assert first.tried.fetchall() == [tuple(map(_near, row)) for row in second.tried.fetchall()]

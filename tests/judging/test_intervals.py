@@ -98,6 +98,41 @@ def test_one_row_of_a_class_says_nothing_of_how_sure_an_area_is(con: duckdb.Duck
     assert alone[None, "accuracy"][0] in (0.0, 1.0)
 
 
+@pytest.mark.parametrize("weight", [0.2, 0.15])  # which are 1 together, and less
+def test_a_weight_of_one_or_less_says_nothing_of_how_sure_a_mean_is(con: duckdb.DuckDBPyConnection, weight: float) -> None:
+    source = f"SELECT i % 2 AS y, i % 3 + i % 2 AS x, {weight} AS w FROM range(5) AS t(i)"
+    model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 + i % 2 AS x FROM range(30) AS t(i)", target="y", name="m")
+    evaluation = model.evaluate(source, weight="w")
+    found = intervals_of(evaluation)
+    for label, metric in [(None, "log_loss"), (None, "brier"), (None, "roc_auc"), (0, "roc_auc"), (1, "roc_auc")]:
+        assert found[label, metric][0] is not None
+        assert found[label, metric][1:] == [None, None, None]
+    compared = model.compare(model, source, weight="w").fetchall()
+    assert [row[5:] for row in compared] == [(None, None, None)] * 6
+
+
+def test_a_class_that_the_model_does_not_know_is_one_of_three(con: duckdb.DuckDBPyConnection) -> None:
+    """The sum of the squares is then over three classes, in an evaluation, its intervals, slices and a comparison."""
+    model = nbsql.fit(con, rows(2), target="label", features=["a", "b"], name="m")
+    label = "CASE WHEN i % 10 = 3 THEN 'other' ELSE label END AS label"
+    source = f"SELECT * REPLACE ({label}), i // 2 % 2 AS part FROM ({rows(2)})"
+    evaluation = model.evaluate(source, by="part")
+    oracle = Oracle(model, source)
+    known = np.array([[y == label for label in oracle.labels] for y in oracle.y])
+    brier = ((oracle.p - known) ** 2).sum(1).mean() + np.mean([y == "other" for y in oracle.y])
+    found, slices = intervals_of(evaluation), evaluation.slices
+    assert slices is not None
+    assert evaluation.brier == pytest.approx(brier, **CLOSE)
+    assert found[None, "brier"][0] == pytest.approx(brier, **CLOSE)
+    assert sum(row[1] * row[7] for row in slices) / evaluation.rows == pytest.approx(brier, **CLOSE)
+    assert evaluation.classes[1].roc_auc is not None
+    assert all(row[8] is not None for row in slices)  # that of the larger class of the model
+    compared = {(label, metric): value for label, metric, value, *_ in model.compare(model, source)}
+    assert compared[None, "brier"] == pytest.approx(brier, **CLOSE)
+    assert (None, "roc_auc") not in found  # roc_auc is then a mean over the classes
+    assert (None, "roc_auc") not in compared
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_two_models_are_compared_row_by_row(con: duckdb.DuckDBPyConnection, classes: int) -> None:
     source = rows(classes)

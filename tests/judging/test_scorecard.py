@@ -123,6 +123,20 @@ def test_weights_hostile_names_missing_and_unseen_values(con: Connection, classe
         assert never[id_] == pytest.approx(rows[id_] + known["unseen"] - known[value or "missing"], abs=1e-9)
 
 
+def test_the_average_row_is_one_of_those_that_have_points(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A value that one side never has gets no points without smoothing; a dbt model has the other lines all the same."""
+    monkeypatch.setattr(nbsql.Scorecard, "_point_lines", lambda *_: [])
+    loan, value = "['good', 'bad'][1 + i % 2]", "CASE WHEN i % 8 = 0 THEN 'ship' ELSE 'v' || i // 2 % 3 END"
+    con.execute(f"CREATE TABLE t AS SELECT {loan} AS loan, {value} AS v, 1 + i % 3 AS w FROM range(120) AS r(i)")
+    model = nbsql.fit(con, "t", target="loan", weight="w", alpha=0)
+    found = [line for line in lines(model.scorecard(target="good")) if line["feature"] and line["n"]]
+    assert [line["value"] for line in found if line["points"] is None] == ["ship"]  # only good loans have it
+    pointed = [line for line in found if line["points"] is not None]
+    average = sum(line["n"] * line["points"] for line in pointed) / sum(line["n"] for line in pointed)
+    for line in pointed:
+        assert line["below_average"] == pytest.approx(average - line["points"], abs=1e-9)
+
+
 def test_reasons_are_what_costs_most_in_any_engine(con: Connection) -> None:
     con.execute(f"CREATE TABLE t AS {ROWS.format(classes=2)}")
     card = nbsql.fit(con, "t", **FIT).scorecard(target="good", digits=0)

@@ -284,6 +284,24 @@ def test_dependence_is_none_of_independent_features_and_all_of_copies():
             model.plot.verdict("none")
 
 
+def test_a_weight_counts_as_so_many_rows_in_a_dependence_and_a_histogram():
+    with duckdb.connect() as con:
+        con.execute(
+            """CREATE TABLE t AS SELECT i % 2 AS y, 'a' || hash(i) % 3 AS a, 'b' || (hash(i) % 3 + hash(i * 7) % 2) AS b,
+                hash(i) % 100 / 7.0 AS x, i % 4 * 1.0 AS w FROM range(200) AS r(i)"""
+        )
+        copies = "SELECT t.* EXCLUDE (w) FROM t, range(w::INT)"
+        model, copied = nbsql.fit(con, "t", target="y", weight="w"), nbsql.fit(con, copies, target="y")
+        expected = copied.dependence(copies).fetchall()
+        for found in (model.dependence("t"), nbsql.dependence(con, "t", target="y", weight="w")):
+            assert [row[:2] for row in found] == [row[:2] for row in expected]
+            assert [row[2:6] for row in found] == [pytest.approx(row[2:6], rel=1e-9) for row in expected]
+        without = "SELECT * EXCLUDE (w) FROM t"  # in which every row counts 1
+        assert {row[2] for row in model.dependence(without)} == {200}
+        bins, same = ([row[2:] for row in each.profile("x", source)] for each, source in ((model, "t"), (copied, copies)))
+        assert bins == [pytest.approx(row, rel=1e-9) for row in same]
+
+
 def test_discrimination_is_the_log_ratio_with_the_counts(con, model):
     rows = {(row[0], row[1]): row[2:] for row in model.discrimination("red", "green")}
     ratios = {(row[0], row[1]): row[5] for row in con.execute("FROM shown.likelihood_ratios('red', 'green')").fetchall()}

@@ -3,7 +3,7 @@
   dependent first:
 
     feature, other
-    n                   rows with a class that have both
+    n                   rows with a class that have both, by weight
     mutual_information  I(X; Y | C) = sum of p(x, y, c) ln(p(x, y, c) p(c) / (p(x, c) p(y, c))), in nats; 0 if they are independent
     by_chance           its expected value for independent features: sum over classes of (values of X - 1) (values of Y - 1) / 2n
                         (Miller, Note on the bias of information estimates, 1955)
@@ -16,19 +16,14 @@
 #}
 {% macro dependence(model, source, features, pairs, families) -%}
 {% set numbers = features | selectattr(2) | list -%}
-WITH {% if numbers %}moments AS (
-  SELECT
-    {% for column, place, _ in numbers %}
-    {% set x = nbsql.number_of(column) %}
-    avg({{ nbsql.finite(x) }}) AS mean_{{ place }},
-    stddev_samp({{ nbsql.finite(x) }}) AS deviation_{{ place }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-  FROM {{ source }} AS source
-),
+WITH {% if numbers %}{{ nbsql.moments_of_columns(model, source, numbers) }},
 {% endif -%}
 coded AS {{ nbsql.materialized() }}(
   SELECT
     CAST(source.{{ nbsql.ident(model.target) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class
+    {%- if model.weight %},
+    {{ nbsql.weight(model) }} AS n
+    {%- endif %}
     {%- for column, place, is_number in features %},
     {% set text %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset %}
     {%+ if is_number %}{{ nbsql.normal_bin(column, place) }}{% else %}{{ text }}{%+ endif %} AS value_{{ place }}
@@ -40,9 +35,10 @@ coded AS {{ nbsql.materialized() }}(
   JOIN moments ON TRUE
   {%- endif %}
 
-  WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL
+  WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL{% if model.weight %} AND {{ nbsql.counts_by_weight(model) }}{% endif %}
+
 ),
-{{ nbsql.counted_pairs(nbsql.word('coded'), pairs) }},
+{{ nbsql.counted_pairs(nbsql.word('coded'), pairs, nbsql.word('n') if model.weight else none) }},
 names(place, name) AS (
   VALUES
     {% for column, place, _ in features %}
@@ -116,6 +112,59 @@ by_class AS (
   FROM sums
   GROUP BY a, b, class
 )
+{%- endmacro %}
+
+{# To stand in a WHERE: whether a row has a weight above 0. #}
+{% macro counts_by_weight(model) -%}
+NOT {{ nbsql.breaks_weight(model.weight) }} AND {{ nbsql.weight(model) }} > 0
+{%- endmacro %}
+
+{#
+  Common table expressions. The last is moments, one row: mean_1, deviation_1, ... of the number columns, triples of a column and its
+  number, by weight.
+#}
+{% macro moments_of_columns(model, source, numbers) -%}
+{% if not model.weight -%}
+moments AS (
+  SELECT
+    {% for column, place, _ in numbers %}
+    {% set x = nbsql.number_of(column) %}
+    avg({{ nbsql.finite(x) }}) AS mean_{{ place }},
+    stddev_samp({{ nbsql.finite(x) }}) AS deviation_{{ place }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM {{ source }} AS source
+)
+{%- else -%}
+weighed AS (
+  SELECT
+    {{ nbsql.weight(model) }} AS n
+    {%- for column, place, _ in numbers %},
+    {{ nbsql.finite(nbsql.number_of(column)) }} AS x_{{ place }}
+    {%- endfor %}
+
+  FROM {{ source }} AS source
+  WHERE {{ nbsql.counts_by_weight(model) }}
+),
+means AS (
+  SELECT
+    {% for _, place, _ in numbers %}
+    sum(n * x_{{ place }}) / sum(CASE WHEN x_{{ place }} IS NOT NULL THEN n END) AS mean_{{ place }},
+    sum(CASE WHEN x_{{ place }} IS NOT NULL THEN n END) - 1 AS freedom_{{ place }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM weighed
+),
+moments AS (
+  SELECT
+    {% for _, place, _ in numbers %}
+    {% set mean %}means.mean_{{ place }}{% endset %}
+    max({{ mean }}) AS mean_{{ place }},
+    sqrt(sum(n * (x_{{ place }} - {{ mean }}) * (x_{{ place }} - {{ mean }}) / nullif(greatest(means.freedom_{{ place }}, 0), 0)))
+      AS deviation_{{ place }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM weighed
+  JOIN means ON TRUE
+)
+{%- endif %}
 {%- endmacro %}
 
 {# The octile of a normal distribution that contains a number, as a text from '0' to '7'; NULL if the number is missing. #}

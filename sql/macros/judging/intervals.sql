@@ -21,7 +21,7 @@
 
 {#
   One row a metric: class (NULL for all classes), metric, value, standard_error, low, high. These are NULL for a metric without an
-  interval, because it is of one row or of none. by: the columns that slice, which then come first, with a row a slice.
+  interval, because it is of one row (a weight of 1) or less. by: the columns that slice, which then come first, with a row a slice.
 #}
 {% macro intervals(judged, by=[]) -%}
 WITH {{ judged }},
@@ -109,7 +109,10 @@ bounded AS (
 {% macro normal_quantile() -%} {{ nbsql.number(1.959963984540054) }} {%- endmacro %}
 
 {# The divisor of the sum over the classes: 2 with two classes, because both squares are then equal. #}
-{% macro brier_divisor() -%} (SELECT CASE WHEN count(*) > 2 THEN 1 ELSE 2 END FROM known) {%- endmacro %}
+{% macro brier_divisor() -%} (SELECT CASE WHEN count(*) > 2 THEN 1 ELSE 2 END FROM {{ nbsql.all_classes() }}) {%- endmacro %}
+
+{# One row a class of the model or of judged rows, as `metrics` counts them: class. #}
+{% macro all_classes() -%} (SELECT class FROM known UNION SELECT class FROM judged) AS all_classes {%- endmacro %}
 
 {# shares: one row a class (NULL for all classes) and share: class, metric, position, hits of n rows. #}
 {% macro counted_shares(sliced=0) -%}
@@ -167,7 +170,8 @@ means_of_sides AS (
     {% for column in columns %}
     max(mean_{{ nbsql.word(column) }}) AS {{ nbsql.word(column) }},
     {% endfor %}
-    sum(weight * ({{ last }} - mean_{{ last }}) * ({{ last }} - mean_{{ last }})) / nullif(sum(weight) - 1, 0) / sum(weight) AS variance
+    sum(weight * ({{ last }} - mean_{{ last }}) * ({{ last }} - mean_{{ last }}))
+      / nullif(greatest(sum(weight) - 1, 0), 0) / sum(weight) AS variance
   FROM (
     SELECT
       *,
@@ -196,6 +200,6 @@ means AS (
   UNION ALL
   SELECT {{ by }}NULL, metric, position, {% for column in columns %}{{ nbsql.word(column) }}, {% endfor %}standard_error
   FROM means_of_classes
-  WHERE class = (SELECT {{ nbsql.maximum(nbsql.word('class')) }} FROM known HAVING count(*) = 2)
+  WHERE class = (SELECT {{ nbsql.maximum(nbsql.word('class')) }} FROM {{ nbsql.all_classes() }} HAVING count(*) = 2)
 )
 {%- endmacro %}

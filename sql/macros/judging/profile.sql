@@ -119,7 +119,7 @@ ORDER BY class ASC NULLS LAST, place_in_class ASC NULLS LAST
     part     'density': p(x | class) of its family at `lower`; 'histogram': that of the rows from `lower` up to `upper`;
              'probability': of a zero-inflated number, P(0 | class), at `lower` = 0, where the others have no zeros
     lower, upper
-    n        of the histogram: the rows there
+    n        of the histogram: the rows there, by weight
     density  of the histogram: n / (the rows of the class * width); of the part 'probability': that probability
 
   explained: the query of `explain` over the places, which gives ln p(x | class) of any family. histogram: that of the rows, if there are
@@ -242,9 +242,11 @@ FROM (
     SELECT
       {{ nbsql.target(model) }} AS class,
       {{ bin }} AS bin,
-      count(*) AS n
+      {%+ if model.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){%+ endif %} AS n
     FROM {{ source }} AS source
     WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL AND {{ nbsql.finite(x) }} IS NOT NULL
+    {%- if model.weight %} AND {{ nbsql.counts_by_weight(model) }}{% endif %}
+
     GROUP BY {{ nbsql.target(model) }}, {{ bin }}
   ) AS counted
 ) AS bins

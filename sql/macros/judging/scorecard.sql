@@ -8,7 +8,7 @@
     information_value          (P(value | target) - P(value | the rest)) * weight_of_evidence
     feature_information_value  their sum over the feature: the divergence of its two distributions (Jeffreys 1946)
     points                     factor * weight_of_evidence; for the base plus offset
-    below_best, below_average  how many points it has less than the feature's best value, or than the average row
+    below_best, below_average  how many points it has less than the feature's best value, or than the average row that has points
 
   factor = double / ln 2 and offset = points - factor * ln(odds), so a row has offset + factor * ln(odds of the target) points in all
   (Siddiqi, Credit Risk Scorecards, 2006, chapter 6). The rest are all other classes, weighted by their priors. With two classes these are
@@ -73,7 +73,7 @@ compared AS (
     *,
     sum(information_value) OVER of_feature AS feature_information_value,
     max(CASE WHEN kind = 'value' OR n > 0 THEN points END) OVER of_feature AS best,
-    sum(n * points) OVER of_feature / nullif(sum(n) OVER of_feature, 0) AS average
+    sum(n * points) OVER of_feature / nullif(sum(CASE WHEN points IS NOT NULL THEN n END) OVER of_feature, 0) AS average
   FROM pointed
   WINDOW of_feature AS (PARTITION BY feature)
 )

@@ -66,7 +66,7 @@ slices AS (
     {{ nbsql.slice_metric('brier') }} AS brier,
     CASE
       WHEN count(larger) = 0 THEN avg(CASE WHEN class IS NOT NULL AND metric = 'roc_auc' THEN value END)
-      ELSE {{ nbsql.slice_metric('roc_auc') }}
+      ELSE max(CASE WHEN class = larger AND metric = 'roc_auc' THEN value END)
     END AS roc_auc
     {%- for metric in of_larger %},
     max(CASE WHEN class = larger AND metric = {{ nbsql.text(metric) }} THEN value END) AS {{ nbsql.word(metric) }}
