@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from markupsafe import Markup
 
@@ -15,7 +15,7 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import number, paragraph
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
-from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, listed, no_column, suggestion
+from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NotSupportedError, listed, no_column, suggestion
 from nbsql.family import Family
 from nbsql.family.base import true_or_false
 from nbsql.learning.half_life import weigh_by_age
@@ -82,6 +82,9 @@ class Handle:
         rows = "" if not counts or None in counts else f" from {number(sum(counts))} rows"
         features = ", ".join([*shown, *([f"{more} more"] if more else [])]) or "no features"
         return f"<nbsql {title}{where}: {self._spec.target!r} of {len(self._classes)} classes{rows}, by {features}>"
+
+    def __reduce__(self) -> NoReturn:
+        raise NotSupportedError("a model stays in its database and is not pickled; load it by name there, or export it")
 
     @property
     def _database(self) -> str:
