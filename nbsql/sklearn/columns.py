@@ -86,6 +86,8 @@ def label_keys(labels: Any) -> list[Any]:
     """Labels as values of a database: whole numbers, booleans, numbers, and everything else as text."""
     if labels.dtype.kind in "iubf":
         return list(labels.tolist())
+    if labels.dtype.kind == "M":  # the same text for the same time, whatever the unit of the array
+        return [str(np.datetime_as_string(label, unit="auto")) for label in labels]
     return [str(label) for label in labels]
 
 

@@ -172,6 +172,17 @@ def test_labels_keep_their_type(labels: list[Any]) -> None:
     assert estimator.predict(FRAME).dtype == np.array(labels).dtype
 
 
+def test_a_time_is_one_label_whatever_its_unit() -> None:
+    days = np.array(["2026-01-01", "2026-01-02", "2026-01-02", "2026-01-01T12", "2026-01-02", "2026-01-01"], "datetime64[h]")
+    estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, pd.Series(days))
+    estimator.partial_fit(FRAME[:2], days[:2].astype("datetime64[D]"))
+    assert len(estimator.classes_) == len(estimator.model_.classes) == 3
+    estimator.unlearn(FRAME[:2], days[:2].astype("datetime64[ns]"))
+    assert estimator.predict_proba(FRAME) == pytest.approx(
+        NaiveBayesClassifier(families=FAMILIES).fit(FRAME, days).predict_proba(FRAME), abs=1e-12
+    )
+
+
 def test_what_is_learnt_in_parts_and_forgotten_again_is_the_whole() -> None:
     rows, labels = load_iris(return_X_y=True)
     whole = NaiveBayesClassifier().fit(rows, labels)
