@@ -252,6 +252,11 @@ def test_what_is_no_database(tmp_path: Path) -> None:
     closed.close()
     with pytest.raises(DatabaseError, match=r"^the connection is closed; open a new one, and load the model with it$"):
         nbsql.fit(closed, DAYS, target="play")
+    con = duckdb.connect()
+    model = nbsql.fit(con, DAYS, target="play")
+    con.close()
+    with pytest.raises(DatabaseError, match=r"^the connection is closed; open a new one, and load the model with it$"):
+        model.predict(pd.DataFrame({"sky": ["sun"], "wind": [1]}))
 
 
 CHANGES: dict[str, Callable[[nbsql.Model], Any]] = {

@@ -18,7 +18,7 @@ from nbsql.engines.duckdb.objects import category_columns, unreadable, with_type
 from nbsql.engines.duckdb.scans import scanned_table
 from nbsql.engines.handed_over import is_stream, read_whole
 from nbsql.engines.source import COMMENTS, Source, check_distinct, check_names, split_path
-from nbsql.errors import InputError, listed, suggestion
+from nbsql.errors import DatabaseError, InputError, listed, suggestion
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 
@@ -177,6 +177,8 @@ class Sources:
         try:
             self._engine.connection.register(name, frame)
         except (duckdb.Error, TypeError, RuntimeError) as error:  # for None, and for a generator
+            if isinstance(error, duckdb.ConnectionException):
+                raise DatabaseError(one_line(error)) from None
             reason = str(error).splitlines()[0]
             hint = "; it reads another database" if "another database" in str(error) else ""
             if isinstance(frame, duckdb.DuckDBPyRelation):
