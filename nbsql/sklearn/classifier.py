@@ -126,7 +126,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         connection : DuckDB or psycopg connection, path or address, default=None
             The database of `X`.
 
-        Returns:
+        Returns
         -------
         self : NaiveBayesClassifier
             The fitted estimator.
@@ -182,7 +182,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n_samples,), default=None
             Row weights.
 
-        Returns:
+        Returns
         -------
         self : NaiveBayesClassifier
             The estimator.
@@ -208,12 +208,12 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n_samples,), default=None
             The weights with which the rows were learnt.
 
-        Returns:
+        Returns
         -------
         self : NaiveBayesClassifier
             The estimator.
 
-        Raises:
+        Raises
         ------
         nbsql.InputError
             The model has not learnt that many such rows, or nothing would be left.

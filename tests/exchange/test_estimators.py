@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import pickletools
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -364,3 +365,11 @@ def test_the_cure_of_a_column_without_a_family_is_one_that_an_estimator_has(tmp_
 def test_a_notebook_shows_an_estimator_without_warnings() -> None:
     for estimator in (NaiveBayesClassifier(), NaiveBayesCV()):
         assert "<style>" in estimator._repr_html_()
+
+
+def test_headings_of_docstrings_are_those_of_numpydoc() -> None:
+    """A heading with a colon is shown as text, with its line of dashes."""
+    for kind in (NaiveBayesClassifier, NaiveBayesCV):
+        methods = [member for name, member in vars(kind).items() if not name.startswith("_") and callable(member)]
+        for documented in (kind, *methods, *(getattr(kind, name) for name in ("predict", "explain", "score"))):
+            assert not re.search(r":\n *-+\n", documented.__doc__ or ""), documented
