@@ -200,7 +200,7 @@ class Query(PendingQuery):
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
-        """On DuckDB: the query as a relation. A frame that the query reads stays registered until the connection is closed.
+        """The query as a relation of DuckDB. A frame that the query reads stays registered until the connection is closed.
 
         Raises:
             InputError: another database or schema was current when the query was made. DuckDB reads a relation later, and
@@ -223,7 +223,7 @@ class Query(PendingQuery):
 
     @property
     def dataframe(self) -> pyspark.sql.DataFrame:
-        """On Spark: the query as a DataFrame, for the model as it is now."""
+        """The query as a DataFrame of Spark, for the model as it is now."""
         if self._engine.title != "Spark":
             raise NotSupportedError(f"Query.dataframe is not available on {self._engine.title}; it is on Spark")
         from nbsql.engines.spark.engine import on_spark

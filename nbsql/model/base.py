@@ -141,22 +141,22 @@ class Handle:
 
     @property
     def priors(self) -> Query:
-        """A row for each class: class, n, prior, log_prior."""
+        """A row for each class, with class, n, prior and log_prior."""
         return self._relation_query("priors", "class")
 
     @property
     def likelihoods(self) -> Query:
-        """A row for each class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate."""
+        """A row for each class, feature and value, with likelihood, log_likelihood, mean, variance and rate."""
         return self._relation_query("likelihoods", "feature", "value", "class")
 
     @property
     def statistics(self) -> Query:
-        """The additive cells: slice, class, feature, value, n, mean, m2."""
+        """The additive cells, with slice, class, feature, value, n, mean and m2."""
         return self._relation_query("statistics", "feature", "value", "class")
 
     @property
     def counts(self) -> Query:
-        """The cells summed over all batches: slice, class, feature, value, n, mean, m2, batch ("all")."""
+        """The cells summed over all batches, with slice, class, feature, value, n, mean, m2 and batch ("all")."""
         return self._macro_query("folded_cells", self._relations["statistics"], "all")
 
     def _relation_query(self, name: str, *order: str) -> Query:
