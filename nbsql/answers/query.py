@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from markupsafe import Markup
 
@@ -154,6 +154,9 @@ class Query(PendingQuery):
             return f"<nbsql.Query: {error}>"
         return f"<nbsql.Query of {columns}; .show() runs it, .sql is its text>"
 
+    def __reduce__(self) -> NoReturn:
+        raise NotSupportedError("a query reads its database and is not pickled; its rows are, as .df() or .fetchall()")
+
     def _repr_html_(self) -> str:
         """The first rows and the SQL, as a notebook shows them. A query that should not run unasked shows its columns only."""
         try:
@@ -197,7 +200,7 @@ class Query(PendingQuery):
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
-        """On DuckDB: the query as a relation. A frame that the query reads must outlive the relation.
+        """The query as a relation of DuckDB. A frame that the query reads stays registered until the connection is closed.
 
         Raises:
             InputError: another database or schema was current when the query was made. DuckDB reads a relation later, and
@@ -209,11 +212,18 @@ class Query(PendingQuery):
                 f"the query was made when {self._path or 'the first database'} was in use; USE it, or make it anew"
             )
         with self._guard():
-            return engine.relation(self._text())
+            relation = engine.relation(self._text())
+        self._keep()
+        return relation
+
+    def _keep(self) -> None:
+        """Leave the frames that the query reads registered until the connection is closed."""
+        if self._source is not None:
+            self._source._keep()
 
     @property
     def dataframe(self) -> pyspark.sql.DataFrame:
-        """On Spark: the query as a DataFrame, for the model as it is now."""
+        """The query as a DataFrame of Spark, for the model as it is now."""
         if self._engine.title != "Spark":
             raise NotSupportedError(f"Query.dataframe is not available on {self._engine.title}; it is on Spark")
         from nbsql.engines.spark.engine import on_spark

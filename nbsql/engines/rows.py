@@ -116,7 +116,9 @@ def to_python(value: Any) -> Any:
         if isinstance(found, int) and name in ("datetime64", "timedelta64"):  # nanoseconds, for which Python has no type
             return value.astype(f"{name}[us]").item()
         return found
-    return to_python(value.tolist()) if isinstance(shape, tuple) and len(shape) == 1 else value
+    if not isinstance(shape, tuple) or len(shape) != 1:
+        return value
+    return to_python(value.to_list() if hasattr(value, "to_list") else value.tolist())  # of a Series; of an array
 
 
 def kind_of_value(value: Any) -> str:

@@ -17,6 +17,7 @@ from nbsql.spec.column import Column
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+COMMENTS = r"(?:\s|--[^\n]*\n|/\*.*?\*/)*"  # before the first word of a query
 _PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
 
@@ -30,7 +31,8 @@ class Source:
 
     joins: Sequence[Joining] = ()  # the joins with dimensions, for a source that nbsql joins (nbsql/learning/joins.py)
     path: tuple[str, ...] = ()  # of a table or view, its schema first, if the engine knows more than `relation` contains
-    needs: object = None  # an object that must live as long as the source: the query, which may read a frame
+    needs: Any = None  # what must live as long as the source: a query or a source, which may read a frame, or several
+    _is_kept = False  # whether a frame stays registered when the source is gone
     anywhere: bool = False  # whether its name begins with its database, so that it does not depend on the search path
 
     def __init__(
@@ -90,8 +92,16 @@ class Source:
             self._release()
             self._release = None
 
+    def _keep(self) -> None:
+        """Leave the frames that it reads registered until the connection is closed."""
+        self._is_kept = True
+        for needed in (self.facts, *(self.needs if isinstance(self.needs, tuple) else (self.needs,))):
+            if needed is not None and needed is not self:
+                needed._keep()
+
     def __del__(self) -> None:
-        self.release()
+        if not self._is_kept:
+            self.release()
 
 
 def check_distinct(names: Iterable[Any], label: str) -> None:

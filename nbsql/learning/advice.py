@@ -81,7 +81,7 @@ def advice_on_classes(engine: Engine, source: Source, target: str, labels: Seque
         dialect, high = engine.renderer.dialect, f"{target}_high"
         value = dialect.text(str(middle)) if isinstance(middle, date) else dialect.query(str(middle))
         relation = str(source.facts.relation)
-        named = dialect.query("..." if "\n" in relation else relation)
+        named = dialect.query("..." if "\n" in relation or source.is_registered else relation)
         query = engine.renderer.statement("with_binary_target", named, target, value, high)
         roles = f"target={json.dumps(high)}, {_exclude(target)}"
         return f"{subject}, as a quantity has; predict whether it is high: {roles} of the source {query}"

@@ -33,7 +33,7 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
 
     @property
     def plot(self) -> Plots:
-        """The pictures of the model, one method for each: `model.plot.ranking().save("ranking.svg")`."""
+        """The pictures of the model, one method for each, such as `model.plot.ranking().save("ranking.svg")`."""
         return Plots(self)
 
     def report(

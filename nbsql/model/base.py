@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from markupsafe import Markup
 
@@ -15,7 +15,7 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import number, paragraph
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
-from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, listed, no_column, suggestion
+from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NotSupportedError, listed, no_column, suggestion
 from nbsql.family import Family
 from nbsql.family.base import true_or_false
 from nbsql.learning.half_life import weigh_by_age
@@ -83,6 +83,9 @@ class Handle:
         features = ", ".join([*shown, *([f"{more} more"] if more else [])]) or "no features"
         return f"<nbsql {title}{where}: {self._spec.target!r} of {len(self._classes)} classes{rows}, by {features}>"
 
+    def __reduce__(self) -> NoReturn:
+        raise NotSupportedError("a model stays in its database and is not pickled; load it by name there, or export it")
+
     @property
     def _database(self) -> str:
         return self._relations.database or self._engine.current()[0]
@@ -138,22 +141,22 @@ class Handle:
 
     @property
     def priors(self) -> Query:
-        """A row for each class: class, n, prior, log_prior."""
+        """A row for each class, with class, n, prior and log_prior."""
         return self._relation_query("priors", "class")
 
     @property
     def likelihoods(self) -> Query:
-        """A row for each class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate."""
+        """A row for each class, feature and value, with likelihood, log_likelihood, mean, variance and rate."""
         return self._relation_query("likelihoods", "feature", "value", "class")
 
     @property
     def statistics(self) -> Query:
-        """The additive cells: slice, class, feature, value, n, mean, m2."""
+        """The additive cells, with slice, class, feature, value, n, mean and m2."""
         return self._relation_query("statistics", "feature", "value", "class")
 
     @property
     def counts(self) -> Query:
-        """The cells summed over all batches: slice, class, feature, value, n, mean, m2, batch ("all")."""
+        """The cells summed over all batches, with slice, class, feature, value, n, mean, m2 and batch ("all")."""
         return self._macro_query("folded_cells", self._relations["statistics"], "all")
 
     def _relation_query(self, name: str, *order: str) -> Query:

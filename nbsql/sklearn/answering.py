@@ -96,7 +96,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         connection : DuckDB or psycopg connection, path or address, default=None
             The database of `X`.
 
-        Returns:
+        Returns
         -------
         ndarray of shape (n_samples,)
             The labels.
@@ -121,7 +121,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         X : frame or array-like of shape (n_samples, n_features)
             The rows.
 
-        Returns:
+        Returns
         -------
         nbsql.Query
             One row for each row, class and value: row_id, from 1, class, feature (None for the prior), value, contribution.

@@ -20,11 +20,21 @@ from sklearn.utils.validation import (
 import nbsql
 from nbsql.engines.connect import engine_of
 from nbsql.engines.engine import Engine
-from nbsql.engines.source import Source
+from nbsql.engines.source import Source, check_distinct
 from nbsql.errors import InputError
 from nbsql.family import Family
 from nbsql.sklearn.answering import Answering, cures_of_estimators, source_of
-from nbsql.sklearn.columns import as_column, columns_of, frame_names, free_name, is_frame, kinds_of, with_columns
+from nbsql.sklearn.columns import (
+    as_column,
+    as_rows,
+    columns_of,
+    frame_names,
+    free_name,
+    is_frame,
+    is_missing,
+    kinds_of,
+    with_columns,
+)
 from nbsql.sklearn.store import NAME, Store
 from nbsql.spec.options import PriorArgument
 
@@ -73,6 +83,8 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     ['dry', 'wet']
     """
 
+    _kinds: list[str] | None = None  # of the columns of the array that it was fitted to
+
     def __init__(
         self,
         *,
@@ -114,7 +126,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         connection : DuckDB or psycopg connection, path or address, default=None
             The database of `X`.
 
-        Returns:
+        Returns
         -------
         self : NaiveBayesClassifier
             The fitted estimator.
@@ -143,7 +155,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
                 raise InputError(f"with a connection {name} is a name there, not {type(value).__name__}")
         model = nbsql.fit(connection, table, target=target, weight=weight, **self._options())
         store.copy_from(model)
-        self._store, self._names = store, {"target": target, "weight": weight}
+        self._store, self._names, self._kinds = store, {"target": target, "weight": weight}, None
         self.classes_ = np.unique(np.array(model.classes))
         columns = dict.fromkeys(column for feature in model._spec.features for column in feature.columns)
         self.feature_names_in_ = np.array(list(columns), dtype=object)
@@ -170,7 +182,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n_samples,), default=None
             Row weights.
 
-        Returns:
+        Returns
         -------
         self : NaiveBayesClassifier
             The estimator.
@@ -196,12 +208,12 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n_samples,), default=None
             The weights with which the rows were learnt.
 
-        Returns:
+        Returns
         -------
         self : NaiveBayesClassifier
             The estimator.
 
-        Raises:
+        Raises
         ------
         nbsql.InputError
             The model has not learnt that many such rows, or nothing would be left.
@@ -235,11 +247,10 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         reset: bool,
     ) -> tuple[Source, dict[str, Any], Any]:
         """Rows with labels and weights as a source, the options of a fit that name their columns, and the labels."""
+        X = as_rows(X)  # noqa: N806
         rows, names = self._features(X, y, reset=reset)
         labels = column_or_1d(y, warn=True)
-        if labels.dtype == object and any(
-            label is None or label != label for label in labels
-        ):  # these cannot be sorted beside text
+        if labels.dtype.kind in "OmM" and any(map(is_missing, labels)):  # these cannot be sorted beside text
             raise ValueError("Input y contains NaN.")
         check_classification_targets(labels)
         labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
@@ -256,18 +267,25 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         return source_of(engine, with_columns(rows, more)), options, labels
 
     def _features(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, list[str]]:  # noqa: N803
-        if is_frame(X):
+        X = as_rows(X)  # noqa: N806
+        if is_frame(X) and (reset or hasattr(self, "feature_names_in_")):  # without names, columns go by their places
+            check_distinct(frame_names(X), f"the {type(X).__name__}")
             validate_data(self, X, y, reset=reset, skip_check_array=True)
-            if len(X) == 0:
-                raise ValueError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
+            for count, what in zip(X.shape, ("sample(s)", "feature(s)"), strict=True):
+                if count == 0:
+                    raise ValueError(f"Found array with 0 {what} (shape={X.shape}) while a minimum of 1 is required.")
+            if reset:
+                self._kinds = None
             return X, frame_names(X)
         if y is None:
             validate_data(self, X, y, reset=reset, skip_check_array=True)  # its error says that y is needed
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         names = [*getattr(self, "feature_names_in_", ())] or [f"x{number}" for number in range(array.shape[1])]
+        if array.dtype.kind in "US" and not hasattr(X, "__array__"):  # NumPy makes texts of the numbers of a list
+            array = np.array(X, dtype=object)
         if reset:
             self._kinds = kinds_of(array)
-        return columns_of(array, names, self._kinds), names
+        return columns_of(array, names, self._kinds or kinds_of(array)), names
 
     def _extra_columns(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ARG002, N803
         """Additional columns for the rows of a fit, under names that no other column has."""

@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
+from nbsql.engines.handed_over import read_whole
+from nbsql.errors import InputError
+
 _FRAMES = ("pandas", "polars", "pyarrow")
+
+
+def as_rows(rows: Any) -> Any:
+    """X as a frame or an array: a lazy frame is collected, and an Arrow stream, or what hands one over, is read."""
+    if isinstance(rows, str):
+        raise InputError(f"X must be rows, not the text {rows!r}; fit and predict read a table or a SELECT with connection=")
+    if type(rows).__name__ == "LazyFrame":
+        rows = rows.collect()
+    if type(rows).__name__ == "RecordBatch":  # in which scikit-learn finds no names
+        import pyarrow
+
+        return pyarrow.Table.from_batches([rows])
+    is_known = type(rows).__module__.split(".")[0] in (*_FRAMES, "numpy") and type(rows).__name__ != "RecordBatchReader"
+    return read_whole(rows) if not is_known and hasattr(rows, "__arrow_c_stream__") else rows
 
 
 def is_frame(rows: Any) -> bool:
@@ -24,6 +42,8 @@ def frame_names(frame: Any) -> list[Any]:
 
 def kinds_of(array: Any) -> list[str]:
     """The kind of each column of an array: "number", "boolean" or "text"."""
+    if array.dtype.kind in "mM":
+        raise InputError(f"X is an array of {array.dtype}, which has no family; convert it to numbers or texts")
     if array.dtype.kind != "O":
         kind = {"b": "boolean", "U": "text", "S": "text"}.get(array.dtype.kind, "number")
         return [kind] * array.shape[1]
@@ -34,14 +54,16 @@ def _kind(column: Sequence[Any]) -> str:
     values = [value for value in column if not is_missing(value)]
     if values and all(isinstance(value, (bool, np.bool_)) for value in values):
         return "boolean"
-    if all(isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in values):
+    if all(isinstance(value, (int, float, Decimal, np.number)) and not isinstance(value, bool) for value in values):
         return "number"
     return "text"
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a value is missing: None, NaN, or a missing value of pandas."""
-    return value is None or (isinstance(value, (float, np.floating)) and value != value) or type(value).__name__ == "NAType"
+    """Whether a value is missing: None, NaN, NaT, or a missing value of pandas."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, Decimal, np.floating, np.datetime64, np.timedelta64)) and value != value
 
 
 def columns_of(array: Any, names: Sequence[str], kinds: Sequence[str]) -> dict[str, Any]:
@@ -64,6 +86,8 @@ def label_keys(labels: Any) -> list[Any]:
     """Labels as values of a database: whole numbers, booleans, numbers, and everything else as text."""
     if labels.dtype.kind in "iubf":
         return list(labels.tolist())
+    if labels.dtype.kind == "M":  # the same text for the same time, whatever the unit of the array
+        return [str(np.datetime_as_string(label, unit="auto")) for label in labels]
     return [str(label) for label in labels]
 
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nbsql.family import Bernoulli, Categorical, Complement, Gaussian, Multinomial, MultivariateGaussian
+from nbsql.family import (
+    Bernoulli,
+    Binned,
+    Categorical,
+    Complement,
+    Gaussian,
+    Multinomial,
+    MultivariateGaussian,
+)
 from nbsql.family.multivariate_gaussian import powers_of_two
 from nbsql.sklearn.columns import free_name
 from nbsql.sklearn.forms import Cells, EstimatorCounts, by_feature, column_type, feature_of, labels_of, prior_of, text_of
@@ -121,23 +130,32 @@ def _add(cells: Cells, labels: Sequence[Any], counts: Any, feature: str, values:
 
 
 def _bernoulli(estimator: Any, inputs: Sequence[Input], labels: Sequence[Any], cells: Cells) -> list[Feature] | None:
-    alphas, sizes = _alphas(estimator, len(inputs)), estimator.class_count_.tolist()
+    alphas, sizes, threshold = _alphas(estimator, len(inputs)), estimator.class_count_.tolist(), estimator.binarize
     if words := _words(inputs, alphas):
+        text = words[0].family
+        limit = 0 if text.reweights_tokens else 1  # weighted counts may be anything above 0
+        if not (text.presence if threshold is None else threshold == 0 or 0 < threshold < limit):
+            raise no_counterpart(f"BernoulliNB(binarize={threshold}) of words", "fit it with binarize=0.0")
         feature = _bag(words, alphas[0], event="bernoulli")
         for name, n in zip(labels, sizes, strict=True):
             if n > 0:
                 cells.add(name, feature.name, n)
         _add(cells, labels, estimator.feature_count_, feature.name, [each.token for each in words])
         return [feature]
-    names = _columns(inputs)
-    if names is None:
+    numbers = _numbers(inputs)
+    is_binary = not threshold and _columns(inputs) is not None  # columns of 0 and 1, or Booleans
+    if numbers is None or not (is_binary or (threshold is not None and all(each.scale > 0 for each in numbers))):
         return None
-    for name, n, row in zip(labels, sizes, estimator.feature_count_.tolist(), strict=True):
-        for column, count in zip(names, row, strict=True):
-            cells.add(name, column, count, value="true")
-            cells.add(name, column, n - count, value="false")
-    families = [Bernoulli(alpha=alpha, beta=alpha) for alpha in alphas]
-    return [feature_of(name, family, index) for index, (name, family) in enumerate(zip(names, families, strict=True), start=1)]
+    features = []
+    for j, (each, alpha) in enumerate(zip(numbers, alphas, strict=True)):
+        # A number above a threshold is in the upper of two bins, which includes its lower edge.
+        edge = 0.0 if is_binary else math.nextafter(each.column_value(threshold), math.inf)
+        bins = Binned(alpha=alpha, by=[edge])
+        for name, n, count in zip(labels, sizes, estimator.feature_count_[:, j].tolist(), strict=True):
+            for value, m in zip(["false", "true"] if is_binary else bins.labels, [n - count, count], strict=True):
+                cells.add(name, each.column, m, value=value)
+        features.append(feature_of(each.column, Bernoulli(alpha=alpha, beta=alpha) if is_binary else bins, j + 1))
+    return features
 
 
 def _categorical(estimator: Any, inputs: Sequence[Input], labels: Sequence[Any], cells: Cells) -> list[Feature]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbsql.errors import NotSupportedError
+from nbsql.errors import InputError, NotSupportedError
 from nbsql.family import Text
 from nbsql.model import Model
 from nbsql.sklearn.fitted import (
@@ -47,6 +47,9 @@ def to_sklearn(model: Model) -> Any:
     >>> to_sklearn(nbsql.fit(duckdb.connect(), rows, target="y")).theta_.tolist()
     [[1.5], [5.0]]
     """
+    if not isinstance(model, Model):
+        cure = "pass its model_" if hasattr(model, "model_") else "nbsql.load returns one"
+        raise InputError(f"to_sklearn takes an nbsql.Model, not {type(model).__name__}; {cure}")
     model._refresh()
     spec = model._spec
     for name, has in {

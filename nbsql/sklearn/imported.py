@@ -70,7 +70,13 @@ def from_sklearn(
         _check_fitted(estimator, "calibrated_classifiers_")
         labels = estimator.classes_
         estimator, calibration = without_calibration(estimator)
+    if isinstance(estimator, type):
+        raise InputError(f"{estimator.__name__} is a class; pass a fitted estimator")
     *transformers, last = steps_of(estimator)
+    if hasattr(last, "model_"):
+        raise InputError(
+            f"{name_of(last)} has a model of nbsql; estimator.model_.export(path) and nbsql.import_(con, path) copy it"
+        )
     if name_of(last) not in KNOWN:
         raise no_counterpart(name_of(last), f"{', '.join(KNOWN)} do, and CalibratedClassifierCV of one of them")
     _check_fitted(last, "classes_")
@@ -79,7 +85,10 @@ def from_sklearn(
         last.classes_ = labels
     if len(last.classes_) < 2:
         raise no_counterpart(f"{name_of(last)} of one class", "fit it on rows of two classes or more")
-    form = _form(last, transformers, _columns(estimator, [*transformers, last], columns))
+    names = _columns(estimator, [*transformers, last], columns)
+    if target in names:
+        raise InputError(f"column {target!r} is a feature of {name_of(last)}; name another column as target")
+    form = _form(last, transformers, names)
     ids = key_columns(id)
 
     def fit_form(to: Connection, name: str | None, database: str | None, replace: bool) -> Model:

@@ -64,7 +64,8 @@ def name_of(thing: Any) -> str:
 
 
 def steps_of(pipeline: Any) -> list[Any]:
-    """The steps of a pipeline, with nested pipelines flattened; any other estimator is the only step."""
+    """The steps of a pipeline, with nested pipelines flattened; another estimator is the only step; of a search, the best."""
+    pipeline = getattr(pipeline, "best_estimator_", pipeline)
     if name_of(pipeline) != "Pipeline":
         return [pipeline]
     return [each for _, step in pipeline.steps if not _is_nothing(step) for each in steps_of(step)]

@@ -19,6 +19,7 @@ from nbsql.sklearn.classifier import NaiveBayesClassifier
 from nbsql.sklearn.columns import free_name
 from nbsql.sklearn.store import NAME
 from nbsql.spec.options import PriorArgument
+from nbsql.tuning.sweep import as_list
 
 Scoring = Literal["neg_log_loss", "accuracy"]
 FOLD = "fold"
@@ -39,7 +40,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
     priors : sequence, default=("empirical",)
         Priors to try, each as `prior` of `NaiveBayesClassifier`.
     families : dict, sequence of dicts or None, default=None
-        Families by column, or several such dicts to try.
+        Families by column, or several such dicts to try; None is the families of the types.
     cv : int, "loo", splitter or iterable, default=5
         The folds, as in ``GridSearchCV``: every row must be held out exactly once. "loo" leaves out one row at a time, and
         still reads the rows only once.
@@ -74,7 +75,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         *,
         alphas: Sequence[float] = (0.01, 0.1, 0.5, 1.0, 2.0, 10.0),
         priors: Sequence[PriorArgument] = ("empirical",),
-        families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family]] | None = None,
+        families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family] | None] | None = None,
         cv: Any = 5,
         scoring: Scoring = "neg_log_loss",
         estimate: Literal["mean", "mode", "mle"] | None = None,
@@ -120,10 +121,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         folds: Any = "loo" if fold is None else 2
         tried = nbsql.sweep(engine, source, fold=fold, folds=folds, by=by, **options, **self._options())
         found = tried.ranking.fetchall()
-        lists = {
-            name: [value] if isinstance(value, (str, Mapping)) or value is None else list(value)
-            for name, value in self._lists().items()
-        }
+        lists = {name: as_list(value, name) for name, value in self._lists().items()}
         params = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
         places = [tried.settings.index({**each, "families": each["families"] or {}}) for each in params]
         accuracy = np.array([found[place][4] for place in places])

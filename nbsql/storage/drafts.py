@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from nbsql.engines.engine import Engine
@@ -11,6 +12,7 @@ from nbsql.plan.parts import PUBLISHED
 from nbsql.rendering.relations import Relations
 from nbsql.storage.schema import is_calibrated
 
+_publishing = threading.RLock()  # threads that publish at once would take the same number, and write into the same tables
 _TABLES = tuple(part for part in PUBLISHED if part not in ("likelihoods", "spec"))
 
 
@@ -46,22 +48,23 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
     spark, renderer = on_spark(engine, "a draft"), engine.renderer
     schema = relations.path[-1]
     final = Plan(renderer, plan.spec, relations, wide=plan.wide)
-    engine.run_all([final.create_schema()])
-    number = catalog.next_number(spark, schema)
-    numbered = Relations(renderer, schema, ending=f"_{number}")
+    with _publishing:
+        engine.run_all([final.create_schema()])
+        number = catalog.next_number(spark, schema)
+        numbered = Relations(renderer, schema, ending=f"_{number}")
 
-    def write(name: str) -> None:
-        query = renderer.fragment("all_rows", plan.relations[name])
-        engine.create(name, numbered[name], query, temporary=False)
+        def write(name: str) -> None:
+            query = renderer.fragment("all_rows", plan.relations[name])
+            engine.create(name, numbered[name], query, temporary=False)
 
-    for name in _tables(engine, plan):
-        if name != "parameters" or not spark.publish_constants(plan.relations[name], numbered[name]):
-            write(name)
-    engine.run_all([Plan(renderer, plan.spec, numbered, wide=plan.wide).create_likelihoods_view()])
-    if stamp is not None and engine.ask("updated_at", relations["spec"]) != stamp:
-        raise DatabaseError("another session is changing the same model at this moment; try again when it is done")
-    write("spec")
-    catalog.switch(spark, schema, number)
+        for name in _tables(engine, plan):
+            if name != "parameters" or not spark.publish_constants(plan.relations[name], numbered[name]):
+                write(name)
+        engine.run_all([Plan(renderer, plan.spec, numbered, wide=plan.wide).create_likelihoods_view()])
+        if stamp is not None and engine.ask("updated_at", relations["spec"]) != stamp:
+            raise DatabaseError(catalog.ANOTHER_WRITER)
+        write("spec")
+        catalog.switch(spark, schema, number)
     engine.run_all(final.create_user_views())
     drop_draft(engine, plan)
     return final

@@ -97,8 +97,8 @@ def sweep(
     """Sweep inside the caller's transaction; see `nbsql.sweep`. All settings share the options."""
     choice(by, By, "by")
     check_folds(folds, fold)
-    lists = (_as_list(alpha, "alpha"), _as_list(prior, "prior"), _as_list(families, "families"))
-    settings = [{"alpha": a, "prior": p, "families": f} for a, p, f in itertools.product(*lists)]
+    lists = (as_list(alpha, "alpha"), as_list(prior, "prior"), as_list(families, "families"))
+    settings = [{"alpha": a, "prior": p, "families": f or {}} for a, p, f in itertools.product(*lists)]
     options_of_settings = [replace(options, **setting) for setting in settings]
     with engine.temporaries() as temporary, engine.temporaries(staying=True) as staying:
 
@@ -132,7 +132,8 @@ def sweep(
     return Sweep(scores[0][0], by, ranking, [settings[number] for number in order], make)
 
 
-def _as_list(values: Any, name: str) -> list[Any]:
+def as_list(values: Any, name: str) -> list[Any]:
+    """The values to try: those of a list, or one value. Raises InputError for an empty list."""
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         return [values]
     items = list(values)

@@ -113,7 +113,7 @@ def sweep(
     target: str | Target,
     alpha: float | Sequence[float | None] | None = None,
     prior: PriorArgument | Sequence[PriorArgument] = "empirical",
-    families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family]] | None = None,
+    families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family] | None] | None = None,
     folds: int | Literal["loo"] = 10,
     fold: str | None = None,
     by: By = "log_loss",
@@ -130,7 +130,7 @@ def sweep(
         target: the column that holds the class, or an `nbsql.Target` with all possible labels, which the best model has, too.
         alpha: the pseudo-count, one value or a list; None is the default of a fit: 1, or 0 for the joint method.
         prior: the priors of the classes, one value or a list.
-        families: families that override the inferred ones, one dictionary or a list.
+        families: families that override the inferred ones, one dictionary or a list; None in it is the inferred ones.
         folds: the number of folds, or "loo", which is leave-one-out, as for `cross_validate`.
         fold: a column that holds the fold of each row instead, as for `cross_validate`.
         by: "log_loss" or "accuracy", the metric that ranks the settings; the other breaks ties.
@@ -151,7 +151,7 @@ def sweep(
     shared = Options.of(target, options)
     with opened(con) as engine, engine.transaction(), training_source(engine, source, shared) as rows:
         return run_sweep(
-            engine, rows, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
+            engine, rows, shared, alpha=alpha, prior=prior, families=families, folds=folds, fold=fold, by=by
         )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from support.families import table_of_defaults
 from support.program import forked_program
 
 import nbsql
+import nbsql.report
 from nbsql.cli import main
 
 ROOT = Path(__file__).parents[2]
@@ -225,3 +226,13 @@ def test_every_public_name_has_a_docstring(name):
         for attribute, member in vars(thing).items():
             if not attribute.startswith("_") and (callable(member) or isinstance(member, property)):
                 assert inspect.getdoc(member) or inspect.getdoc(getattr(thing, attribute)), f"{name}.{attribute}"
+
+
+def test_no_docstring_of_a_property_begins_with_what_sphinx_takes_for_a_type() -> None:
+    """What stands before a colon in the first line would be shown as the type of the property."""
+    kinds = [kind for name in nbsql.__all__ if inspect.isclass(kind := getattr(nbsql, name))]
+    shown = [kind for kind in kinds if not issubclass(kind, nbsql.Family)]
+    for kind in (*shown, nbsql.report.Plots, nbsql.report.Picture):
+        for name, member in inspect.getmembers(kind, lambda member: isinstance(member, property)):
+            first = (member.__doc__ or "").strip().split("\n")[0]
+            assert not re.search(r": \S", first), (kind, name)

@@ -108,3 +108,18 @@ def test_bins_are_cut_where_the_classes_differ(both: Both) -> None:
         ours, theirs = (model.families["x"].edges for model in models)  # type: ignore[attr-defined]
         assert ours == pytest.approx(theirs, rel=1e-12)
         assert len(ours) > 5
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_numbers_and_weights_that_no_whole_number_holds_agree(both: tuple[Place, Place]) -> None:
+    """On Spark a floor is a whole number of 64 bits, which larger ones overflow."""
+    rows = [(i, "ab"[i % 2], float(i), 1e19 * i, 1e20) for i in range(12)]
+    columns = {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "large": "DOUBLE PRECISION", "w": "DOUBLE PRECISION"}
+    options: dict[str, Any] = {"target": "y", "id": "id", "families": {"x": "kernel", "large": "poisson"}, "weight": "w"}
+    found = []
+    for place in both:
+        place.table("large", columns, rows)
+        place.table("far", columns, [(1, "a", 1e25, 1e25, 1.0), (2, "a", -1e25, 0.0, 1.0)])
+        model = nbsql.fit(place.con, "large", **options)
+        found.append(sorted(model.predict_proba("far").fetchall()))
+    assert_same_rows(*found)

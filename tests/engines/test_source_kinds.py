@@ -44,3 +44,18 @@ def test_a_frame_of_narwhals_on_spark_is_what_it_wraps(spark: Any) -> None:
     place = Place("spark", spark)
     place.table("rows", COLUMNS, ROWS)
     assert_as_the_table(place, narwhals.from_native(spark.table("rows")))
+
+
+def test_a_query_may_begin_with_a_comment_and_a_notebook_shows_its_model(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.table("rows", COLUMNS, ROWS)
+    model = nbsql.fit(place.con, "-- all rows; none is left out\n/* of\nthe table */ (SELECT * FROM rows)", target="y", id="id")
+    assert len(model.predict(" /* new */ -- rows\nSELECT * FROM rows WHERE id < 3 -- these").fetchall()) == 3
+    with pytest.raises(nbsql.NbsqlError, match=r"^[^\n]*nowhere[^\n]*$"):
+        model.predict("-- some\nSELECT * FROM nowhere")
+    model.show()
+    lines = capsys.readouterr().out.splitlines()
+    assert ["a", "10", "33.3", "%"] in [line.split() for line in lines]
+    assert [row[0] for row in model.priors] == model.classes
+    assert model._repr_html_().count("<table") == 2

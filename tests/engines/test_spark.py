@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gc
 import json
+import logging
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +160,53 @@ def test_a_second_writer_gets_one_line(tables: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+@pytest.mark.parametrize("first", ["complete", "at work"])
+def test_of_two_writers_at_once_neither_breaks_the_model(tables: Any, first: str) -> None:
+    """Both have asked whether the model has changed, and their tables are written: the views are then those of the newer."""
+    nbsql.fit(tables, "first", target="y", name="m")
+    newer: list[Any] = []
+
+    def change() -> None:
+        model = nbsql.load(tables, "m")
+        if first == "at work":
+            model._engine = stopped_at(tables, "spec", stop)  # all of its tables are there but the spec
+        with suppress(Stopped):
+            model.update("first")
+        newer.extend(row[1] for row in tables.sql("SHOW TABLES IN m").collect() if row[1].startswith("statistics_"))
+
+    model = nbsql.load(stopped_at(tables, "spec", change), "m")
+    if first == "complete":
+        with pytest.raises(DatabaseError, match=r"^another session is changing the same model at this moment; try again"):
+            model.update("second")
+    else:
+        model.update("second")
+        assert set(newer) <= {row[1] for row in tables.sql("SHOW TABLES IN m").collect()}
+    again = nbsql.load(tables, "m")
+    assert [row[:2] for row in again.batches] == [("1", "fit"), ("2", "update")]
+    assert sum(row[1] for row in again.priors) == (6 if first == "complete" else 7)
+    assert len(again.predict_proba("first").fetchall()) == 3
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_threads_that_write_one_model_take_turns(tables: Any) -> None:
+    nbsql.fit(tables, "first", target="y", name="m")
+
+    def update(batch: str) -> str:
+        try:
+            nbsql.load(tables, "m").update("second", batch=batch)
+        except DatabaseError as error:
+            return str(error)
+        return batch
+
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(update, ["x", "y"]))
+    batches = [row[0] for row in nbsql.load(tables, "m").batches]
+    refused = "another session is changing the same model at this moment; try again when it is done"
+    assert all(each in (*batches, refused) for each in done)
+    assert set(batches) == {"1", *done} - {refused} != {"1"}
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_transient_model_does_not_follow_its_source(tables: Any) -> None:
     model = nbsql.fit(tables, "first", target="y")
     before = model.priors.fetchall()
@@ -247,6 +297,14 @@ SOURCES = {
 }
 
 
+SETTINGS = {
+    "spark.sql.parser.escapedStringLiterals": "changes what texts say",
+    "spark.sql.legacy.exponentLiteralAsDecimal.enabled": "makes decimals of numbers such as 1e300",
+    "spark.sql.ansi.enforceReservedKeywords": "reserves words that are names of columns",
+    "spark.sql.crossJoin.enabled": "refuses joins with one row",
+}
+
+
 def test_what_is_refused(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for source, message in SOURCES.items():
         with pytest.raises(InputError) as caught:
@@ -298,17 +356,48 @@ def test_what_is_refused(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             act()
         assert str(caught.value) == message
     tables.sql("DROP TABLE default.mine")
-    tables.conf.set("spark.sql.parser.escapedStringLiterals", "true")
-    with pytest.raises(DatabaseError) as caught:
-        nbsql.models(tables)
-    tables.conf.unset("spark.sql.parser.escapedStringLiterals")
-    assert str(caught.value) == (
-        "spark.sql.parser.escapedStringLiterals is true in this session, which changes what texts say; set it to false"
-    )
+    for setting, does in SETTINGS.items():
+        usual = "true" if setting == "spark.sql.crossJoin.enabled" else "false"
+        tables.conf.set(setting, other := "TRUE" if usual == "false" else "FALSE")
+        with pytest.raises(DatabaseError) as caught:
+            nbsql.models(tables)
+        tables.conf.unset(setting)
+        assert str(caught.value) == f"{setting} is {other.lower()} in this session, which {does}; set it to {usual}"
     monkeypatch.setattr("nbsql.engines.spark.driver._LEAST_VERSION", 99)
     with pytest.raises(DatabaseError, match=r"^this session is Spark \d[\d.]*; nbsql needs 99\.0 or later$"):
         nbsql.models(tables)
     assert temporary(tables) == []
+
+
+def test_errors_of_the_user_stay_those_of_spark(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyspark.errors import AnalysisException
+    from pyspark.logger import PySparkLogger
+
+    model = nbsql.fit(tables, "first", target="y")
+    logger = logging.getLogger("SQLQueryContextLogger")
+    assert isinstance(logger, PySparkLogger)  # pyspark passes it arguments that a plain one does not take
+    seen: list[logging.LogRecord] = []
+    monkeypatch.setattr(logger, "handlers", [handler := logging.Handler()])
+    monkeypatch.setattr(handler, "handle", seen.append)
+    with pytest.raises(InputError):
+        model.predict("SELECT * FROM nowhere")
+    assert seen == []
+    with pytest.raises(AnalysisException):
+        tables.sql("SELECT * FROM nowhere")
+    assert len(seen) == 1
+
+
+def test_errors_of_python_functions_and_of_a_stopped_session_are_one_line(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables.udf.register("broken", lambda _: 1 / 0, "double")
+    with pytest.raises(DatabaseError) as caught:
+        nbsql.fit(tables, "SELECT y, broken(x) AS x FROM first", target="y")
+    assert str(caught.value) == "a Python function in the query raised ZeroDivisionError: division by zero"
+    model = nbsql.fit(tables, "first", target="y")
+    monkeypatch.setattr(tables.sparkContext, "_jsc", None)  # as `stop` leaves it
+    with pytest.raises(DatabaseError) as caught:
+        model.predict("first").fetchall()
+    assert str(caught.value) == "the Spark session is stopped; make another with SparkSession.builder.getOrCreate()"
+    assert "which cannot be read" in repr(model)
 
 
 def test_a_variable_in_a_text_stays_text(spark: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 import subprocess
 import sys
@@ -250,6 +252,11 @@ def test_what_is_no_database(tmp_path: Path) -> None:
     closed.close()
     with pytest.raises(DatabaseError, match=r"^the connection is closed; open a new one, and load the model with it$"):
         nbsql.fit(closed, DAYS, target="play")
+    con = duckdb.connect()
+    model = nbsql.fit(con, DAYS, target="play")
+    con.close()
+    with pytest.raises(DatabaseError, match=r"^the connection is closed; open a new one, and load the model with it$"):
+        model.predict(pd.DataFrame({"sky": ["sun"], "wind": [1]}))
 
 
 CHANGES: dict[str, Callable[[nbsql.Model], Any]] = {
@@ -340,3 +347,17 @@ def test_an_extension_that_cannot_be_downloaded_is_one_line() -> None:
     for said in (text, text.split("\n", 1)[1]):
         line = one_line(duckdb.HTTPException(said))
         assert line == f"DuckDB reads this with its extension 'httpfs', which it cannot download; {cure}"
+
+
+def test_what_reads_a_database_is_not_pickled() -> None:
+    with duckdb.connect() as con:
+        model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 = 0 AS x FROM range(12) AS t(i)", target="y")
+        for act in (pickle.dumps, copy.deepcopy):
+            with pytest.raises(nbsql.NotSupportedError) as caught:
+                act(model)
+            assert str(caught.value) == (
+                "a model stays in its database and is not pickled; load it by name there, or export it"
+            )
+            with pytest.raises(nbsql.NotSupportedError) as caught:
+                act(model.likelihoods)
+            assert str(caught.value) == "a query reads its database and is not pickled; its rows are, as .df() or .fetchall()"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pickle
 import pickletools
+import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +84,62 @@ def test_arrays_of_objects_are_as_frames() -> None:
     assert estimator.predict_proba(frame.to_numpy(dtype=object)) == pytest.approx(expected, abs=1e-12)
 
 
+def test_rows_that_are_handed_over_are_read() -> None:
+    expected = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS).predict_proba(FRAME)
+    table = pa.Table.from_pandas(FRAME)
+    forms: list[Callable[[], Any]] = [
+        lambda: pl.from_pandas(FRAME).lazy(),
+        lambda: table.to_batches()[0],
+        lambda: table.to_reader(),
+        lambda: duckdb.from_arrow(table),
+    ]
+    for form in forms:
+        estimator = NaiveBayesClassifier(families=FAMILIES).fit(form(), LABELS)
+        assert estimator.feature_names_in_.tolist() == list(FRAME.columns)
+        assert estimator.predict_proba(form()) == pytest.approx(expected, abs=1e-12)
+
+
+def test_columns_go_by_their_places_where_only_one_of_two_has_names() -> None:
+    array, other_names = FRAME.to_numpy(dtype=object), FRAME.set_axis(list("abcd"), axis=1)
+    by_name = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS)
+    by_place = NaiveBayesClassifier(families={"x3": nbsql.Text()}).fit(array, LABELS)
+    expected = pytest.approx(by_name.predict_proba(FRAME), abs=1e-12)
+    with pytest.warns(UserWarning, match="valid feature names"):
+        assert by_name.predict_proba(array) == expected
+    with pytest.warns(UserWarning, match="fitted without feature names"):
+        assert by_place.predict_proba(other_names) == expected
+    with pytest.raises(ValueError, match="Feature names must be in the same order"):
+        by_name.predict(pa.RecordBatch.from_pandas(FRAME[["degrees", "sky", "dry", "note"]]))
+
+
+def test_a_list_of_rows_has_columns_of_several_types() -> None:
+    rows = [["a", 1.5, True], ["b", None, False], [None, Decimal("2.5"), True], [pd.NaT, np.nan, None]]
+    estimator = NaiveBayesClassifier().fit(rows, [0, 0, 1, 1])
+    assert [family.name for family in estimator.model_.families.values()] == ["categorical", "gaussian", "bernoulli"]
+    assert set(estimator.explain(rows).df()["value"].dropna()) == {"a", "b", "1.5", "2.5", "true", "false"}
+    assert NaiveBayesClassifier().fit([["1", "2"], ["3", "4"]], [0, 1]).model_.families["x0"].name == "categorical"
+    assert NaiveBayesClassifier().fit([["a", 1.0], ["b", 2.0]], [0, 1]).model_.families["x1"].name == "gaussian"
+
+
+X_OF_NO_USE = {
+    "column 'a' is ambiguous in the DataFrame, which has it twice; rename one": pd.DataFrame(
+        [[1.0, 2.0]] * 2, columns=["a", "a"]
+    ),
+    "Found array with 0 feature(s) (shape=(2, 0)) while a minimum of 1 is required.": pd.DataFrame(index=range(2)),
+    "X is an array of datetime64[D], which has no family; convert it to numbers or texts": np.array(
+        [["2026-01-01"], ["NaT"]], dtype="datetime64[D]"
+    ),
+    "X must be rows, not the text 'inbox'; fit and predict read a table or a SELECT with connection=": "inbox",
+}
+
+
+@pytest.mark.parametrize("message", X_OF_NO_USE)
+def test_rows_of_no_use_are_refused_in_one_line(message: str) -> None:
+    with pytest.raises((nbsql.InputError, ValueError)) as caught:
+        NaiveBayesClassifier().fit(X_OF_NO_USE[message], ["a", "b"])
+    assert str(caught.value) == message
+
+
 def test_arrays_of_numbers_are_those_of_scikit_learn() -> None:
     rows, labels = load_iris(return_X_y=True)
     expected = GaussianNB(var_smoothing=0).fit(rows, labels)
@@ -112,6 +171,17 @@ def test_labels_keep_their_type(labels: list[Any]) -> None:
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, labels)
     assert estimator.predict(FRAME).tolist() == labels
     assert estimator.predict(FRAME).dtype == np.array(labels).dtype
+
+
+def test_a_time_is_one_label_whatever_its_unit() -> None:
+    days = np.array(["2026-01-01", "2026-01-02", "2026-01-02", "2026-01-01T12", "2026-01-02", "2026-01-01"], "datetime64[h]")
+    estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, pd.Series(days))
+    estimator.partial_fit(FRAME[:2], days[:2].astype("datetime64[D]"))
+    assert len(estimator.classes_) == len(estimator.model_.classes) == 3
+    estimator.unlearn(FRAME[:2], days[:2].astype("datetime64[ns]"))
+    assert estimator.predict_proba(FRAME) == pytest.approx(
+        NaiveBayesClassifier(families=FAMILIES).fit(FRAME, days).predict_proba(FRAME), abs=1e-12
+    )
 
 
 def test_what_is_learnt_in_parts_and_forgotten_again_is_the_whole() -> None:
@@ -228,6 +298,16 @@ def test_a_sweep_over_families_by_leave_one_out() -> None:
     assert set(found.best_params_) == {"alpha", "prior", "families"}
 
 
+def test_one_value_is_a_list_of_one_and_no_families_are_those_of_the_types() -> None:
+    frame, labels = mixed(40)
+    found = NaiveBayesCV(alphas=2.0, priors=nbsql.Smoothed(1.0), families=[None, {"x": "binned"}], cv=2).fit(frame, labels)
+    assert found.cv_results_["param_alpha"].tolist() == [2.0, 2.0]
+    single = NaiveBayesClassifier(alpha=2.0, prior=nbsql.Smoothed(1.0))
+    proba = cross_val_predict(single, frame, labels, cv=2, method="predict_proba")
+    assert found.cv_results_["params"][0]["families"] is None
+    assert found.cv_results_["mean_test_neg_log_loss"][0] == pytest.approx(-log_loss(labels, proba), abs=1e-9)
+
+
 def test_splits_that_are_no_folds_are_refused() -> None:
     frame, labels = mixed(20)
     with pytest.raises(
@@ -264,6 +344,9 @@ def test_a_missing_label_is_refused_as_scikit_learn_does() -> None:
     for labels in (["out", None, "in"], ["out", float("nan"), "in"]):
         with pytest.raises(ValueError, match=r"^Input y contains NaN\.$"):
             NaiveBayesClassifier().fit(FRAME[:3], np.array(labels, dtype=object))
+    for labels in (pd.Series(["out", pd.NA, "in"], dtype=object), pd.to_datetime(["2026-01-01", None, "2026-01-02"])):
+        with pytest.raises(ValueError, match=r"^Input y contains NaN\.$"):
+            NaiveBayesClassifier().fit(FRAME[:3], labels)
 
 
 @pytest.mark.filterwarnings("error")
@@ -282,3 +365,11 @@ def test_the_cure_of_a_column_without_a_family_is_one_that_an_estimator_has(tmp_
 def test_a_notebook_shows_an_estimator_without_warnings() -> None:
     for estimator in (NaiveBayesClassifier(), NaiveBayesCV()):
         assert "<style>" in estimator._repr_html_()
+
+
+def test_headings_of_docstrings_are_those_of_numpydoc() -> None:
+    """A heading with a colon is shown as text, with its line of dashes."""
+    for kind in (NaiveBayesClassifier, NaiveBayesCV):
+        methods = [member for name, member in vars(kind).items() if not name.startswith("_") and callable(member)]
+        for documented in (kind, *methods, *(getattr(kind, name) for name in ("predict", "explain", "score"))):
+            assert not re.search(r":\n *-+\n", documented.__doc__ or ""), documented

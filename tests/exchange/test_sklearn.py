@@ -10,18 +10,20 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, PowerTransformer
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, PowerTransformer, StandardScaler
 from support.fitted_estimators import CALIBRATED, CASES, NUMBERS, TABLE, Case, table_of_what_maps
 from support.shell import asked
 
 import nbsql
 from nbsql import InputError, NotSupportedError
-from nbsql.sklearn import from_sklearn, to_sklearn
+from nbsql.sklearn import NaiveBayesClassifier, from_sklearn, to_sklearn
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -233,6 +235,21 @@ LATIN = "[a-z]+"
             "OneHotEncoder with infrequent categories does not map to SQL",
         ),
         (
+            make_pipeline(TfidfVectorizer(), BernoulliNB(binarize=0.2)).fit(TEXTS, Y),
+            r"BernoulliNB\(binarize=0.2\) of words does not map to SQL; fit it with binarize=0.0",
+        ),
+        (
+            make_pipeline(OneHotEncoder(), BernoulliNB(binarize=1)).fit(TABLE[["colour"]], Y),
+            r"BernoulliNB\(binarize=1\) of indicators does not map to SQL; fit it with binarize=0.0",
+        ),
+        (
+            make_pipeline(
+                ColumnTransformer([("levels", OneHotEncoder(), ["colour"]), ("scaled", StandardScaler(), ["height"])]),
+                BernoulliNB(),
+            ).fit(TABLE, Y),
+            "BernoulliNB of scaled numbers beside indicators does not map to SQL; leave out the scaler, or the indicators",
+        ),
+        (
             CalibratedClassifierCV(LogisticRegression(max_iter=2000)).fit(TABLE[["height", "width"]], TABLE["y"]),
             "CalibratedClassifierCV of 5 estimators does not map to SQL; fit it with ensemble=False",
         ),
@@ -256,6 +273,32 @@ def test_what_does_not_map_is_refused_by_name(estimator: Any, message: str) -> N
 def test_what_is_not_fitted_is_refused() -> None:
     with duckdb.connect() as con, pytest.raises(InputError, match="GaussianNB is not fitted; fit it first"):
         from_sklearn(con, GaussianNB())
+
+
+def test_what_is_no_estimator_and_no_model_is_refused() -> None:
+    own = NaiveBayesClassifier().fit(X, Y)
+    with duckdb.connect() as con:
+        for act, message in {
+            lambda: from_sklearn(con, GaussianNB): "GaussianNB is a class; pass a fitted estimator",
+            lambda: from_sklearn(con, GaussianNB().fit(X, Y), target="width"): (
+                "column 'width' is a feature of GaussianNB; name another column as target"
+            ),
+            lambda: from_sklearn(con, own): (
+                "NaiveBayesClassifier has a model of nbsql; estimator.model_.export(path) and nbsql.import_(con, path) copy it"
+            ),
+            lambda: to_sklearn(own): "to_sklearn takes an nbsql.Model, not NaiveBayesClassifier; pass its model_",
+            lambda: to_sklearn("m"): "to_sklearn takes an nbsql.Model, not str; nbsql.load returns one",
+        }.items():
+            with pytest.raises(InputError) as caught:
+                act()
+            assert str(caught.value) == message
+
+
+def test_a_search_is_its_best_estimator() -> None:
+    search = GridSearchCV(make_pipeline(StandardScaler(), GaussianNB()), {"gaussiannb__var_smoothing": [1e-9, 0.5]}).fit(X, Y)
+    with duckdb.connect() as con:
+        found = posteriors(from_sklearn(con, search).predict_proba(TABLE).df(), search)
+    assert np.abs(found - search.predict_proba(X)).max() < 1e-9
 
 
 def test_a_model_that_scikit_learn_has_no_class_for_is_refused() -> None:

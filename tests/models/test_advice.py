@@ -81,6 +81,8 @@ def test_a_target_that_is_a_quantity_is_named_with_a_source_to_copy(shop: duckdb
     assert cure is not None
     assert said(shop, cure[1], target="sold_high", exclude=["sold"]) == []
     assert sorted(row[1] for row in nbsql.fit(shop, cure[1], target="sold_high", exclude=["sold"]).priors) == [500, 500]
+    (line,) = said(shop, shop.table("sales").df(), target="sold")
+    assert line.endswith('SELECT *, "sold" > 124 AS "sold_high" FROM ...')  # and not the name that nbsql gave to the frame
     (line,) = said(shop, "SELECT 'c' || i % 150 AS y, i % 5 AS x FROM range(600) AS t(i)", target="y")
     assert line.startswith("'y' has 150 classes in 600 rows, too few to learn them by; predict something coarser")
     assert said(shop, "SELECT 'c' || i % 150 AS y, i % 5 AS x FROM range(6000) AS t(i)", target="y") == []

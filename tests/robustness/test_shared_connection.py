@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pytest
 
 import nbsql
@@ -30,3 +32,13 @@ def test_an_unread_result_of_the_user_does_not_get_in_the_way(
     query = nbsql.fit(con, DAYS, target="play", alpha=0).predict("SELECT 'rain' AS outlook")
     assert con.execute("FROM range(10)").fetchone() == (0,)
     assert answer(query) == [("rain", "yes", 1.0)]
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_relation_outlives_its_query_of_a_frame(con: duckdb.DuckDBPyConnection) -> None:
+    frame = pd.DataFrame({"x": ["a", "b"] * 4, "y": [1, 2] * 4})
+    model = nbsql.fit(con, frame, target="y")
+    found = model.predict(model.predict(frame, columns=["x"]).limit(4), columns=["x"]).relation
+    chosen = found.project("x")
+    gc.collect()
+    assert len(found.fetchall()) == len(chosen.fetchall()) == 4

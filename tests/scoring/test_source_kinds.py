@@ -416,3 +416,9 @@ def test_a_prior_may_be_a_series(rows: Connection) -> None:
     given = {0: 0.5, 1: 0.25, 2: 0.25}
     model = nbsql.fit(rows, "rows", target="y", prior=library("pandas").Series(given))
     assert {row[0]: row[2] for row in model.priors} == given
+
+
+def test_columns_of_a_dict_are_lists_arrays_and_series() -> None:
+    columns = {"y": pl.Series(["a", "b"] * 10), "x": np.arange(20), "z": pa.array(range(20)).to_pylist()}
+    found = nbsql.fit(duckdb.connect(), columns, target="y")
+    assert found.predict(columns).df().equals(found.predict(pl.DataFrame(columns)).df())

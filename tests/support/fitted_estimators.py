@@ -127,6 +127,10 @@ CASES: dict[str, Case] = {
     "BernoulliNB, class_prior": Case(
         lambda: BernoulliNB(alpha=0.1, class_prior=[0.2, 0.3, 0.5]), FLAGS, counts=True, back="BernoulliNB"
     ),
+    "BernoulliNB, binarize": Case(lambda: BernoulliNB(binarize=5), ["height", "visits"], counts=True, back=None),
+    "StandardScaler, BernoulliNB": Case(
+        lambda: make_pipeline(StandardScaler(), BernoulliNB(alpha=0.5)), NUMBERS, "y", counts=True, back=None
+    ),
     "CategoricalNB": Case(lambda: CategoricalNB(min_categories=9), ["visits", "code"], counts=True, back="CategoricalNB"),
     "OrdinalEncoder, CategoricalNB": Case(
         lambda: make_pipeline(OrdinalEncoder(), CategoricalNB()), LEVELS, counts=True, back="CategoricalNB"

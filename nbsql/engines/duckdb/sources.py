@@ -17,12 +17,13 @@ from nbsql.engines.duckdb.messages import frame_hint, one_line
 from nbsql.engines.duckdb.objects import category_columns, unreadable, with_typed_columns
 from nbsql.engines.duckdb.scans import scanned_table
 from nbsql.engines.handed_over import is_stream, read_whole
-from nbsql.engines.source import Source, check_distinct, check_names, split_path
-from nbsql.errors import InputError, listed, suggestion
+from nbsql.engines.source import COMMENTS, Source, check_distinct, check_names, split_path
+from nbsql.errors import DatabaseError, InputError, listed, suggestion
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 
-_QUERY = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot|describe)\b", re.IGNORECASE)
+_VERBS = r"(select|from|with|values|table|pivot|unpivot|describe)\b"
+_QUERY = re.compile(rf"{COMMENTS}\(*{COMMENTS}{_VERBS}", re.IGNORECASE | re.DOTALL)
 _VIEW = re.compile(r".+? AS (SELECT .+)", re.DOTALL)  # as duckdb_views() writes it
 _PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
 _FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
@@ -176,6 +177,8 @@ class Sources:
         try:
             self._engine.connection.register(name, frame)
         except (duckdb.Error, TypeError, RuntimeError) as error:  # for None, and for a generator
+            if isinstance(error, duckdb.ConnectionException):
+                raise DatabaseError(one_line(error)) from None
             reason = str(error).splitlines()[0]
             hint = "; it reads another database" if "another database" in str(error) else ""
             if isinstance(frame, duckdb.DuckDBPyRelation):

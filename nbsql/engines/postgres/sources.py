@@ -9,7 +9,7 @@ import psycopg
 from psycopg.pq import ExecStatus
 
 from nbsql.engines.postgres.driver import PostgreSQLDriver
-from nbsql.engines.source import Source, split_path
+from nbsql.engines.source import COMMENTS, Source, split_path
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
 _KINDS = {
@@ -20,7 +20,7 @@ _KINDS = {
     "numeric": "decimal",
 }
 _TEMPORAL = ("date", "time", "interval")
-_SELECT = re.compile(r"\s*\(*\s*(select|with|values|table)\b", re.IGNORECASE)
+_SELECT = re.compile(rf"{COMMENTS}\(*{COMMENTS}(select|with|values|table)\b", re.IGNORECASE | re.DOTALL)
 
 
 def kind_of(name: str, typtype: str) -> str:

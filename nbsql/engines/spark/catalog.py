@@ -15,6 +15,7 @@ from nbsql.engines.spark.driver import SparkDriver
 from nbsql.errors import DatabaseError
 from nbsql.plan.parts import PARTS, PUBLISHED
 
+ANOTHER_WRITER = "another session is changing the same model at this moment; try again when it is done"
 _PART = re.compile(rf"({'|'.join(PUBLISHED)})_([0-9]+)")
 
 
@@ -36,9 +37,14 @@ def next_number(engine: SparkDriver, schema: str) -> int:
 
 
 def switch(engine: SparkDriver, schema: str, number: int) -> None:
-    """Point the views of a model to the tables of this number, the spec last, and drop all but the previous model."""
+    """Point the views of a model to the tables of this number, the spec last, and drop all older ones but the previous model.
+
+    Raises DatabaseError if another writer has completed a newer model. Tables of higher numbers are those of a writer at work.
+    """
     render, ident = engine.renderer.statement, engine.renderer.dialect.ident
     names = _names(engine, schema)
+    if (newest_complete(names) or 0) > number:
+        raise DatabaseError(ANOTHER_WRITER)
     if "spec" in names and not _published(engine, schema):  # the statements of `fit_sql` created tables with these names
         for part in set(PUBLISHED) & set(names):
             engine.run(f"drop {part}", render("drop_part", ident(schema, part), _kind(engine, schema, part)))
@@ -53,7 +59,7 @@ def switch(engine: SparkDriver, schema: str, number: int) -> None:
     kept = (number, newest_complete([name for name in names if name.startswith("spec_") and name != f"spec_{number}"]))
     for name in names:
         match = _PART.fullmatch(name)
-        if match and int(match[2]) not in kept:
+        if match and int(match[2]) < number and int(match[2]) not in kept:
             engine.run(f"drop {name}", render("drop_part", ident(schema, name), _kind(engine, schema, name)))
 
 

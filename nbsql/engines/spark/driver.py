@@ -7,11 +7,13 @@ import re
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Any
 
 from markupsafe import Markup
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
+from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from nbsql.engines.engine import Engine
@@ -21,10 +23,29 @@ from nbsql.rendering.renderer import Renderer
 
 _LEAST_VERSION = 4
 _STOPPED = "the Spark session is stopped; make another with SparkSession.builder.getOrCreate()"
+_RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:\s.*\n)*(\S.*)")  # the error of a Python function
+# Settings that statements need as they are by default, and what another value does.
+_NEEDED = {
+    "spark.sql.parser.escapedStringLiterals": ("false", "changes what texts say"),
+    "spark.sql.legacy.exponentLiteralAsDecimal.enabled": ("false", "makes decimals of numbers such as 1e300"),
+    "spark.sql.ansi.enforceReservedKeywords": ("false", "reserves words that are names of columns"),
+    "spark.sql.crossJoin.enabled": ("true", "refuses joins with one row"),
+}
 # A statement that creates, changes or drops a temporary relation: its first line, and the query that may follow.
 _TEMPORARY = re.compile(r"([A-Z]+) [A-Z ]+ (`nbsql (?:[^`]|``)*`)(?: AS)?(?:\n|$)")
 # Tables of rows, which may be large; all other temporary tables have the size of a model.
 _STAGED = (" source`", " design`", " rows`", " sample`", " distances`")
+
+# pyspark logs a JVM trace of every error; those that become errors of nbsql are not logged, and the user's own are.
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+def _is_loud(_: logging.LogRecord) -> bool:
+    return not _quiet.get()
+
+
+for _name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+    PySparkLogger.getLogger(_name).addFilter(_is_loud)
 
 
 class SparkDriver(Engine):
@@ -47,17 +68,13 @@ class SparkDriver(Engine):
             raise DatabaseError(_STOPPED)
         if int(session.version.split(".")[0]) < _LEAST_VERSION:
             raise DatabaseError(f"this session is Spark {session.version}; nbsql needs {_LEAST_VERSION}.0 or later")
-        if self._setting("spark.sql.parser.escapedStringLiterals"):
-            raise DatabaseError(
-                "spark.sql.parser.escapedStringLiterals is true in this session, which changes what texts say; set it to false"
-            )
-        self.exact = self._setting("spark.sql.caseSensitive")
+        for name, (usual, reason) in _NEEDED.items():
+            if (set_to := str(self.session.conf.get(name, usual)).lower()) != usual:
+                raise DatabaseError(f"{name} is {set_to} in this session, which {reason}; set it to {usual}")
+        self.exact = str(session.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
 
     def close(self) -> None:
         """Do nothing: the session is the user's."""
-
-    def _setting(self, name: str) -> bool:
-        return self.session.conf.get(name, "false") == "true"
 
     def _send(self, sql: str) -> list[tuple[Any, ...]]:
         with self.errors():
@@ -100,16 +117,19 @@ class SparkDriver(Engine):
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        noise = logging.getLogger("SQLQueryContextLogger")  # pyspark logs a JVM trace of every error there
-        disabled, noise.disabled = noise.disabled, True
+        quiet = _quiet.set(True)
         try:
             yield
         except (PySparkException, Py4JError) as error:
             # The frames of pyspark and the error refer to each other, and would keep the query alive, with its view of a frame.
             traceback.clear_frames(error.__traceback__)
             raise DatabaseError(one_line(error)) from error
+        except AttributeError as error:  # pyspark's own: its context has lost the virtual machine
+            if self.session.sparkContext._jsc is not None:
+                raise
+            raise DatabaseError(_STOPPED) from error
         finally:
-            noise.disabled = disabled
+            _quiet.reset(quiet)
 
     @contextmanager
     def _transaction(self, writes: str | None) -> Iterator[None]:  # noqa: ARG002
@@ -154,5 +174,7 @@ def one_line(error: Exception) -> str:
     if "INVALID_TEMP_OBJ_REFERENCE" in said:
         ends = "a temporary view, a DataFrame or a transient model"
         return f"a view cannot read what ends with this session, {ends}; use create_table"
+    if raised := _RAISED.search(said):
+        return f"a Python function in the query raised {raised[1]}"
     line = re.split(r"\n|SQLSTATE:", said)[0]
     return " ".join(re.sub(r"^\[[A-Z0-9_.]+\] ", "", line).split()) or type(error).__name__

@@ -10,11 +10,11 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, types
 
-from nbsql.engines.source import Source, check_distinct, split_path
+from nbsql.engines.source import COMMENTS, Source, check_distinct, split_path
 from nbsql.engines.spark.driver import SparkDriver
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
-_SELECT = re.compile(r"\s*\(*\s*(select|with|values|table|from)\b", re.IGNORECASE)
+_SELECT = re.compile(rf"{COMMENTS}\(*{COMMENTS}(select|with|values|table|from)\b", re.IGNORECASE | re.DOTALL)
 _WHOLE = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.NullType)
 _TEMPORAL = (types.DateType, types.TimestampType, types.TimestampNTZType, types.AnsiIntervalType)
 

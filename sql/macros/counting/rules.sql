@@ -21,7 +21,7 @@ source.{{ nbsql.ident(column) }} <= 0 OR source.{{ nbsql.ident(column) }} >= 1
 
 {% macro breaks_whole(column) -%}
 {% set x = nbsql.number_of(column) -%}
-abs({{ x }}) <= 1e150 AND {{ x }} <> floor({{ x }})
+abs({{ x }}) <= 1e150 AND {{ x }} <> {{ nbsql.floor_of(x) }}
 {%- endmacro %}
 
 {% macro default__breaks_binary(column) -%}

@@ -12,8 +12,8 @@
 {# The number of the grid cell of a number, as text; NULL if the number is missing. #}
 {% macro kernel_value(feature, relation) -%}
 {% set x %}CAST({{ relation }}.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
-{% set place %}floor(({{ x }} - {{ nbsql.number(feature.family.low) }}) / {{ nbsql.number(feature.family.width) }}){% endset -%}
-{% set cell %}least(greatest({{ place }}, 0), {{ feature.family.cells - 1 }}){% endset -%}
+{% set place %}({{ x }} - {{ nbsql.number(feature.family.low) }}) / {{ nbsql.number(feature.family.width) }}{% endset -%}
+{% set cell %}least(greatest({{ nbsql.floor_of(place) }}, 0), {{ feature.family.cells - 1 }}){% endset -%}
 CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN
   CAST(CAST({{ cell }} AS BIGINT) AS {{ nbsql.string() }}){{ nbsql.binary() }}
 END

@@ -29,12 +29,20 @@ SET {{ nbsql.word(name) }} = {{ nbsql.word(state) }}
 )
 {%- endmacro %}
 
-{# The rows of a query with each value as the engine writes it, for display. columns: the names of the query's columns. #}
-{% macro default__as_text(query, columns=[]) -%}
-SELECT CAST(COLUMNS(*) AS {{ nbsql.string() }})
+{#
+  The rows of a query with each value as the engine writes it, for display. columns: the names of the query's columns, which are numbered
+  within, because two may have the same name; lists: those of lists that are written as JSON.
+#}
+{% macro as_text(query, columns, lists=()) -%}
+SELECT
+  {% for column in columns %}
+  {% set x %}result.column_{{ loop.index }}{% endset %}
+  {% set value %}{% if column in lists %}to_json({{ x }}){% else %}{{ x }}{% endif %}{% endset %}
+  CAST({{ value }} AS {{ nbsql.string() }}) AS {{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
 FROM (
   {{ query | indent(2) }}
-) AS result
+) AS result({% for column in columns %}column_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
 {# The rows of a query in an order, for display. #}

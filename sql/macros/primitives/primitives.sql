@@ -98,6 +98,11 @@ list({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LA
 CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END
 {%- endmacro %}
 
+{# The largest whole number that a number is not below, for doubles of any size. #}
+{% macro default__floor_of(x) -%}
+floor({{ x }})
+{%- endmacro %}
+
 {# NULL in place of a divisor of 0: the quotient is then unused, and on some engines and settings it would be an error. #}
 {% macro null_if_zero(x) -%}
 nullif({{ x }}, 0)

@@ -15,7 +15,7 @@ FROM (
     WHERE feature IS NULL
     GROUP BY class
     HAVING sum(n) > CASE
-        WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0D THEN 0
+        WHEN min(CASE WHEN n = CASE WHEN abs(n) < 9007199254740992.0D THEN floor(n) ELSE n END THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0D THEN 0
         ELSE 1e-12 * sum(abs(n))
       END
   ) AS counts

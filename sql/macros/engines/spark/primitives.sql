@@ -34,6 +34,11 @@ transform(array_sort(collect_list(struct({{ by }}, {{ x }} AS item))), entry -> 
 aggregate({{ x }}, {{ nbsql.number(0) }}, (total, p) -> total + p * p)
 {%- endmacro %}
 
+{# A floor is a BIGINT there, which larger numbers overflow; a double from 2^53 on is whole. #}
+{% macro spark__floor_of(x) -%}
+CASE WHEN abs({{ x }}) < {{ nbsql.number(9007199254740992) }} THEN floor({{ x }}) ELSE {{ x }} END
+{%- endmacro %}
+
 {# A sequence whose end is before its start would count down. #}
 {% macro spark__whole_numbers(first, end) -%}
 explode(CASE WHEN {{ end }} > {{ first }} THEN sequence({{ first }}, {{ end }} - 1) END)
