@@ -38,9 +38,7 @@ def check_path(path: str | os.PathLike[str]) -> None:
     if file.is_file() and file.stat().st_size:
         with suppress(OSError), file.open("rb") as opened:  # what cannot be read, DuckDB says
             if opened.read(_MAGIC.stop)[_MAGIC] != b"DUCK":
-                raise DatabaseError(
-                    f"{text!r} is no DuckDB database; name a database file, and the rows as the source"
-                )
+                raise DatabaseError(f"{text!r} is no DuckDB database; name a database file, and the rows as the source")
 
 
 def discard(path: str | os.PathLike[str]) -> None:
