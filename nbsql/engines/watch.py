@@ -16,6 +16,7 @@ _PATIENCE = 0.5  # seconds that a verb runs before a line is shown
 _FRAME = 0.1
 _WIDTH = 100  # the width at which the line is cut
 _SPINNER = "|/-\\"
+_waiting: list[int] = []  # the sockets in which a signal arrives, that of the outermost `interruptible` first
 
 
 def is_watched() -> bool:
@@ -84,6 +85,8 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
 
     Python handles a signal only after the engine returns control, which may take a minute. The number of the signal, however,
     arrives at once in a socket (signal.set_wakeup_fd), on which a thread waits.
+
+    KeyboardInterrupt may be raised within `__exit__` of an inner context. That ends only with its traceback, after the outer one.
     """
     main = threading.current_thread() is threading.main_thread()  # only the main thread receives signals
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
@@ -91,7 +94,9 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
         return
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
-    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    arrival = theirs.fileno()
+    before = signal.set_wakeup_fd(arrival, warn_on_full_buffer=False)
+    _waiting.append(arrival)
 
     def wait() -> None:
         for number in iter(lambda: ours.recv(1), b""):
@@ -106,7 +111,9 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        signal.set_wakeup_fd(before)
+        if arrival in _waiting:
+            del _waiting[_waiting.index(arrival) :]
+            signal.set_wakeup_fd(before)
         theirs.close()
         waiting.join()
         ours.close()
