@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -73,6 +74,11 @@ class Commands(click.Group):
             if isinstance(error.__cause__, duckdb.InterruptException):
                 raise Interrupted from None
             raise Failure(without_passwords(with_label(in_options(str(error))))) from None
+        except OSError as error:
+            if error.errno != errno.ENOSPC or error.filename is not None:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python writes at its end
+            raise Failure("cannot write to standard output: no space is left on its disk") from None
         except click.UsageError as error:
             message = without_passwords(error.format_message())
             if message != error.format_message():

@@ -86,7 +86,7 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
     Python handles a signal only after the engine returns control, which may take a minute. The number of the signal, however,
     arrives at once in a socket (signal.set_wakeup_fd), on which a thread waits.
 
-    KeyboardInterrupt may be raised within `__exit__` of an inner context. That ends only with its traceback, after the outer one.
+    KeyboardInterrupt may be raised within the `__exit__` of an inner context, which then ends after the outer one.
     """
     main = threading.current_thread() is threading.main_thread()  # only the main thread receives signals
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:

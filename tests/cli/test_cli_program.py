@@ -64,6 +64,18 @@ def test_two_processes_read_one_database(fitted: str, tmp_path: Path) -> None:
     assert "spell" in out
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")
+@pytest.mark.parametrize(
+    "arguments", [("ad-hoc",), ("predict", "shop.duckdb", "spell", "golf", "--csv"), ("list", "shop.duckdb")]
+)
+def test_standard_output_on_a_full_disk_is_one_line(fitted: str, arguments: tuple[str, ...]) -> None:
+    command, environment = [sys.executable, "-m", "nbsql", *arguments], {**os.environ, "PYTHONPATH": str(ROOT)}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.stderr == "error: cannot write to standard output: no space is left on its disk\n"
+    assert done.returncode == 1
+
+
 def test_a_locked_database_is_one_line(fitted: str, tmp_path: Path) -> None:
     with duckdb.connect(fitted), program("list", fitted, folder=tmp_path) as process:
         _, err = process.communicate()
