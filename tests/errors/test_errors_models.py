@@ -307,6 +307,18 @@ def test_a_read_only_file_takes_no_named_model_and_any_transient_one(tmp_path: P
         assert nbsql.models(con) == ["golf"]
 
 
+def test_a_file_that_was_renamed_as_its_model(tmp_path: Path, refused: Refused) -> None:
+    made, renamed = tmp_path / "made.duckdb", tmp_path / "golf.duckdb"
+    nbsql.fit(made, DAYS, target="play", name="golf").close()
+    made.rename(renamed)
+    message = "'golf' is the name of a model and of its database; rename the file, or ATTACH it under another name"
+    with refused(DatabaseError, message), duckdb.connect(renamed) as con:
+        nbsql.load(con, "golf").predict(DAYS).fetchall()
+    with duckdb.connect() as con:
+        con.execute(f"ATTACH '{renamed}' AS club")
+        assert len(nbsql.load(con, "golf", database="club").predict(DAYS).fetchall()) > 0
+
+
 @pytest.mark.parametrize("path", [None, 5])
 def test_a_path_is_a_text(refused: Refused, path: Any) -> None:
     with duckdb.connect() as con, refused(InputError, f"a path must be text or a pathlib.Path, not {path!r}"):
