@@ -56,3 +56,15 @@ def test_long_labels_have_columns_of_their_own(place: Place) -> None:
     assert len(set(scored.columns)) == 5
     scored.create_table("scored")
     assert len(place.run("SELECT * FROM scored")[0]) == 5
+
+
+def test_id_columns_that_are_named_as_those_of_an_explanation(place: Place) -> None:
+    place.table(
+        "t", {"row_id": "INTEGER", "value": "INTEGER", "x": "VARCHAR", "y": "VARCHAR"}, [(7, 8, "a", "p"), (9, 5, "b", "q")]
+    )
+    model = nbsql.fit(place.con, "t", target="y", id=["row_id", "value"], name="m")
+    explained = model.explain("t")
+    assert explained.columns == ["row_id", "source_row_id", "source_value", "class", "feature", "value", "contribution"]
+    assert {row[1:3] for row in explained.fetchall()} == {(7, 8), (9, 5)}
+    explained.create_table("reasons")
+    assert place.run("SELECT DISTINCT source_row_id FROM reasons ORDER BY 1") == [(7,), (9,)]
