@@ -234,6 +234,20 @@ def test_densities_are_those_of_the_family_and_integrate_to_one(con, model):
     assert sum(row[5] * (row[3] - row[2]) for row in counted) == pytest.approx(1, rel=1e-9)
 
 
+def test_numbers_that_differ_little_keep_the_digits_in_which_they_differ():
+    with duckdb.connect() as con:
+        con.execute("""CREATE TABLE visits AS SELECT i % 2 = 0 AS y, 1732500000 + hash(i) % 30000 + 30000 * (i % 2) AS second,
+            103.819 + (hash(i * 3) % 1000) * (1 + i % 2) / 1e6 AS longitude FROM range(400) AS r(i)""")
+        model = nbsql.fit(con, "visits", target="y")
+        for feature, near in {"second": r"1,732,51\d,000", "longitude": r"103\.819[456]"}.items():
+            figure = model.plot.profile(feature, "visits").figure
+            curve = [row["lower"] for row in figure.tables["rows"] if row["part"] == "density" and row["class"] == "true"]
+            assert len(set(curve)) == len(curve) > 30
+            assert re.search(rf"\b{near} in true", figure.finding) is not None, figure.finding
+        choices = [row["value"] for row in model.plot.nomogram().figure.tables["rows"] if row["feature"] == "longitude"]
+        assert len(choices) > 8
+
+
 @pytest.mark.parametrize("of", ["lognormal", "gamma", "exponential", "gaussian"])
 def test_the_zeros_of_a_number_are_a_share_and_not_a_density(of):
     with duckdb.connect() as con:
