@@ -332,6 +332,24 @@ def test_a_row_of_a_waterfall_that_there_is_not_is_said_before_any_is_explained(
         plots.picture(model, "card", row=2)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"weight": "w"},
+        {"weight": nbsql.HalfLife(10, at="day")},
+        {"weight": nbsql.HalfLife(10, at="day", weight="w")},
+        {"segment_by": "day > 40"},
+    ],
+)
+def test_a_waterfall_of_a_model_that_reads_more_than_features(options):
+    with duckdb.connect() as con:
+        con.execute(
+            "CREATE TABLE t AS SELECT i % 3 = 0 AS y, sin(i) + (i % 3) AS x, 1 + i % 2 AS w, i AS day FROM range(90) AS r(i)"
+        )
+        model = nbsql.fit(con, "t", target="y", features="x", **options)
+        assert model.plot.waterfall("t", row=1).finding.startswith("Most confident and right")
+
+
 def test_a_nomogram_names_the_class_of_its_scores():
     with duckdb.connect() as con:
         model = nbsql.fit(con, "SELECT i % 3 = 0 AS late, i % 4 = 0 AS rain FROM range(90) AS r(i)", target="late")
