@@ -303,7 +303,9 @@ class Scoring(Imputing, Weighing):
         >>> duckdb.connect().execute(query).fetchall()
         [('rain', 'yes', 0.6666666666666666)]
         """
-        if verb not in [*VERBS] and (verb != "statistics" or dialect is None):
+        if verb == "statistics" and dialect is None:
+            raise InputError("the verb 'statistics' is for rows of another engine; name it by dialect='bigquery', say")
+        if verb not in [*VERBS, "statistics"]:
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
         if dialect is not None:
             if inline:

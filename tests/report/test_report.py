@@ -348,6 +348,11 @@ def test_a_waterfall_of_a_model_that_reads_more_than_features(options):
         )
         model = nbsql.fit(con, "t", target="y", features="x", **options)
         assert model.plot.waterfall("t", row=1).finding.startswith("Most confident and right")
+        if model._spec.half_life is not None:
+            with pytest.raises(
+                nbsql.InputError, match=r"^the model has counts that decrease with age, .*; judge others with folds=None$"
+            ):
+                model.report("r.html", source="t", folds=5)
 
 
 def test_a_nomogram_names_the_class_of_its_scores():
