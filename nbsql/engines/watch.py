@@ -81,7 +81,7 @@ class Watch:
 
 @contextmanager
 def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Let Ctrl-C stop a statement at once, by `interrupt`, if it would raise KeyboardInterrupt.
+    """Let Ctrl-C stop a statement at once, by `interrupt`, if it would raise KeyboardInterrupt; SIGTERM too, if it would.
 
     Python handles a signal only after the engine returns control, which may take a minute. The number of the signal, however,
     arrives at once in a socket (signal.set_wakeup_fd), on which a thread waits.
@@ -92,6 +92,7 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
+    stops = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is signal.default_int_handler]
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     arrival = theirs.fileno()
@@ -103,7 +104,7 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
             if before != -1:
                 with suppress(OSError):  # somebody else waits for signals, too
                     os.write(before, number)
-            if number[0] == signal.SIGINT:
+            if number[0] in stops:
                 interrupt()
 
     waiting = threading.Thread(target=wait, daemon=True)

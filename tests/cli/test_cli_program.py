@@ -99,6 +99,20 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(fitted: str, tmp_path: P
     assert nbsql.load(fitted, "spell").target == "play"
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_file_that_is_not_written_to_its_end_is_removed(fitted: str, tmp_path: Path, sent: signal.Signals) -> None:
+    endless = "SELECT i % 3 AS wind FROM range(100000000000) AS t(i)"
+    with program("predict", fitted, "spell", endless, "--output", "scored.csv", folder=tmp_path) as process:
+        while not any(_has_open(process.pid, file) for file in tmp_path.glob(".*.scored.csv")):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+        process.send_signal(sent)
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, "", "error: interrupted; nothing is half-written\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["shop.duckdb"]
+
+
 def _has_open(process: int, file: Path) -> bool:
     links = Path(f"/proc/{process}/fd").iterdir()
     return any(link.exists() and link.resolve() == file.resolve() for link in links)
