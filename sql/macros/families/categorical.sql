@@ -15,8 +15,8 @@
 {% macro default__text_as_fitted(feature, column, whole, x) -%}
 {% set number -%}
 {% if column in feature.fraction_types -%}
-{% set kind, fraction = feature.fraction_types[column], nbsql.fraction(feature.fraction_types[column]) -%}
-{% set read %}TRY_CAST({{ x }} AS {{ fraction }}){% endset -%}
+{% set kind = feature.fraction_types[column] -%}
+{% set read %}TRY_CAST({{ x }} AS {{ nbsql.fraction(kind) }}){% endset -%}
 {% if kind | lower in ['double', 'float', 'real'] %}{{ nbsql.without_negative_zero(read) }}{% else %}{{ read }}{% endif %}
 {%- elif whole %}{{ nbsql.as_whole(x) }}
 {%- else %}{{ x }}
