@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -115,3 +116,13 @@ def listed(names: Iterable[Any], limit: int = 8) -> str:
     quoted = [repr(name) for name in names]
     more = len(quoted) - limit
     return ", ".join(quoted) if more <= 0 else f"{', '.join(quoted[:limit])} and {more} more"
+
+
+def path_text(path: Any) -> str:
+    """The text of the path of a file. Raises InputError for anything else, and for an empty text."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InputError(f"a path must be text or a pathlib.Path, not {path!r}")
+    text = os.fspath(path)
+    if not text:
+        raise InputError("a path must be a text of at least one character, not ''")
+    return text

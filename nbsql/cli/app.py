@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import IO, Any
@@ -41,7 +43,7 @@ class Failure(click.ClickException):
 
 
 class Interrupted(Failure):
-    """The user pressed Ctrl-C. Every verb that writes does so in one transaction."""
+    """The user pressed Ctrl-C, or the process was told to end. Every verb that writes does so in one transaction."""
 
     exit_code = 130  # the exit status of a command that Ctrl-C ended
 
@@ -55,6 +57,8 @@ class Commands(click.Group):
     def main(self, args: Sequence[str] | None = None, **options: Any) -> Any:  # type: ignore[override]
         """Run the program."""
         show_every_character()
+        if args is None and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # a process of its own, which leaves no files
+            signal.signal(signal.SIGTERM, signal.default_int_handler)
         if args is None and any(not word.isprintable() for word in sys.argv):  # the locale cannot decode UTF-8
             args = [os.fsencode(word).decode(errors="replace") for word in sys.argv[1:]]
         return super().main(args, **options)
@@ -73,6 +77,11 @@ class Commands(click.Group):
             if isinstance(error.__cause__, duckdb.InterruptException):
                 raise Interrupted from None
             raise Failure(without_passwords(with_label(in_options(str(error))))) from None
+        except OSError as error:
+            if error.errno != errno.ENOSPC or error.filename is not None:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what Python writes at its end
+            raise Failure("cannot write to standard output: no space is left on its disk") from None
         except click.UsageError as error:
             message = without_passwords(error.format_message())
             if message != error.format_message():

@@ -137,7 +137,9 @@ def _answer(
         loaded = nbsql.load(engine, model)
         found = _first(engine, source, limit)
         # The order of its rows is preserved, because `explain --row` counts rows in that order.
-        found = Source(found.relation, found.label, found.columns, is_table=found.is_table, is_frame=True)
+        found = Source(
+            found.relation, found.label, found.columns, is_table=found.is_table, is_frame=True, is_text=found.is_text
+        )
         if form == "sql":
             tables.sql(scored(loaded, found).sql)
             return
@@ -267,4 +269,4 @@ def _first(engine: Engine, source: str, limit: int | None, offset: int = 0) -> S
 def _excerpt(engine: Engine, found: Source, limit: int | None, offset: int = 0) -> Source:
     """A source with some of the rows of another, under the same name in messages."""
     relation: Any = engine.renderer.fragment("excerpt", found.relation, limit, offset)
-    return Source(relation, found.label, found.columns, is_frame=found.is_frame)
+    return Source(relation, found.label, found.columns, is_frame=found.is_frame, is_text=found.is_text)

@@ -64,7 +64,10 @@ class Rehearsal(Recorder):
         changed = self.ask("updated_at_text", model._relations["spec"])[0][0]
         message = f"model {model.name} has changed since this script was written; write it again"
         arguments = (model._relations["spec"], changed, message)
-        self.statements.insert(0, Statement("check the model", self.renderer.statement("check_unchanged", *arguments)))
+        check = self.renderer.statement("check_unchanged", *arguments)
+        if self.title == "PostgreSQL":
+            check = self.renderer.statement("run_block", self.renderer.dialect.text(check))
+        self.statements.insert(0, Statement("check the model", check))
 
 
 def _is_file(path: str) -> bool:

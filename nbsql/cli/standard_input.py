@@ -43,7 +43,7 @@ def spool(engine: Engine) -> Source:
     relation: Any = engine.renderer.dialect.ident(str(path))
     columns = engine.columns(relation)
     check_names(columns, LABEL)
-    return Source(relation, LABEL, columns)
+    return Source(relation, LABEL, columns, is_text=path.suffix != ".parquet")
 
 
 def with_label(message: str) -> str:

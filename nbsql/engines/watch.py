@@ -16,6 +16,7 @@ _PATIENCE = 0.5  # seconds that a verb runs before a line is shown
 _FRAME = 0.1
 _WIDTH = 100  # the width at which the line is cut
 _SPINNER = "|/-\\"
+_waiting: list[int] = []  # the sockets in which a signal arrives, that of the outermost `interruptible` first
 
 
 def is_watched() -> bool:
@@ -80,25 +81,30 @@ class Watch:
 
 @contextmanager
 def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
-    """Let Ctrl-C stop a statement at once, by `interrupt`, if it would raise KeyboardInterrupt.
+    """Let Ctrl-C stop a statement at once, by `interrupt`, if it would raise KeyboardInterrupt; SIGTERM too, if it would.
 
     Python handles a signal only after the engine returns control, which may take a minute. The number of the signal, however,
     arrives at once in a socket (signal.set_wakeup_fd), on which a thread waits.
+
+    KeyboardInterrupt may be raised within the `__exit__` of an inner context, which then ends after the outer one.
     """
     main = threading.current_thread() is threading.main_thread()  # only the main thread receives signals
     if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield
         return
+    stops = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is signal.default_int_handler]
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
-    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    arrival = theirs.fileno()
+    before = signal.set_wakeup_fd(arrival, warn_on_full_buffer=False)
+    _waiting.append(arrival)
 
     def wait() -> None:
         for number in iter(lambda: ours.recv(1), b""):
             if before != -1:
                 with suppress(OSError):  # somebody else waits for signals, too
                     os.write(before, number)
-            if number[0] == signal.SIGINT:
+            if number[0] in stops:
                 interrupt()
 
     waiting = threading.Thread(target=wait, daemon=True)
@@ -106,7 +112,9 @@ def interruptible(interrupt: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        signal.set_wakeup_fd(before)
+        if arrival in _waiting:
+            del _waiting[_waiting.index(arrival) :]
+            signal.set_wakeup_fd(before)
         theirs.close()
         waiting.join()
         ours.close()

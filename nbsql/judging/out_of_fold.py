@@ -29,6 +29,8 @@ def out_of_fold(
     other rows, or if no row can be left out of one of the families.
     """
     check_folds(folds)
+    if plan.spec.half_life is not None:
+        raise InputError(f"{title} has counts that decrease with age, which folds of its rows do not support; {cure}")
     spec = replace(spec_for_recount(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
     if not isinstance(folds, str):  # bins must not depend on the fold that is judged
         spec = replace(spec, features=tuple(replace(each, family=each.family.without_answer()) for each in spec.features))

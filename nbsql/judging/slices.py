@@ -117,7 +117,7 @@ def check_slices(by: Any, source: Source) -> list[str]:
         raise InputError(f"by must be the name of a column, or a list of them, not {by!r}")
     for name in names:
         if folded(name) in _RESERVED:
-            raise InputError(f"column {name!r} of {source.label} is called as a number of a slice is; rename it")
+            raise InputError(f"column {name!r} of {source.label} has the name of a column of the slices; rename it")
     if len({*map(folded, names)}) < len(names):
         raise InputError(f"by names a column twice: {listed(names)}")
     return list(names)

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from nbsql.answers.query import Query
-from nbsql.errors import InputError, listed
+from nbsql.errors import InputError, listed, path_text
 from nbsql.family.base import whole_number
 from nbsql.learning.change import Ledger
 from nbsql.learning.derive import check_slice_names, derive, slice_names
@@ -176,7 +176,7 @@ class Deriving(Handle):
         ['weather.parquet']
         """
         self._refresh()
-        engine, text = self._engine, os.fspath(path)
+        engine, text = self._engine, path_text(path)
         sharing = Sharing(least, epsilon, seed)
         with engine.transaction(self.name) if epsilon is not None else nullcontext():
             if epsilon is not None:  # first, so that no file is written if the ledger cannot record its budget

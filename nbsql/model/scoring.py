@@ -204,6 +204,8 @@ class Scoring(Imputing, Weighing):
     def explain(self, source: Any) -> Query:
         """A row for each source row, class and feature: row_id, the id columns, class, feature, value, contribution.
 
+        An id column of one of these names comes back with the prefix source_, such as source_row_id.
+
         The contributions of a row in a class sum to its joint log-likelihood. The row without a feature is the prior, or the
         bias of a logistic model.
 
@@ -301,7 +303,9 @@ class Scoring(Imputing, Weighing):
         >>> duckdb.connect().execute(query).fetchall()
         [('rain', 'yes', 0.6666666666666666)]
         """
-        if verb not in [*VERBS] and (verb != "statistics" or dialect is None):
+        if verb == "statistics" and dialect is None:
+            raise InputError("the verb 'statistics' is for rows of another engine; name it by dialect='bigquery', say")
+        if verb not in [*VERBS, "statistics"]:
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
         if dialect is not None:
             if inline:

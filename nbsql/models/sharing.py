@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
+from nbsql.errors import InputError, path_text
 from nbsql.learning.derive import merge_specs
 from nbsql.model import Model
 from nbsql.model.place import place_for
@@ -203,7 +203,8 @@ def import_(
     ...     nbsql.import_(duckdb.connect(), f"{folder}/weather.parquet", name="weather").classes
     ['no', 'yes']
     """
-    return import_file(con, os.fspath(path), os.fspath(path), name=name, replace=replace, database=database)
+    text = path_text(path)
+    return import_file(con, text, text, name=name, replace=replace, database=database)
 
 
 def import_file(con: Connection, path: str, title: str, *, name: str | None, replace: bool, database: str | None) -> Model:

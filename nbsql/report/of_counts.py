@@ -13,7 +13,19 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
 from nbsql.judging.profile import feature_named, is_number
-from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, plain, records, show, shown, without
+from nbsql.report.panel import (
+    Figure,
+    Request,
+    angle_parameter,
+    class_parameter,
+    common_digits,
+    plain,
+    records,
+    rounded,
+    show,
+    shown,
+    without,
+)  # fmt: skip
 from nbsql.report.subject import Subject
 from nbsql.spec.capabilities import check
 
@@ -161,7 +173,7 @@ def profile(request: Request) -> Iterator[Figure]:
     name = shown(feature.name)
     if is_number(feature):
         query = request.model.profile(feature.name, None if request.scored is None else request.scored.source)
-        rows = [row for row in records(query, digits=6) if str(row["class"]) in classes]
+        rows = [row for row in records(query, digits=None) if str(row["class"]) in classes]
         yield _number(name, rows, query.sql, request.least, note, classes)
         return
     words = feature.family.bag or (feature.family.over_columns and not feature.family.level)
@@ -187,6 +199,8 @@ def _of_profile(request: Request, feature: str, macro: str, *arguments: Any) -> 
 
 
 def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: str | None, classes: list[str]) -> Figure:
+    common = common_digits([row["lower"] for row in rows if row["part"] == "density"])
+    rows = [{column: plain(value, 6 + common) for column, value in row.items()} for row in rows]
     highest = max((row["density"] or 0 for row in rows if row["part"] == "density"), default=0)
     faint = _FAINT * highest
     places = [row["lower"] for row in rows if row["part"] == "density" and (row["density"] or 0) > faint]
@@ -201,7 +215,7 @@ def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: s
     for row in (row for row in kept if row["part"] == "density"):
         if row["density"] is not None and row["density"] > modes.get(row["class"], (0, 0))[0]:
             modes[row["class"]] = (row["density"], row["lower"])
-    said = [f"{number(float(f'{modes[label][1]:.3g}'))} in {label}" for label in map(shown, classes) if label in modes]
+    said = [f"{rounded(modes[label][1], 3 + common)} in {label}" for label in map(shown, classes) if label in modes]
     binned = any(row["part"] == "histogram" for row in rows)
     notes = [note, f"Bins with fewer than {least} rows are left out." if binned else None]
     of_zero = {row["class"]: row["density"] for row in kept if row["part"] == "probability"}

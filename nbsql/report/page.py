@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nbsql.errors import InputError, ModelError, NotSupportedError
+from nbsql.errors import InputError, ModelError, NotSupportedError, path_text
 from nbsql.family.base import whole_number
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert, write
@@ -20,6 +20,7 @@ from nbsql.report.subject import ScoredSource, Subject, score_source
 from nbsql.version import __version__
 
 LARGEST = 1_500_000  # the most bytes of a page
+_OTHER_FORMATS = (".pdf", ".png", ".svg", ".json", ".csv", ".parquet", ".md", ".txt", ".docx", ".pptx", ".xlsx", ".ipynb")
 PROFILES = 12  # the number of features, the most informative ones, that the report shows one by one
 
 
@@ -34,7 +35,9 @@ def write_report(
         raise InputError("rows are those of a source; give it, or leave out rows")
     if by is not None and source is None:
         raise InputError("by says the period of the rows of a source; give it, or leave out by")
-    where = Path(path)
+    where = Path(path_text(path))
+    if where.suffix.lower() in _OTHER_FORMATS:
+        raise InputError(f"a report is a page of HTML; end the path {str(path)!r} with .html")
     if where.is_dir() or not where.parent.is_dir():
         raise InputError(
             f"{str(path)!r} is no file that can be written: {'it is a folder' if where.is_dir() else 'its folder is not there'}"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.answers.query import Query
+from nbsql.answers.table import number
 from nbsql.answers.table import plain as cut
 from nbsql.engines.source import Source
 from nbsql.report.subject import ScoredSource, Subject
@@ -133,6 +134,26 @@ def plain(value: Any, digits: int | None = DIGITS) -> Any:
             return int(value)
         return value if digits is None else float(f"{value:.{digits}g}")
     return value if value is None or isinstance(value, (int, str)) else str(value)
+
+
+def common_digits(numbers: Sequence[float]) -> int:
+    """How many digits more than others the numbers need that differ little, such as the seconds of a day since 1970.
+
+    >>> common_digits([0.5, 3]), common_digits([1_700_000_000, 1_700_080_000])
+    (0, 4)
+    """
+    low, high = min(numbers, default=0), max(numbers, default=0)
+    return max(math.floor(math.log10(max(abs(low), abs(high)) / (high - low))), 0) if high > low else 0
+
+
+def rounded(value: float, digits: int) -> str:
+    """A number as text, with some significant digits.
+
+    >>> rounded(103.81949, 7), rounded(1_732_516_123, 7), rounded(0.123456, 3)
+    ('103.8195', '1,732,516,000', '0.123')
+    """
+    found = float(f"{value:.{digits}g}")
+    return number(found) if found == int(found) or float(f"{found:.5g}") == found else f"{found:,}"
 
 
 def chosen(name: str, options: Sequence[str], label: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nbsql.errors import InputError, NotSupportedError
+from nbsql.errors import InputError, NotSupportedError, path_text
 from nbsql.report.document import picture_document
 from nbsql.report.drawing import inline_svg, svg_of, vl_convert, write
 from nbsql.report.panel import Figure, Panel
@@ -68,7 +68,7 @@ class Picture:
         Raises:
             InputError: the file has another ending, or cannot be written.
         """
-        where = Path(path)
+        where = Path(path_text(path))
         kind = where.suffix.lower().removeprefix(".")
         if kind not in FORMATS:
             raise InputError(f"{where.name!r} ends in none of .{', .'.join(FORMATS)}, which say how to write a picture")

@@ -178,7 +178,10 @@ class ScoredSource:
         if model._spec.joins:
             raise ModelError(f"{model._title} has joins, and a row of the source does not contain the joined values")
         context, _ = model._plan._scored(self.rows, model._classes)
-        query = engine.renderer.fragment("notable_rows", context, self.scores, model._spec.columns, count, True)
+        # A weight is not evaluated, and not among the rows; a segment may depend on any column.
+        needed = replace(model._spec, weight=None, half_life=None).columns
+        columns = needed if model._spec.segment_by is None else self.rows.columns
+        query = engine.renderer.fragment("notable_rows", context, self.scores, columns, count, True)
         return engine.create("rows", self.temporary("telling rows"), query)
 
     def explained(self, relation: Markup) -> Query:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import number, share
+from nbsql.answers.table import share
 from nbsql.errors import ModelError
 from nbsql.family import Bernoulli, Binned, Conditional
 from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.report.of_counts import ALL_WORDS, telling_words
-from nbsql.report.panel import LOWEST, Figure, Request, plain, records, shown
+from nbsql.report.panel import LOWEST, Figure, Request, common_digits, plain, records, rounded, shown
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature
 
@@ -118,7 +118,8 @@ def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most
     if is_number(feature):
         grid = number_grid(model._engine, model._plan, feature, _PLACES)
         places = [grid.low + grid.step * place for place in range(grid.count)]
-        return {number(float(f"{place:.10g}")): [repr(place)] for place in places}
+        digits = min(4 + common_digits(places), 15)
+        return {rounded(place, digits): [repr(place)] for place in places}
     numbers = _numbers_of_values(feature)
     if model._spec.given:  # it has no rows
         likelihoods = model._engine.ask("likelihoods_of", model._relations["likelihoods"], feature.name)

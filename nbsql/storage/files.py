@@ -43,11 +43,9 @@ _DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: bool, sharing: Sharing) -> None:
     """Write a model, which messages call `title`, to a Parquet file.
 
-    Raises InputError if the path is empty or a folder, or the file exists already, InputError or ModelError if a feature or the
+    Raises InputError if the path is a folder, or the file exists already, InputError or ModelError if a feature or the
     model cannot be shared this way, and DatabaseError if the file cannot be written.
     """
-    if not path:
-        raise InputError("a path must be a text of at least one character, not ''")
     if Path(path).suffix.lower() in _OTHER_FORMATS:
         raise InputError(f"a model is exported as Parquet; end the path {path!r} with .parquet")
     if Path(path).is_dir():

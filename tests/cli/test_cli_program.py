@@ -64,6 +64,18 @@ def test_two_processes_read_one_database(fitted: str, tmp_path: Path) -> None:
     assert "spell" in out
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")
+@pytest.mark.parametrize(
+    "arguments", [("ad-hoc",), ("predict", "shop.duckdb", "spell", "golf", "--csv"), ("list", "shop.duckdb")]
+)
+def test_standard_output_on_a_full_disk_is_one_line(fitted: str, arguments: tuple[str, ...]) -> None:
+    command, environment = [sys.executable, "-m", "nbsql", *arguments], {**os.environ, "PYTHONPATH": str(ROOT)}
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.stderr == "error: cannot write to standard output: no space is left on its disk\n"
+    assert done.returncode == 1
+
+
 def test_a_locked_database_is_one_line(fitted: str, tmp_path: Path) -> None:
     with duckdb.connect(fitted), program("list", fitted, folder=tmp_path) as process:
         _, err = process.communicate()
@@ -85,6 +97,20 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(fitted: str, tmp_path: P
     assert (process.returncode, out, err) == (130, "", "error: interrupted; nothing is half-written\n")
     assert Path("new.duckdb").exists() is False
     assert nbsql.load(fitted, "spell").target == "play"
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_file_that_is_not_written_to_its_end_is_removed(fitted: str, tmp_path: Path, sent: signal.Signals) -> None:
+    endless = "SELECT i % 3 AS wind FROM range(100000000000) AS t(i)"
+    with program("predict", fitted, "spell", endless, "--output", "scored.csv", folder=tmp_path) as process:
+        while not any(_has_open(process.pid, file) for file in tmp_path.glob(".*.scored.csv")):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+        process.send_signal(sent)
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, "", "error: interrupted; nothing is half-written\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["shop.duckdb"]
 
 
 def _has_open(process: int, file: Path) -> bool:

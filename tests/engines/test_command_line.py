@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -172,6 +173,20 @@ def test_what_would_run_is_printed_and_nothing_changes(fitted: str, pg: Any) -> 
         assert expected in out(*words)
     assert nbsql.load(pg, "spam").statistics.fetchall() == before
     assert pg.execute("SELECT to_regclass('scored')").fetchall() == [(None,)]
+
+
+@pytest.mark.parametrize("name", ["spam", 'it\'s \\ a "model" $$ of\nlines'])
+def test_the_script_of_a_change_says_that_it_has_run(database: str, pg: Any, name: str) -> None:
+    nbsql.fit(pg, "inbox", target="label", id="id", name=name, families={"message": nbsql.Text()})
+    script = out("update", database, name, "inbox", "--sql")
+    pg.execute(script)
+    learnt = nbsql.load(pg, name).priors.fetchall()
+    with pytest.raises(
+        Exception, match=rf"^model {re.escape(name)} has changed since this script was written; write it again\n"
+    ):
+        pg.execute(script)
+    pg.rollback()
+    assert nbsql.load(pg, name).priors.fetchall() == learnt
 
 
 def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted: str, tmp_path: Path) -> None:

@@ -56,3 +56,25 @@ def test_long_labels_have_columns_of_their_own(place: Place) -> None:
     assert len(set(scored.columns)) == 5
     scored.create_table("scored")
     assert len(place.run("SELECT * FROM scored")[0]) == 5
+
+
+def test_id_columns_that_are_named_as_those_of_an_explanation(place: Place) -> None:
+    place.table(
+        "t", {"row_id": "INTEGER", "value": "INTEGER", "x": "VARCHAR", "y": "VARCHAR"}, [(7, 8, "a", "p"), (9, 5, "b", "q")]
+    )
+    model = nbsql.fit(place.con, "t", target="y", id=["row_id", "value"], name="m")
+    explained = model.explain("t")
+    assert explained.columns == ["row_id", "source_row_id", "source_value", "class", "feature", "value", "contribution"]
+    assert {row[1:3] for row in explained.fetchall()} == {(7, 8), (9, 5)}
+    explained.create_table("reasons")
+    assert place.run("SELECT DISTINCT source_row_id FROM reasons ORDER BY 1") == [(7,), (9,)]
+
+
+def test_zero_is_one_category_with_either_sign(place: Place) -> None:
+    kind = "DOUBLE PRECISION" if place.engine == "postgres" else "DOUBLE"
+    place.table("t", {"x": kind, "y": "VARCHAR"}, [(0.0, "p"), (0.0, "p"), (-0.0, "p"), (1.5, "q"), (-1.5, "q"), (1.5, "q")])
+    model = nbsql.fit(place.con, "t", target="y", families={"x": "categorical"}, name="m")
+    zero = "0" if place.engine == "postgres" else "0.0"
+    assert {row[2] for row in model.likelihoods.fetchall()} == {zero, "1.5", "-1.5"}
+    chances = [row[-2] for row in model.predict_proba("t").fetchall() if row[0] == 0]
+    assert chances == [pytest.approx(4 / 5)] * 3

@@ -244,8 +244,16 @@ def test_a_file_that_another_process_holds(tmp_path: Path) -> None:
 def test_what_is_no_database(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("not a database " * 1000)
-    with pytest.raises(DatabaseError, match=rf"^cannot open '{text}': IO Error: .* not a valid DuckDB database file![^\n]*$"):
-        nbsql.models(text)
+    rows = tmp_path / "rows.csv"
+    rows.write_text("wind,play\nweak,yes\n")
+    for path in (text, rows):  # DuckDB opens the rows as a database in memory, where a model would be lost
+        message = f"'{path}' is no DuckDB database; name a database file, and the rows as the source"
+        with pytest.raises(DatabaseError, match=f"^{re.escape(message)}$"):
+            nbsql.models(path)
+        with pytest.raises(DatabaseError, match=f"^{re.escape(message)}$"):
+            nbsql.fit(path, DAYS, target="play", name="golf")
+    with pytest.raises(DatabaseError, match=r"^cannot open '.*days.duckdb': its folder does not exist; make it first$"):
+        nbsql.fit(tmp_path / "nowhere" / "days.duckdb", DAYS, target="play", name="golf")
     with pytest.raises(InputError, match=r"^con must be a DuckDB connection or the path of a database, not NoneType$"):
         nbsql.fit(None, DAYS, target="play")
     closed = duckdb.connect()
@@ -304,6 +312,26 @@ def test_a_read_only_file_takes_no_named_model_and_any_transient_one(tmp_path: P
         transient.drop()
         assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchall() == [(0,)]
         assert nbsql.models(con) == ["golf"]
+
+
+def test_a_file_that_was_renamed_as_its_model(tmp_path: Path, refused: Refused) -> None:
+    made, renamed = tmp_path / "made.duckdb", tmp_path / "golf.duckdb"
+    nbsql.fit(made, DAYS, target="play", name="golf").close()
+    made.rename(renamed)
+    message = "'golf' is the name of a model and of its database; rename the file, or ATTACH it under another name"
+    with refused(DatabaseError, message), duckdb.connect(renamed) as con:
+        nbsql.load(con, "golf").predict(DAYS).fetchall()
+    with duckdb.connect() as con:
+        con.execute(f"ATTACH '{renamed}' AS club")
+        assert len(nbsql.load(con, "golf", database="club").predict(DAYS).fetchall()) > 0
+
+
+@pytest.mark.parametrize("path", [None, 5])
+def test_a_path_is_a_text(refused: Refused, path: Any) -> None:
+    with duckdb.connect() as con, refused(InputError, f"a path must be text or a pathlib.Path, not {path!r}"):
+        nbsql.fit(con, DAYS, target="play").export(path)
+    with duckdb.connect() as con, refused(InputError, f"a path must be text or a pathlib.Path, not {path!r}"):
+        nbsql.import_(con, path, name="golf")
 
 
 def test_files_that_are_not_there_and_tables_that_have_gone(refused: Callable[..., Any]) -> None:

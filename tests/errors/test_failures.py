@@ -112,6 +112,21 @@ def test_the_error_that_ends_a_connection_is_the_one_that_is_raised(con: Connect
         act()
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        'IO Error: Could not write file "o.csv": No space left on device',
+        'TransactionContext Error: Failed to commit: Could not write file "o.csv": No space left on device',
+        'IO Error: Async write failed for range [offset=0, size=30]: {"exception_type":"IO","exception_message":'
+        '"Could not write file \\"o.csv\\": No space left on device","errno":"28"}',
+    ],
+)
+def test_a_full_disk(said: str) -> None:
+    assert (
+        one_line(duckdb.IOException(said)) == "cannot write 'o.csv': no space is left on its disk; free some, or choose another"
+    )
+
+
 def test_a_trace_of_the_engine_is_no_part_of_a_message() -> None:
     error = duckdb.InternalException("INTERNAL Error: what went wrong\n\nStack Trace:\n\n/lib/one.so(+0x1)\n/lib/two.so(+0x2)")
     assert one_line(error) == "INTERNAL Error: what went wrong"

@@ -90,6 +90,14 @@ def test_every_figure_is_that_of_a_cross_validation(table: Connection, further: 
         assert gain == near(0) or family is not None
 
 
+def test_a_class_of_one_fold_is_never_predicted(con: Connection) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 5 AS x, i % 2 AS c, i IN (0, 2) AS y, i % 2 AS part FROM range(40) AS r(i)")
+    options: dict[str, Any] = {"target": "y", "fold": "part"}
+    found = nbsql.auto(con, "t", methods=[], calibrate=False, **options)
+    default = next(loss for _, setting, loss, *_ in found.ranking.fetchall() if setting == "default")
+    assert default == near(nbsql.cross_validate(con, "t", **options).log_loss)
+
+
 def test_bins_that_the_classes_cut_have_not_met_the_fold(table: Connection) -> None:
     """A column that has such bins by the caller is judged so, too, and numbers of few values are left alone."""
     options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["weight"]}

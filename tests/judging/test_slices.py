@@ -165,7 +165,9 @@ def test_what_cannot_be_sliced_is_said(con: duckdb.DuckDBPyConnection) -> None:
         "its columns are 'i', 'label', 'w', 'a', 'b'": lambda: model.evaluate(source, by="w % 2"),
         "by must be the name of a column, or a list of them, not 3": lambda: model.evaluate(source, by=3),  # type: ignore[arg-type]
         "by names a column twice: 'a', 'A'": lambda: model.evaluate(source, by=["a", "A"]),
-        "column 'rows' of the query is called as a number of a slice is; rename it": lambda: model.evaluate(source, by="rows"),
+        "column 'rows' of the query has the name of a column of the slices; rename it": lambda: model.evaluate(
+            source, by="rows"
+        ),
         "the table 'slices' is of slices; say by which column, by='region'": lambda: model.evaluate_sql(source, table="slices"),
     }
     slices = model.evaluate(source, by="a").slices

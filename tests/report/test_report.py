@@ -234,6 +234,20 @@ def test_densities_are_those_of_the_family_and_integrate_to_one(con, model):
     assert sum(row[5] * (row[3] - row[2]) for row in counted) == pytest.approx(1, rel=1e-9)
 
 
+def test_numbers_that_differ_little_keep_the_digits_in_which_they_differ():
+    with duckdb.connect() as con:
+        con.execute("""CREATE TABLE visits AS SELECT i % 2 = 0 AS y, 1732500000 + hash(i) % 30000 + 30000 * (i % 2) AS second,
+            103.819 + (hash(i * 3) % 1000) * (1 + i % 2) / 1e6 AS longitude FROM range(400) AS r(i)""")
+        model = nbsql.fit(con, "visits", target="y")
+        for feature, near in {"second": r"1,732,51\d,000", "longitude": r"103\.819[456]"}.items():
+            figure = model.plot.profile(feature, "visits").figure
+            curve = [row["lower"] for row in figure.tables["rows"] if row["part"] == "density" and row["class"] == "true"]
+            assert len(set(curve)) == len(curve) > 30
+            assert re.search(rf"\b{near} in true", figure.finding) is not None, figure.finding
+        choices = [row["value"] for row in model.plot.nomogram().figure.tables["rows"] if row["feature"] == "longitude"]
+        assert len(choices) > 8
+
+
 @pytest.mark.parametrize("of", ["lognormal", "gamma", "exponential", "gaussian"])
 def test_the_zeros_of_a_number_are_a_share_and_not_a_density(of):
     with duckdb.connect() as con:
@@ -336,6 +350,29 @@ def test_a_row_of_a_waterfall_that_there_is_not_is_said_before_any_is_explained(
         plots.picture(model, "card", row=2)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"weight": "w"},
+        {"weight": nbsql.HalfLife(10, at="day")},
+        {"weight": nbsql.HalfLife(10, at="day", weight="w")},
+        {"segment_by": "day > 40"},
+    ],
+)
+def test_a_waterfall_of_a_model_that_reads_more_than_features(options):
+    with duckdb.connect() as con:
+        con.execute(
+            "CREATE TABLE t AS SELECT i % 3 = 0 AS y, sin(i) + (i % 3) AS x, 1 + i % 2 AS w, i AS day FROM range(90) AS r(i)"
+        )
+        model = nbsql.fit(con, "t", target="y", features="x", **options)
+        assert model.plot.waterfall("t", row=1).finding.startswith("Most confident and right")
+        if model._spec.half_life is not None:
+            with pytest.raises(
+                nbsql.InputError, match=r"^the model has counts that decrease with age, .*; judge others with folds=None$"
+            ):
+                model.report("r.html", source="t", folds=5)
+
+
 def test_a_nomogram_names_the_class_of_its_scores():
     with duckdb.connect() as con:
         model = nbsql.fit(con, "SELECT i % 3 = 0 AS late, i % 4 = 0 AS rain FROM range(90) AS r(i)", target="late")
@@ -350,6 +387,11 @@ def test_a_picture_is_saved_as_its_ending_says(model, tmp_path):
     assert json.loads((tmp_path / "r.json").read_text())["datasets"]["rows"]
     assert picture._repr_mimebundle_()["text/html"].startswith("<div")
     assert picture.altair.to_dict()["datasets"]
+    with pytest.raises(nbsql.InputError, match=r"^a report is a page of HTML; end the path 'r\.pdf' with \.html$"):
+        model.report("r.pdf")
+    for write in (model.report, model.plot.card().save):
+        with pytest.raises(nbsql.InputError, match=r"^a path must be text or a pathlib\.Path, not None$"):
+            write(None)
     with pytest.raises(nbsql.InputError, match=r"'r\.gif' ends in none of \.svg"):
         picture.save(tmp_path / "r.gif")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.json", "r.png", "r.svg"]

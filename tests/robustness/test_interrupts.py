@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import duckdb
 import pytest
 
 from nbsql.engines.duckdb.engine import DuckDB
+from nbsql.engines.watch import interruptible
 
 SCRIPT = """
 import sys, duckdb, nbsql
@@ -59,6 +61,21 @@ def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path: Path,
             process.kill()
             raise
     assert said == "KeyboardInterrupt ['before'] [('main', 't')] 3\n"
+
+
+def test_an_inner_wait_that_ends_after_the_outer_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", failed.append)
+    before = signal.set_wakeup_fd(-1)
+    try:
+        with interruptible(lambda: None):
+            inner = interruptible(lambda: None)
+            inner.__enter__()
+        del inner  # which KeyboardInterrupt has kept from its __exit__
+        gc.collect()
+        assert failed == []
+    finally:
+        assert signal.set_wakeup_fd(before) == -1
 
 
 class Late:

@@ -194,3 +194,19 @@ def test_whole_numbers_as_categories_are_found_when_a_frame_turned_them_into_dou
     doubles = model.predict_proba("SELECT unnest([2.0, 1.0, NULL]::DOUBLE[]) AS x").fetchall()
     assert {row[0]: row[1] for row in whole} == {1: "a", 2: "b", None: "a"}
     assert {row[0]: row[1:] for row in whole} == {row[0]: row[1:] for row in doubles}
+
+
+@pytest.mark.parametrize("rows", ["", "1,level 0,,\n", "1,,,\n2,,,\n"])
+def test_columns_of_a_file_without_any_value_are_missing_values(con: Connection, tmp_path: Path, rows: str) -> None:
+    con.execute(f"CREATE TABLE rows AS {SELECT}")
+    model = nbsql.fit(con, "rows", target="y", id="id")
+    path = tmp_path / "new.csv"
+    path.write_text("id,category,number,flag\n" + rows)
+    table = f"SELECT id, category, CAST(number AS DOUBLE) AS number, CAST(flag AS BOOLEAN) AS flag FROM '{path}'"
+    for verb in (model.predict_proba, model.explain):
+        assert sorted(map(str, verb(path).fetchall())) == sorted(map(str, verb(table).fetchall()))
+    path.write_text("id,category,number,flag\n1,a,much,\n")
+    with pytest.raises(
+        nbsql.InputError, match=r"^column 'number' of .* is VARCHAR, which the model cannot take for a gaussian"
+    ):
+        model.predict(path)

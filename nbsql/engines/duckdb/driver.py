@@ -12,7 +12,7 @@ import duckdb
 
 from nbsql.engines.duckdb.calls import nbsql_call
 from nbsql.engines.duckdb.messages import one_line
-from nbsql.engines.duckdb.paths import is_new, missing_database
+from nbsql.engines.duckdb.paths import check_path, is_new, missing_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.watch import Watch, interruptible, is_watched
 from nbsql.errors import DatabaseError, InputError
@@ -212,6 +212,7 @@ def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyCo
         raise InputError("the path of a database must be a text of at least one character, not ''")
     if read_only and is_new(path):
         raise missing_database(path)
+    check_path(path)
     try:
         if is_new(path):  # closed again, so that others may open the file with other settings
             duckdb.connect(os.fspath(path), config={"storage_compatibility_version": _STORAGE}).close()

@@ -18,6 +18,8 @@ _EXTENSION = re.compile(r"(?:install|download).* extension ['\"](\w+)", re.DOTAL
 _FILE = re.compile(r"^ *file ?= ?(.*)$", re.MULTILINE)
 _NO_FILE = re.compile(r'No files found that match the pattern "(.*)"')
 _NO_FOLDER = re.compile(r'Cannot open file "(.*)": No such file or directory')
+_NO_SPACE = re.compile(r'Could not write file \\?"(.*?)\\?": No space left on device')
+_AMBIGUOUS = re.compile(r'Ambiguous reference to catalog or schema "(.*?)"')
 _NO_COLUMN = re.compile(r'Binder Error: (?:Values list|Table) ".*?" does not have a column named "(.*?)"')
 _NO_TABLE = re.compile(r'Catalog Error: Table with name (.*?) does not exist!(?:\s+Did you mean "([^"]*)")?')
 
@@ -46,6 +48,10 @@ def one_line(error: duckdb.Error) -> str:
         return f"no file {missing[1]!r}; check its path"
     if missing := _NO_FOLDER.search(text):
         return f"cannot open {missing[1]!r}: no such file or folder; check its path"
+    if full := _NO_SPACE.search(text):
+        return f"cannot write {full[1]!r}: no space is left on its disk; free some, or choose another"
+    if both := _AMBIGUOUS.search(text):
+        return f"{both[1]!r} is the name of a model and of its database; rename the file, or ATTACH it under another name"
     if missing := _NO_COLUMN.search(text):
         return f"no column {missing[1]!r} in the rows; check whether it was dropped or renamed since"
     if missing := _NO_TABLE.search(text):

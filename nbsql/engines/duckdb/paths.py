@@ -10,6 +10,7 @@ from pathlib import Path
 from nbsql.errors import DatabaseError, suggestion
 
 _NO_FILE = re.compile(r":|\w\w+:|local\[")  # not paths: databases in memory and on servers, and Spark
+_MAGIC = slice(8, 12)  # the place of "DUCK" in a database file
 
 
 def is_new(path: object) -> bool:
@@ -24,6 +25,20 @@ def missing_database(path: str | os.PathLike[str], cure: str = "") -> DatabaseEr
     found = Path(path)
     near = [file.name for file in found.parent.glob("*") if file.suffix in (".duckdb", ".db", ".ddb")]
     return DatabaseError(f"no database {os.fspath(path)!r}{suggestion(found.name, near) or cure}")
+
+
+def check_path(path: str | os.PathLike[str]) -> None:
+    """Raise DatabaseError if a new database has no folder, or if the file is none of DuckDB.
+
+    DuckDB 2.0 opens a file of rows as a database in memory, with a view of them: a model would be stored there, and lost.
+    """
+    text, file = os.fspath(path), Path(path)
+    if is_new(path) and not file.parent.is_dir():
+        raise DatabaseError(f"cannot open {text!r}: its folder does not exist; make it first")
+    if file.is_file() and file.stat().st_size:
+        with suppress(OSError), file.open("rb") as opened:  # what cannot be read, DuckDB says
+            if opened.read(_MAGIC.stop)[_MAGIC] != b"DUCK":
+                raise DatabaseError(f"{text!r} is no DuckDB database; name a database file, and the rows as the source")
 
 
 def discard(path: str | os.PathLike[str]) -> None:

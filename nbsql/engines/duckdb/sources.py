@@ -84,7 +84,9 @@ class Sources:
         if _FILE.search(text):
             if Path(text).is_file() and not Path(text).stat().st_size:
                 raise InputError(f"file {text!r} is empty; write a header and rows into it")
-            return self._source(self._engine.renderer.dialect.ident(text), text, rereads=self._rereads_of_file(text))
+            is_text = _PARQUET.search(text) is None
+            relation = self._engine.renderer.dialect.ident(text)
+            return self._source(relation, text, rereads=self._rereads_of_file(text), is_text=is_text)
         query = self._query(text)
         if query is None:
             near = (self._engine.current(), ("temp", "main"))

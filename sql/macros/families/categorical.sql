@@ -14,7 +14,10 @@
 #}
 {% macro default__text_as_fitted(feature, column, whole, x) -%}
 {% set number -%}
-{% if column in feature.fraction_types %}TRY_CAST({{ x }} AS {{ nbsql.fraction(feature.fraction_types[column]) }})
+{% if column in feature.fraction_types -%}
+{% set kind = feature.fraction_types[column] -%}
+{% set read %}TRY_CAST({{ x }} AS {{ nbsql.fraction(kind) }}){% endset -%}
+{% if kind | lower in ['double', 'float', 'real'] %}{{ nbsql.without_negative_zero(read) }}{% else %}{{ read }}{% endif %}
 {%- elif whole %}{{ nbsql.as_whole(x) }}
 {%- else %}{{ x }}
 {%- endif %}
@@ -22,6 +25,11 @@
 {% if column in feature.time_types %}{{ nbsql.time_as_text(x, feature.time_types[column]) }}
 {%- else %}CAST({{ number }} AS {{ nbsql.string() }})
 {%- endif %}{{ nbsql.binary() }}
+{%- endmacro %}
+
+{# A floating-point number, with 0 for -0, which equals it and has another text; the type stays. #}
+{% macro without_negative_zero(x) -%}
+CASE WHEN {{ x }} = 0 THEN abs({{ x }}) ELSE {{ x }} END
 {%- endmacro %}
 
 {# A date, a time or an interval as text, whatever the session: a time with a time zone is that of UTC. type: in lower case. #}

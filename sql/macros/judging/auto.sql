@@ -170,10 +170,11 @@ CASE truth{% for k in range(1, classes + 1) %} WHEN {{ k }} THEN {{ joint }}_{{ 
 
 {#
   The log loss of a row, from the columns <joint>_k and those of highest_of_joints: -ln of the posterior of the true class, which is kept
-  away from 0 and 1 as in evaluate.sql. temperature: an expression.
+  away from 0 and 1 as in evaluate.sql. A class that the model of the other folds does not have is NULL, and its posterior 0; greatest and
+  least pass over a NULL. temperature: an expression.
 #}
 {% macro loss_of_joints(joint, classes, temperature) -%}
-coalesce(least(greatest(
+least(greatest(coalesce(
   ln(
     {%- for k in range(1, classes + 1) -%}
     {% set power %}({{ joint }}_{{ k }} - {{ joint }}_highest) / {{ temperature }}{% endset -%}
@@ -181,7 +182,7 @@ coalesce(least(greatest(
     {%- endfor -%}
   )
     + ({{ joint }}_highest - {{ joint }}_truth) / {{ temperature }},
-  -ln(1 - {{ nbsql.epsilon() }})), -ln({{ nbsql.epsilon() }})), -ln({{ nbsql.epsilon() }}))
+  -ln({{ nbsql.epsilon() }})), -ln(1 - {{ nbsql.epsilon() }})), -ln({{ nbsql.epsilon() }}))
 {%- endmacro %}
 
 {# The rows of a standing with joint_highest and joint_truth. #}

@@ -10,3 +10,23 @@
   SELECT unnest(from_json({{ nbsql.text(rows) }}, {{ nbsql.text(structure) }}), max_depth := 2)
 )
 {%- endmacro %}
+
+{# One row: for each of some columns, how many rows have a value. #}
+{% macro values_of_columns(source, columns) -%}
+SELECT
+  {% for column in columns %}
+  count(source.{{ nbsql.ident(column) }}){{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ source }} AS source
+{%- endmacro %}
+
+{# The rows with NULL, of no type, in some columns. #}
+{% macro without_values(source, columns, emptied) -%}
+(
+  SELECT
+    {% for column in columns %}
+    {% if column in emptied %}NULL AS {% else %}source.{% endif %}{{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM {{ source }} AS source
+)
+{%- endmacro %}

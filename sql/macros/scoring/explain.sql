@@ -2,7 +2,7 @@
   The score before it is summed, one row a source row, class and feature (for tokens also the token, for several columns the column):
 
     row_id        the number of the source's row, from 1 in its order
-    ...           the id columns of the model
+    ...           the id columns of the model; one with a name of this list begins with source_
     class, feature, value, contribution
 
   The contributions of one row and class sum to its joint log-likelihood; the row without a feature holds the prior. Each feature has
@@ -10,6 +10,7 @@
   on a condition that all meet and that DuckDB expects a fifth to meet, so that it hashes the rows and not the contributions.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
+{% set own = ['row_id', 'class', 'feature', 'value', 'contribution'] -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
 parameters AS {{ nbsql.materialized() }}(
   {% if model.numbers_in_lists %}
@@ -53,7 +54,7 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
   contributions.nbsql_row AS row_id,
   {%- for column in model.id %}
 
-  source.{{ nbsql.ident(column) }},
+  source.{{ nbsql.ident(column) }}{% if column | lower in own %} AS {{ nbsql.ident('source_' ~ column) }}{% endif %},
   {%- endfor %}
 
   parameters.class,

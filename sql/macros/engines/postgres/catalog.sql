@@ -76,3 +76,15 @@ WHERE oid IN ({% for oid in oids %}{{ oid }}{% if not loop.last %}, {% endif %}{
 {% macro postgres__expression_of_one_value(source, expression) -%}
 SELECT CASE WHEN TRUE THEN ({{ expression }}) END FROM {{ source }} AS source
 {%- endmacro %}
+
+{# `check_unchanged` (storage/model.sql) as a block of PL/pgSQL, which can raise a message; no function of a query can. #}
+{% macro postgres__check_unchanged(spec, changed, message) -%}
+BEGIN
+  IF EXISTS (SELECT 1 FROM {{ spec }} AS spec WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}) THEN
+    RAISE EXCEPTION USING MESSAGE = {{ nbsql.text(message) }};
+  END IF;
+END
+{%- endmacro %}
+
+{# Runs a block of PL/pgSQL. block: a literal. #}
+{% macro postgres__run_block(block) -%} DO {{ block }} {%- endmacro %}

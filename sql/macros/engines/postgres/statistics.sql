@@ -52,7 +52,7 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
 {% macro postgres__text_as_fitted(feature, column, whole, x) -%}
 {% set text -%}
 {% if column in feature.time_types %}{{ nbsql.time_as_text(x, feature.time_types[column]) }}
-{%- elif feature.floating %}{{ nbsql.postgres__double_as_text(x) }}
+{%- elif feature.floating %}{{ nbsql.postgres__double_as_text(nbsql.without_negative_zero(x)) }}
 {%- else %}CAST({{ x }} AS {{ nbsql.string() }})
 {%- endif %}
 {%- endset -%}
