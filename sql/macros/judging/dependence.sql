@@ -20,7 +20,7 @@ WITH {% if numbers %}{{ nbsql.moments_of_columns(model, source, numbers) }},
 {% endif -%}
 coded AS {{ nbsql.materialized() }}(
   SELECT
-    CAST(source.{{ nbsql.ident(model.target) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class
+    {{ nbsql.target(model) }} AS class
     {%- if model.weight %},
     {{ nbsql.weight(model) }} AS n
     {%- endif %}
@@ -167,7 +167,7 @@ moments AS (
 {%- endif %}
 {%- endmacro %}
 
-{# The octile of a normal distribution that contains a number, as a text from '0' to '7'; NULL if the number is missing. #}
+{# The octile of a normal distribution that contains a number, from 0 to 7; NULL if the number is missing. #}
 {% macro normal_bin(column, place) -%}
 {% set x = nbsql.number_of(column) -%}
 {% set upper = [0.3186393639643752, 0.6744897501960817, 1.1503493803760079] -%}
@@ -176,9 +176,14 @@ CASE
   WHEN {{ nbsql.finite(x) }} IS NULL THEN NULL
   {% for edge in edges %}
   WHEN {{ x }} < moments.mean_{{ place }} + {{ nbsql.number(edge) }} * moments.deviation_{{ place }}
-  THEN {{ nbsql.text(loop.index0 | string) }}
+  THEN {{ loop.index0 }}
   {% endfor %}
-  ELSE '7' END
+  ELSE 7 END
+{%- endmacro %}
+
+{# The value of a coded column as text. Whole numbers are grouped in half of the time that texts take, and so are texts only in the end. #}
+{% macro value_as_text(place) -%}
+CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
 {#
@@ -188,7 +193,7 @@ CASE
 {% macro default__cells_of_pairs(coded, pairs, n, keys=['class']) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% for a, b in pairs -%}
-SELECT {{ a }} AS a, {{ b }} AS b, {{ by }}, value_{{ a }} AS x, value_{{ b }} AS y, {{ n }} AS n
+SELECT {{ a }} AS a, {{ b }} AS b, {{ by }}, {{ nbsql.value_as_text(a) }} AS x, {{ nbsql.value_as_text(b) }} AS y, {{ n }} AS n
 FROM {{ coded }} AS coded
 WHERE value_{{ a }} IS NOT NULL AND value_{{ b }} IS NOT NULL
 GROUP BY {{ by }}, value_{{ a }}, value_{{ b }}

@@ -7,7 +7,7 @@ FROM (
     coded.*,
     explode(array(
       {% for a, b in pairs %}
-      named_struct('a', {{ a }}, 'b', {{ b }}, 'x', value_{{ a }}, 'y', value_{{ b }}){{ nbsql.comma(loop) }}
+      named_struct('a', {{ a }}, 'b', {{ b }}, 'x', {{ nbsql.value_as_text(a) }}, 'y', {{ nbsql.value_as_text(b) }}){{ nbsql.comma(loop) }}
       {% endfor %}
     )) AS pair
   FROM {{ coded }} AS coded
