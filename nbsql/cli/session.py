@@ -187,12 +187,12 @@ def end_progress(engine: Engine) -> None:
 
 @contextmanager
 def show_warnings(engine: Engine) -> Iterator[None]:
-    """Print the warnings of the code within to stderr at the end, one a line."""
+    """Print the warnings of the code within to stderr at the end, one a line, and each once, however often it was raised."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NbsqlWarning)
         yield
     end_progress(engine)
-    for warning in caught:
+    for warning in {(each.category, str(each.message)): each for each in caught}.values():
         if issubclass(warning.category, NbsqlWarning):
             click.echo(f"{styled('warning', fg='yellow')}: {in_options(str(warning.message))}", err=True)
         else:

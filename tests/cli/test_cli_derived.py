@@ -87,6 +87,15 @@ def test_what_is_chosen_is_that_of_the_library(shop: str) -> None:
         assert [*nbsql.load(con, "fitted").families] == ["sky"]
 
 
+def test_a_warning_of_every_method_that_is_tried_comes_once(shop: str) -> None:
+    rows = "SELECT * REPLACE (CASE WHEN rowid > 2 THEN play END AS play) FROM sky"
+    found = CliRunner().invoke(
+        main, ["auto", shop, rows, "--target", "play", "--fold", "week", "--name", "kept"], prog_name="nbsql"
+    )
+    assert found.exit_code == 0, found.output
+    assert found.stderr == "warning: 3 rows of the query have no 'play' and are left out\n"
+
+
 def test_a_sweep_is_that_of_the_library(shop: str) -> None:
     with duckdb.connect(shop) as con:
         families = [{}, {"sky": nbsql.Categorical(alpha=3)}]
