@@ -132,16 +132,18 @@ sum(n) > {{ nbsql.rounding_of_sum(size) }}
   the size, ten times the error of a sum of ten million doubles.
 #}
 {% macro rounding_of_sum(size) -%}
+{% set exact = nbsql.number(9007199254740992) -%}
 CASE
-    WHEN min(CASE WHEN n = {{ nbsql.floor_of(nbsql.word('n')) }} THEN 1 ELSE 0 END) = 1 AND sum({{ size }}) <= {{ nbsql.number(9007199254740992) }} THEN 0
+    WHEN min(CASE WHEN n = {{ nbsql.floor_of(nbsql.word('n')) }} THEN 1 ELSE 0 END) = 1 AND sum({{ size }}) <= {{ exact }} THEN 0
     ELSE 1e-12 * sum({{ size }})
   END
 {%- endmacro %}
 
 {# The same for a difference of two sums, neither of which is larger than `size`: a share of it, or 0. #}
 {% macro rounding_of_difference(a, b, size, share) -%}
+{% set exact = nbsql.number(9007199254740992) -%}
 CASE
-    WHEN {{ a }} = {{ nbsql.floor_of(a) }} AND {{ b }} = {{ nbsql.floor_of(b) }} AND {{ size }} <= {{ nbsql.number(9007199254740992) }} THEN 0
+    WHEN {{ a }} = {{ nbsql.floor_of(a) }} AND {{ b }} = {{ nbsql.floor_of(b) }} AND {{ size }} <= {{ exact }} THEN 0
     ELSE {{ nbsql.number(share) }} * {{ size }}
   END
 {%- endmacro %}
