@@ -2,8 +2,8 @@
 
     python tests/benchmarks/verbs.py [--rows 100000] [--rounds 3] [--only KIND] [--against FOLDER]
 
-The answers become temporary tables, which are dropped. --against: another checkout of nbsql, measured in turns with this one, whose
-seconds are divided by its own; and this one once more, whose ratio is the machine's noise.
+The answers become temporary tables, which are dropped. --against: another checkout of nbsql, measured in turns with this one,
+whose seconds are divided by its own; and this one once more, whose ratio is the machine's noise.
 """
 
 from __future__ import annotations
