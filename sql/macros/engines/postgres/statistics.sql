@@ -48,11 +48,12 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
 {{ nbsql.text_as_fitted(feature, feature.column, feature.whole, x) }} COLLATE "C"
 {%- endmacro %}
 
-{# A value as text, as in the model: doubles with all their digits, whole numbers without a point. #}
+{# A value as text, as in the model: doubles with all their digits and 0 without a sign, whole numbers without a point. #}
 {% macro postgres__text_as_fitted(feature, column, whole, x) -%}
 {% set text -%}
 {% if column in feature.time_types %}{{ nbsql.time_as_text(x, feature.time_types[column]) }}
-{%- elif feature.floating %}{{ nbsql.postgres__double_as_text(nbsql.without_negative_zero(x)) }}
+{%- elif feature.floating -%}
+CASE CAST({{ x }} AS {{ nbsql.string() }}) WHEN '-0' THEN '0' ELSE {{ nbsql.postgres__double_as_text(x) }} END
 {%- else %}CAST({{ x }} AS {{ nbsql.string() }})
 {%- endif %}
 {%- endset -%}
