@@ -204,7 +204,7 @@ class Scoring(Imputing, Weighing):
     def explain(self, source: Any) -> Query:
         """A row for each source row, class and feature: row_id, the id columns, class, feature, value, contribution.
 
-        An id column of one of these names comes back with the prefix source_, such as source_row_id.
+        An id column of one of these names comes back with the prefix `source_`, such as `source_row_id`.
 
         The contributions of a row in a class sum to its joint log-likelihood. The row without a feature is the prior, or the
         bias of a logistic model.
