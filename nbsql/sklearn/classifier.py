@@ -186,7 +186,14 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         -------
         self : NaiveBayesClassifier
             The estimator.
+
+        Raises
+        ------
+        nbsql.InputError
+            A label of `classes` is missing, or they are numbers and those of `y` texts, or the other way round.
         """
+        if classes is not None:
+            _check_classes(classes, y)
         if not hasattr(self, "classes_"):
             self.fit(X, y, sample_weight)
         else:
@@ -290,3 +297,12 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     def _extra_columns(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ARG002, N803
         """Additional columns for the rows of a fit, under names that no other column has."""
         return {}
+
+
+def _check_classes(classes: Any, labels: Any) -> None:
+    declared = np.asarray(classes)
+    if declared.ndim != 1 or any(map(is_missing, declared)):
+        raise InputError("classes must be a list of labels, none of them missing")
+    kinds = {np.asarray(each).dtype.kind in "biuf" for each in (declared, labels) if each is not None}
+    if len(kinds) > 1:  # NumPy would make texts of all
+        raise InputError("classes and y must both be numbers, or both texts")

@@ -204,6 +204,24 @@ def test_what_is_learnt_in_parts_and_forgotten_again_is_the_whole() -> None:
         weighted.partial_fit(rows, labels, sample_weight=np.ones(150))
 
 
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ([None, "a"], "^classes must be a list of labels, none of them missing$"),
+        ([0.0, float("nan")], "^classes must be a list of labels, none of them missing$"),
+        ("ab", "^classes must be a list of labels, none of them missing$"),
+        ([0, 1], "^classes and y must both be numbers, or both texts$"),
+    ],
+)
+def test_declared_classes_are_labels(classes: Any, message: str) -> None:
+    estimator = NaiveBayesClassifier()
+    with pytest.raises(nbsql.InputError, match=message):
+        estimator.partial_fit([[1.0], [2.0]], ["a", "b"], classes=classes)
+    assert not hasattr(estimator, "classes_")
+    numbers = estimator.partial_fit([[1.0], [2.0]], [0, 1], classes=[0, 1, 2])
+    assert numbers.classes_.tolist() == [0, 1, 2]
+
+
 def test_an_explanation_adds_up() -> None:
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS)
     parts = estimator.explain(FRAME).df()
