@@ -23,6 +23,7 @@ from nbsql.engines.steps import script
 from nbsql.engines.watch import Watch, interruptible
 from nbsql.errors import DatabaseError, NbsqlError, NbsqlWarning
 from nbsql.plan import Statement
+from nbsql.rendering.dialect import restore
 
 _MEMORY = ":memory:"
 _SELECT = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot)\b", re.IGNORECASE)
@@ -63,11 +64,10 @@ class Rehearsal(Recorder):
         """Begin the script with a check that the model has not changed since the statements were made."""
         changed = self.ask("updated_at_text", model._relations["spec"])[0][0]
         message = f"model {model.name} has changed since this script was written; write it again"
-        arguments = (model._relations["spec"], changed, message)
-        check = self.renderer.statement("check_unchanged", *arguments)
-        if self.title == "PostgreSQL":
-            check = self.renderer.statement("run_block", self.renderer.dialect.text(check))
-        self.statements.insert(0, Statement("check the model", check))
+        renderer = self.renderer
+        check = renderer.fragment("check_unchanged", model._relations["spec"], changed, message)
+        statement = renderer.statement("checking_statement", check, renderer.dialect.text(restore(check)))
+        self.statements.insert(0, Statement("check the model", statement))
 
 
 def _is_file(path: str) -> bool:

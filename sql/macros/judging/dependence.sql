@@ -181,7 +181,7 @@ CASE
   ELSE 7 END
 {%- endmacro %}
 
-{# The value of a coded column as text. Whole numbers are grouped in half of the time that texts take, and so are texts only in the end. #}
+{# The value of a coded column, a text or the number of a bin, as text. Rows are grouped by the number, which takes half of the time. #}
 {% macro value_as_text(place) -%}
 CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}

@@ -120,10 +120,13 @@ SELECT *, {{ nbsql.ident(target) }} > {{ value }} AS {{ nbsql.ident(name) }} FRO
   Nothing, or an error that undoes the transaction of a script if the model has changed since the script was written. changed: the time of
   the model's last change then, as text. An UPDATE, because a shell prints a table for a SELECT, even one without rows.
 #}
-{% macro check_unchanged(spec, changed, message) -%}
+{% macro default__check_unchanged(spec, changed, message) -%}
 UPDATE {{ spec }} AS spec SET updated_at = CASE WHEN {{ nbsql.raise_error(message) }} THEN updated_at END
 WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}
 {%- endmacro %}
+
+{# The statement that runs a check of `check_unchanged`, which is also given as a literal. #}
+{% macro default__checking_statement(check, literal) -%} {{ check }} {%- endmacro %}
 
 {# Drops a schema and everything in it, if it exists. #}
 {% macro drop_schema_if_exists(schema) -%}

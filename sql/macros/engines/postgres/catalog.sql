@@ -86,5 +86,4 @@ BEGIN
 END
 {%- endmacro %}
 
-{# Runs a block of PL/pgSQL. block: a literal. #}
-{% macro postgres__run_block(block) -%} DO {{ block }} {%- endmacro %}
+{% macro postgres__checking_statement(check, literal) -%} DO {{ literal }} {%- endmacro %}
