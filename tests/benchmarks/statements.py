@@ -44,11 +44,11 @@ MIXED = """CREATE TABLE source AS
     FROM range(10000) AS rows(i)"""
 
 
-def plain(numbers: int, categories: int) -> str:
+def plain(numbers: int, categories: int, classes: int = 3) -> str:
     """A table of so many numbers and categories."""
     columns = [f"hash(i + {j}) % 1000 / 10 AS x{j}" for j in range(numbers)]
     columns += [f"'v' || (hash(i - {j}) % {j + 3}) AS v{j}" for j in range(categories)]
-    return f"CREATE TABLE source AS SELECT 'c' || (i % 3) AS label, {', '.join(columns)} FROM range(10000) AS rows(i)"
+    return f"CREATE TABLE source AS SELECT 'c' || (i % {classes}) AS label, {', '.join(columns)} FROM range(10000) AS rows(i)"
 
 
 # The table, by its name, and the options of the fit.
@@ -69,6 +69,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "10 numbers, 10 categories": (plain(10, 10), {"target": "label"}),
     "20 numbers": (plain(20, 0), {"target": "label"}),
+    "20 numbers in 50 classes": (plain(20, 0, classes=50), {"target": "label"}),
     "20 categories": (plain(0, 20), {"target": "label"}),
     "20 numbers by lda": (plain(20, 0), {"target": "label", "method": "lda"}),
 }

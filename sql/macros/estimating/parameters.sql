@@ -46,9 +46,7 @@ near AS (
 )
 {%- endif %}
 
-{% if model.numbers_in_lists -%}
-{{ nbsql.with_slopes(model, nbsql.parameters_in_one_row(model, nbsql.word('classes'))) }}
-{%- elif model.class_numbers -%}
+{% if model.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model, nbsql.word('classes')) }}
 {%- else -%}
 {{ nbsql.parameters_in_rows(model, nbsql.word('classes')) }}
@@ -116,11 +114,15 @@ JOIN (
   {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.column_parameters | length) + place) }} AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
-{%- for k in model.class_numbers if model.numbers_in_lists %},
-  means[{{ k }}] AS means_{{ k }},
-  peaks[{{ k }}] AS peaks_{{ k }},
-  precisions[{{ k }}] AS precisions_{{ k }}
-{%- endfor %}
+{%- if model.numbers_in_lists %},
+  is_near,
+  origins
+  {%- for k in model.class_numbers %}
+  {%- for name in ['mean', 'peak', 'precision', 'constant', 'slope'] %},
+  {{ nbsql.word(name) }}s[{{ k }}] AS {{ nbsql.word(name) }}{% if name != 'constant' %}s{% endif %}_{{ k }}
+  {%- endfor %}
+  {%- endfor %}
+{%- endif %}
 {%- endmacro %}
 
 {#

@@ -186,68 +186,62 @@ END
 )
 {%- endmacro %}
 
-{# The parameters of these numbers, in one row: means, peaks and precisions, each a list by class of lists by number. #}
+{#
+  The parameters of these numbers, in one row: means, peaks and precisions, each a list by class of lists by number, and what `near_terms`
+  reads beside them: is_near, whether no class is more than a hundred standard deviations from the first; origins, with 0 where one class
+  is; constants by class; and slopes by class and number. They are computed in steps, because an expression that another one names is
+  computed again, and before the classes become columns, because each column of a query costs DuckDB planning time.
+#}
 {% macro near_parameters(model) -%}
 {% set quantities = ['mean', 'peak', 'precision'] -%}
+{% set above %}(mean - origins[place]){% endset -%}
+{% set fall %}precisions[class_no][place] * {{ nbsql.square(above) }}{% endset -%}
 SELECT
-  {% for quantity in quantities %}
-  {% set name %}{{ nbsql.word(quantity) }}s{% endset %}
-  {{ nbsql.ordered_list(name, nbsql.word('class_no')) }} AS {{ name }}{{ nbsql.comma(loop) }}
-  {% endfor %}
+  *,
+  list_transform(means, lambda means, class_no: list_sum(list_transform(
+    means, lambda mean, place: peaks[class_no][place] - {{ fall }}
+  ))) AS constants,
+  list_transform(means, lambda means, class_no: list_transform(
+    means, lambda mean, place: 2 * precisions[class_no][place] * {{ above }}
+  )) AS slopes
 FROM (
-  SELECT
-    classes.class_no
-    {%- for quantity in quantities %}
-    {%- set number -%}
-    {% call(name) nbsql.parameter_of(model.numbers_in_lists[0].family, quantity) %}smoothed.{{ nbsql.word(name) }}{% endcall %}
-    {%- endset %},
-    {{ nbsql.ordered_list(number, nbsql.word('place')) }} AS {{ nbsql.word(quantity) }}s
-    {%- endfor %}
-
-  FROM classes
-  JOIN (
-    SELECT
-      unnest([
-        {%- for feature in model.numbers_in_lists -%}
-        {{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}
-        {%- endfor -%}
-      ]) AS feature,
-      unnest([{% for feature in model.numbers_in_lists %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS place
-  ) AS numbers ON TRUE
-  LEFT JOIN smoothed ON smoothed.class = classes.class AND smoothed.feature = numbers.feature
-  GROUP BY classes.class_no
-) AS of_classes
-{%- endmacro %}
-
-{#
-  The one row of parameters with further columns that `near_terms` reads beside these lists: is_near, whether no class is more than a
-  hundred standard deviations from the first; origins, with 0 where one class is; and by class a constant and a list of slopes. They are
-  computed in steps, because an expression that another one names is computed again.
-#}
-{% macro with_slopes(model, parameters) -%}
-SELECT
-  *
-  {%- for k in model.class_numbers %}
-  {%- set above %}(mean - origins[place]){% endset %}
-  {%- set term %}peaks_{{ k }}[place] - precisions_{{ k }}[place] * {{ nbsql.square(above) }}{% endset %},
-  list_sum(list_transform(means_{{ k }}, lambda mean, place: {{ term }})) AS constant_{{ k }},
-  list_transform(means_{{ k }}, lambda mean, place: 2 * precisions_{{ k }}[place] * {{ above }}) AS slopes_{{ k }}
-  {%- endfor %}
-
-FROM (
-  SELECT *, CASE WHEN is_near THEN means_1 ELSE list_transform(means_1, lambda mean: 0.0) END AS origins
+  SELECT * REPLACE (CASE WHEN is_near THEN origins ELSE list_transform(origins, lambda mean: 0.0) END AS origins)
   FROM (
     SELECT
       *,
-      {% for k in model.class_numbers %}
-      {% set above %}(mean - means_1[place]){% endset %}
-      {% set squares %}precisions_{{ k }}[place] * {{ nbsql.square(above) }}{% endset %}
-      {% set within %}list_filter(means_{{ k }}, lambda mean, place: {{ squares }} <= 5000){% endset %}
-      {%+ if not loop.first %}  AND {%+ endif %}len({{ within }}) = len(means_{{ k }})
-      {% endfor %}
-        AS is_near
+      list_bool_and(list_transform(means, lambda means, class_no: len(means) = len(list_filter(
+        means, lambda mean, place: {{ fall }} <= 5000
+      )))) AS is_near
     FROM (
-      {{ parameters | indent(6) }}
+      SELECT
+        {% for quantity in quantities %}
+        {% set name %}{{ nbsql.word(quantity) }}s{% endset %}
+        {{ nbsql.ordered_list(name, nbsql.word('class_no')) }} AS {{ name }},
+        {% endfor %}
+        arg_min(means, class_no) AS origins
+      FROM (
+        SELECT
+          classes.class_no
+          {%- for quantity in quantities %}
+          {%- set number -%}
+          {% call(name) nbsql.parameter_of(model.numbers_in_lists[0].family, quantity) %}smoothed.{{ nbsql.word(name) }}{% endcall %}
+          {%- endset %},
+          {{ nbsql.ordered_list(number, nbsql.word('place')) }} AS {{ nbsql.word(quantity) }}s
+          {%- endfor %}
+
+        FROM classes
+        JOIN (
+          SELECT
+            unnest([
+              {%- for feature in model.numbers_in_lists -%}
+              {{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}
+              {%- endfor -%}
+            ]) AS feature,
+            unnest([{% for feature in model.numbers_in_lists %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS place
+        ) AS numbers ON TRUE
+        LEFT JOIN smoothed ON smoothed.class = classes.class AND smoothed.feature = numbers.feature
+        GROUP BY classes.class_no
+      ) AS of_classes
     ) AS listed
   ) AS listed
 ) AS listed
