@@ -51,16 +51,14 @@ FROM (
     {{ nbsql.class_counts(statistics) | indent(4) }}
     {% endif %}
   ) AS counts
-  {%- if model.prior.kind == 'given' %}
-
+  {% if model.prior.kind == 'given' %}
   LEFT JOIN (
     VALUES
       {% for label, prior in model.prior.given %}
       ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma(loop) }}
       {% endfor %}
   ) AS given(label, prior) ON given.label = CAST(counts.class AS {{ nbsql.string() }}){{ nbsql.binary() }}
-  {%- endif %}
-
+  {% endif %}
 ) AS estimates
 {%- endif %}
 {%- endmacro %}
@@ -115,7 +113,6 @@ ORDER BY class ASC NULLS LAST
 {% macro classes(priors) -%}
 SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM {{ priors }} AS priors
 {%- endmacro %}
-
 
 {#
   Whether a cell has any weight left after rows were forgotten. A sum of weights that were added and subtracted may miss 0 by its rounding
@@ -203,7 +200,6 @@ FROM (
 GROUP BY {{ by }}
 {%- endmacro %}
 
-
 {#
   The likelihoods of some features, one row a class and value, or a class for numbers: class, feature, value, unseen, likelihood,
   log_likelihood, score, mean, variance, rate. The relation is dense: every class has every value that any class has seen or that is
@@ -271,12 +267,10 @@ WITH classes AS (
 ),
 {% if limited %}all_counts{% else %}counts{% endif %} AS (
   {{ nbsql.counts_of(statistics, tfidf, single) | indent(2) }}
-  {%- if tfidf %}
-
+  {% if tfidf %}
   UNION ALL
   {{ nbsql.tfidf_counts(statistics, tfidf) | indent(2) }}
-  {%- endif %}
-
+  {% endif %}
 ),
 {% if limited %}
 {{ nbsql.best_counts(priors, limited) }},
@@ -374,7 +368,6 @@ SELECT
 FROM {{ priors }} AS priors
 WHERE FALSE
 {%- endmacro %}
-
 
 {# The labels in the order of the class numbers, as text. They name the columns of a wide score. #}
 {% macro class_order(priors) -%}

@@ -101,8 +101,7 @@ FROM (
   {{ nbsql.smoothed_members(model, model.features) | indent(2) }}
 ) AS smoothed
 JOIN members ON members.member = smoothed.class
-{%- if centres.splits %}
-
+{% if centres.splits %}
 LEFT JOIN (
   VALUES
     {% for split in centres.splits %}
@@ -120,8 +119,7 @@ LEFT JOIN (
   ON centres.label = CAST(members.class AS {{ nbsql.string() }}){{ nbsql.binary() }}
   AND centres.component = members.component
   AND centres.feature = smoothed.feature
-{%- endif %}
-
+{% endif %}
 WHERE NOT smoothed.unseen
 {%- endmacro %}
 
@@ -169,7 +167,6 @@ FROM members
 GROUP BY class_no, class
 ORDER BY class_no ASC NULLS LAST
 {%- endmacro %}
-
 
 {#
   Each row with nbsql_joint_k, the joint log-likelihood of class k: the logarithm of the sum over its members, which are scored first

@@ -113,7 +113,6 @@ CASE WHEN {{ get('pooled_m2') }} > 0 THEN least(
 {{ get('peak') }} - {{ nbsql.weighted_square(get('precision'), deviation) }}
 {%- endmacro %}
 
-
 {#
   The sum of the terms of several numbers that no row of the fit lacked. In DuckDB a guard takes as long as the term. So the terms are
   added without guards, and a second time with one guard a term for a row that does lack a number.

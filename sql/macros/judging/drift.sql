@@ -46,12 +46,10 @@ SELECT feature, psi, kl, value, a, b
 FROM (
   {{ nbsql.divergences(features, nbsql.word('counts'), nbsql.word('a'), nbsql.word('b'), ['feature']) | indent(2) }}
 ) AS divergences
-{%- for feature in together %}
-
+{% for feature in together %}
 UNION ALL
 {{ nbsql.multivariate_drift(feature.unregularised) }}
-{%- endfor %}
-
+{% endfor %}
 ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {%- endmacro %}
 
@@ -126,13 +124,11 @@ FROM (
     ) AS b ON b.feature = a.feature{% if together %} AND {{ nbsql.same_value(a, b) }}{% endif %}
 
   ) AS moments
-  {%- if inflated %}
-
+  {% if inflated %}
   LEFT JOIN (
     {{ nbsql.nonzero_shares(counts, inflated, keys) | indent(4) }}
   ) AS shares USING ({{ by }})
-  {%- endif %}
-
+  {% endif %}
 ) AS of_numbers
 {%- if together %}
 

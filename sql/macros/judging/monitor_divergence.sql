@@ -21,8 +21,7 @@ mixes AS {{ nbsql.materialized() }}(
       SELECT slice, class, posterior AS posterior_psi, actual AS label_psi FROM of_classes
     ) AS of_classes
   ) AS shares
-  {%- if score %}
-
+  {% if score %}
   UNION ALL
   SELECT 'psi', nbsql_period, label, sum(weight)
   FROM (
@@ -33,8 +32,7 @@ mixes AS {{ nbsql.materialized() }}(
     FROM outcomes
   ) AS scores
   GROUP BY nbsql_period, label
-  {%- endif %}
-
+  {% endif %}
 ),
 compared AS {{ nbsql.materialized() }}(
   SELECT metric, slice, feature, value, sum(a) AS a, sum(b) AS b, sum(seen) AS seen

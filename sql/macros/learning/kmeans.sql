@@ -182,7 +182,6 @@ FROM {{ cells }} AS cells
 WHERE m2 IS NOT NULL
 {%- endmacro %}
 
-
 {#
   The candidates for the initial centres. From some points of each class, the first centre is the one with the smallest sum of squared
   distances to all points; each further one minimises the sum of the squared distances to the nearest centre, given those before (BUILD:

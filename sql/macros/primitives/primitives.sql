@@ -43,7 +43,6 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {{ name }}
 {%- endmacro %}
 
-
 {% macro default__double() -%} DOUBLE {%- endmacro %}
 
 {% macro default__string() -%} VARCHAR {%- endmacro %}

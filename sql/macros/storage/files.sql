@@ -51,7 +51,6 @@ SELECT * FROM (
 SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
 {%- endmacro %}
 
-
 {#
   Writes a model to one file: its cells, folded, with its spec and, if it has one, its calibration.
 
