@@ -50,7 +50,8 @@ cumulated AS {{ nbsql.materialized() }}(
     class,
     feature,
     value,
-    {{ nbsql.cumulative_share(nbsql.word('likelihood'), nbsql.class_and_feature(), nbsql.word('value')) }} AS lower
+    {% set keys %}class, feature{% endset %}
+    {{ nbsql.cumulative_share(nbsql.word('likelihood'), keys, nbsql.word('value')) }} AS lower
   FROM likelihoods
   WHERE likelihood > 0
 ),
@@ -240,8 +241,6 @@ JOIN (
 coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
     / sum({{ p }}) OVER ({{ partition }})
 {%- endmacro %}
-
-{% macro class_and_feature() -%} class, feature {%- endmacro %}
 
 {# A number of mean 0 and variance 1 from two uniform ones: Box and Muller (1958). #}
 {% macro standard_normal(seed, feature, position=none) -%}

@@ -59,14 +59,7 @@ SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
 #}
 {% macro copy_cells_to_file(cells, path, spec, version, engine, calibration=none, as_text=false) -%}
 COPY (
-  {% if as_text %}
-  SELECT slice, CAST(class AS {{ nbsql.string() }}) AS class, feature, value, n, mean, m2, batch
-  FROM (
-    {{ cells | indent(4) }}
-  ) AS cells
-  {% else %}
-  {{ cells | indent(2) }}
-  {% endif %}
+  {{ (nbsql.cells_with_text(cells) if as_text else cells) | indent(2) }}
 ) TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {
   nbsql_spec: {{ nbsql.text(spec) }},
   nbsql_version: {{ nbsql.text(version) }},
