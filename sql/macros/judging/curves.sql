@@ -167,19 +167,18 @@ WITH {{ judged }},
 ends AS (
   SELECT
     *,
-    {% set through %}true_positives + false_positives{% endset %}
-    {% set everything %}(all_positives + all_negatives){% endset %}
-    CAST(CASE WHEN {{ through }} < {{ everything }} THEN floor(({{ through }}) * {{ bins }} / {{ everything }}) ELSE {{ bins }} END AS BIGINT)
-      AS last_step
-  FROM points
+    {% set share %}(true_positives + false_positives) * {{ bins }} / everything{% endset %}
+    CAST(CASE WHEN true_positives + false_positives < everything THEN floor({{ share }}) ELSE {{ bins }} END AS BIGINT) AS last_step
+  FROM (
+    SELECT *, all_positives + all_negatives AS everything FROM points
+  ) AS points
 ),
 steps AS (
   SELECT
     *,
     coalesce(lag(last_step) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST), 0) AS step_before,
     true_positives + false_positives - positives - negatives AS above,
-    positives + negatives AS tied,
-    all_positives + all_negatives AS everything
+    positives + negatives AS tied
   FROM ends
 ),
 depths AS (

@@ -70,6 +70,7 @@ SELECT spec, nbsql_version, created_at, greatest({{ nbsql.utc_now() }}, updated_
 FROM {{ spec }} AS spec
 {%- endmacro %}
 
+{# Keeps the rows of the other side. #}
 {% macro spark__delete_batches(relation, batches, number, after) -%}
 {% set side_to_keep %}{% if after %}<={% else %}>{% endif %}{% endset -%}
 CACHE TABLE {{ relation }} AS
