@@ -79,12 +79,14 @@ likelihood,
 {{ nbsql.null_columns(['mean', 'variance', 'rate']) }}
 {%- endmacro %}
 
-{# One row a class with rows: class, n. #}
-{% macro class_counts(statistics) -%}
-SELECT class, sum(n) AS n
+{# One row a class with rows, or a group of other keys: the keys, n. sliced: whether rows without a slice are left out. #}
+{% macro class_counts(statistics, keys=['class'], sliced=false) -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+SELECT {{ by }}, sum(n) AS n
 FROM {{ statistics }} AS statistics
-WHERE feature IS NULL
-GROUP BY class
+WHERE feature IS NULL{% if sliced %} AND slice IS NOT NULL{% endif %}
+
+GROUP BY {{ by }}
 HAVING {{ nbsql.has_weight() }}
 {%- endmacro %}
 

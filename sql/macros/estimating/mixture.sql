@@ -28,11 +28,7 @@ members AS (
       SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
     ) AS classes_of
     JOIN (
-      SELECT class, slice, sum(n) AS n
-      FROM {{ statistics }} AS statistics
-      WHERE feature IS NULL
-      GROUP BY class, slice
-      HAVING {{ nbsql.has_weight() }}
+      {{ nbsql.class_counts(statistics, ['class', 'slice']) | indent(6) }}
     ) AS counts ON counts.class = classes_of.class
   ) AS places
 ),

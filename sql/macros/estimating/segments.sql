@@ -50,22 +50,14 @@ FROM (
   UNION ALL
   SELECT row_number() OVER (ORDER BY slice ASC NULLS LAST), slice
   FROM (
-    SELECT slice
-    FROM {{ statistics }} AS statistics
-    WHERE feature IS NULL AND slice IS NOT NULL
-    GROUP BY slice
-    HAVING {{ nbsql.has_weight() }}
+    {{ nbsql.class_counts(statistics, ['slice'], sliced=true) | indent(4) }}
   ) AS names
 ) AS segments
 JOIN (
   SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
 ) AS whole_priors ON TRUE
 LEFT JOIN (
-  SELECT slice, class, sum(n) AS n
-  FROM {{ statistics }} AS statistics
-  WHERE feature IS NULL AND slice IS NOT NULL
-  GROUP BY slice, class
-  HAVING {{ nbsql.has_weight() }}
+  {{ nbsql.class_counts(statistics, ['slice', 'class'], sliced=true) | indent(2) }}
 ) AS counts ON counts.slice = segments.name AND counts.class = whole_priors.class
 {%- endmacro %}
 
