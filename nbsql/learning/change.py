@@ -138,7 +138,7 @@ class Change:
         """Undo all changes after one entry of the ledger."""
         number = self.ledger.find(batch).number
         for relation in (self._statistics, self._batches):
-            statement = self.engine.renderer.statement("delete_after", relation, self._batches, number)
+            statement = self.engine.renderer.statement("delete_batches", relation, self._batches, number, after=True)
             self.engine.run(f"roll back to {batch}", statement)
         drop_outdated_calibration(self.engine, self.plan.relations, self.title)
         self._rebuild()
@@ -155,7 +155,8 @@ class Change:
             folded_query = renderer.fragment("folded_cells", renderer.fragment("subquery", cells), last.batch)
             folded_cells = self.engine.create("cells", temporary("folded"), folded_query)
             for relation in (self._statistics, self._batches):
-                self.engine.run("fold", renderer.statement("delete_through", relation, self._batches, last.number))
+                statement = renderer.statement("delete_batches", relation, self._batches, last.number, after=False)
+                self.engine.run("fold", statement)
             self._insert_cells(renderer.fragment("cells_of", folded_cells))
         batches = f"{len(compacted)} batch{'' if len(compacted) == 1 else 'es'}"
         self._record(replace(last, operation="compact", source=batches, rows=rows), is_changed=False)

@@ -44,7 +44,7 @@ def create_functions(
             (dialect.output(column), dialect.query(plan.spec.target_type) if column == "prediction" else double)
             for column in VERBS[verb].all_added_columns(classes)
         ]
-        body = dialect.text(restore(render("output_columns_alone", query, added)))
+        body = dialect.text(restore(render("columns_of_answer", query, added)))
         yield name, plan.renderer.statement("create_function", plan.relations[name], body, added)
 
 
@@ -61,7 +61,7 @@ def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn]) -> str:
     rows = Judgeable(placeholder, plan.spec.columns, plan.joins(), as_text=plan.labels_as_text)
     if not rows.joins and plan.spec.segment_by is None:  # otherwise all other columns would be copied, too
         rows = replace(rows, relation=render("subquery", render("selected_columns", placeholder, rows.columns)))
-    query = render("cast_to_promised_types", render("metrics", plan.judged_rows(rows, classes), BINS), columns)
+    query = render("columns_of_answer", render("metrics", plan.judged_rows(rows, classes), BINS), columns, cast=True)
     text = dialect.text(restore(query))
     body = dialect.text(restore(render("run_on_relation", text, dialect.text(restore(placeholder)))))
     return plan.renderer.statement("create_function_of_relation", plan.relations["evaluate"], body, columns)

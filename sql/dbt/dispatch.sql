@@ -13,7 +13,6 @@
 {% do return(adapter.dispatch('bernoulli_inputs', 'nbsql')(feature, centre, careful, centred)) %}
 {% endmacro %}
 {% macro binary() %} {% do return(adapter.dispatch('binary', 'nbsql')()) %} {% endmacro %}
-{% macro breaks_binary(column) %} {% do return(adapter.dispatch('breaks_binary', 'nbsql')(column)) %} {% endmacro %}
 {% macro breaks_negative_counts(column) %} {% do return(adapter.dispatch('breaks_negative_counts', 'nbsql')(column)) %} {% endmacro %}
 {% macro broadcast_hint(names) %} {% do return(adapter.dispatch('broadcast_hint', 'nbsql')(names)) %} {% endmacro %}
 {% macro categorical_value(feature, relation) %}
@@ -57,6 +56,7 @@
 {% macro join_parameters(model, parameters, relation) %}
 {% do return(adapter.dispatch('join_parameters', 'nbsql')(model, parameters, relation)) %}
 {% endmacro %}
+{% macro json_element(list, position) %} {% do return(nbsql.postgres__json_element(list, position)) %} {% endmacro %}
 {% macro labels_in_rows() %} {% do return(adapter.dispatch('labels_in_rows', 'nbsql')()) %} {% endmacro %}
 {% macro letters_and_digits() %} {% do return(nbsql.postgres__letters_and_digits()) %} {% endmacro %}
 {% macro level(feature, k) %} {% do return(adapter.dispatch('level', 'nbsql')(feature, k)) %} {% endmacro %}
@@ -74,7 +74,9 @@
 {% macro list_total(list) %} {% do return(adapter.dispatch('list_total', 'nbsql')(list)) %} {% endmacro %}
 {% macro log_factorial(x) %} {% do return(adapter.dispatch('log_factorial', 'nbsql')(x)) %} {% endmacro %}
 {% macro log_factorial_of(feature) %} {% do return(adapter.dispatch('log_factorial_of', 'nbsql')(feature)) %} {% endmacro %}
-{% macro log_of_input(x, centre, careful) %} {% do return(adapter.dispatch('log_of_input', 'nbsql')(x, centre, careful)) %} {% endmacro %}
+{% macro log_of_input(x, is_centred, careful) %}
+{% do return(adapter.dispatch('log_of_input', 'nbsql')(x, is_centred, careful)) %}
+{% endmacro %}
 {% macro matches(x, pattern) %} {% do return(adapter.dispatch('matches', 'nbsql')(x, pattern)) %} {% endmacro %}
 {% macro materialized() %} {% do return(adapter.dispatch('materialized', 'nbsql')()) %} {% endmacro %}
 {% macro matrix_row(elements) %} {% do return(adapter.dispatch('matrix_row', 'nbsql')(elements)) %} {% endmacro %}
@@ -85,9 +87,6 @@
 {% macro natural_log(x) %} {% do return(adapter.dispatch('natural_log', 'nbsql')(x)) %} {% endmacro %}
 {% macro not_materialized() %} {% do return(adapter.dispatch('not_materialized', 'nbsql')()) %} {% endmacro %}
 {% macro number(value) %} {% do return(adapter.dispatch('number', 'nbsql')(value)) %} {% endmacro %}
-{% macro number_input(feature, column, j=none, centre=none, careful=false) %}
-{% do return(adapter.dispatch('number_input', 'nbsql')(feature, column, j, centre, careful)) %}
-{% endmacro %}
 {% macro optimisation_fence() %} {% do return(adapter.dispatch('optimisation_fence', 'nbsql')()) %} {% endmacro %}
 {% macro ordered_list(x, by) %} {% do return(adapter.dispatch('ordered_list', 'nbsql')(x, by)) %} {% endmacro %}
 {% macro output(name) %} {% do return(adapter.dispatch('output', 'nbsql')(name)) %} {% endmacro %}
@@ -148,6 +147,7 @@
 {% macro with_slices(source, expression) %} {% do return(adapter.dispatch('with_slices', 'nbsql')(source, expression)) %} {% endmacro %}
 {% macro without_nulls(list) %} {% do return(adapter.dispatch('without_nulls', 'nbsql')(list)) %} {% endmacro %}
 {% macro words(feature, source) %} {% do return(adapter.dispatch('words', 'nbsql')(feature, source)) %} {% endmacro %}
+{% macro yes_or_no(x, yes, no) %} {% do return(adapter.dispatch('yes_or_no', 'nbsql')(x, yes, no)) %} {% endmacro %}
 {% macro postgres__binary() %} {% do return(nbsql.plain__binary()) %} {% endmacro %}
 {% macro postgres__completed_inputs(inputs, features) %} {% do return(nbsql.plain__completed_inputs(inputs, features)) %} {% endmacro %}
 {% macro postgres__groups_texts() %} {% do return(nbsql.plain__groups_texts()) %} {% endmacro %}

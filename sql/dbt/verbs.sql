@@ -190,6 +190,7 @@
   "'" ~ feature.name ~ "' of '" ~ model.name ~ "' is " ~ feature.family.name ~ ', which has no values to give points to; leave it out') %}
 {% endfor -%}
 {% set scale = {'points': points, 'odds': odds, 'double': double, 'digits': digits} -%}
+{% set statistics = nbsql.current_cells(model, statistics) -%}
 {% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
 {% set query = nbsql.scorecard_lines(model, statistics, priors, nbsql.class_literal(label, model.target_type), scale) -%}
 {% do return(nbsql.finished_statement(query)) %}
@@ -217,8 +218,8 @@
 {% set scored = nbsql.subquery(nbsql.scored(model, nbsql.inline_name('monitored'), parameters, nbsql.inline_name('lookups'))) -%}
 {% set carried = ['nbsql_period', 'nbsql_evidence'] -%}
 {% set judged = nbsql.judged_rows(model, nbsql.with_evidence(model, scored), parameters, 'nbsql_weight', as_text, carried) -%}
-{% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
-{% set query = nbsql.monitor(counted, rows, judged, statistics, priors, as_text) -%}
+{% set cells = nbsql.current_cells(model, statistics) -%}
+{% set query = nbsql.monitor(counted, rows, judged, cells, nbsql.subquery(nbsql.priors(model, cells)), as_text) -%}
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 

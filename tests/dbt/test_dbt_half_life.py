@@ -27,6 +27,7 @@ def test_rows_age_in_dbt_as_in_a_fit(engine: str, tmp_path: Path) -> None:
         "weighed": "{{ nbsql.class_priors(ref('kept')) }}",
         "likely": "{{ nbsql.feature_likelihoods(ref('kept')) }}",
         "scored": "{{ nbsql.probabilities(ref('kept'), source('raw', 'rows')) }}",
+        "watched": "{{ nbsql.monitoring(ref('kept'), source('raw', 'rows')) }}",
     }
     options: dict[str, Any] = {"target": "label", "exclude": ["id"], "prior": "smoothed"}
     meta = {"kept": {**options, "weight": {"half_life": "10 days", "at": "day", "weight": "w"}}}
@@ -46,6 +47,7 @@ def test_rows_age_in_dbt_as_in_a_fit(engine: str, tmp_path: Path) -> None:
                 ("weighed", model.priors),
                 ("likely", model.likelihoods),
                 ("scored", model.predict_proba("rows")),
+                ("watched", model.monitor("rows")),
             ):
                 found, expected = (
                     sorted(rows, key=lambda row: repr([x for x in row if not isinstance(x, float)]))

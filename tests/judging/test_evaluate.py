@@ -250,6 +250,17 @@ def test_lift_spreads_ties_evenly(sky: nbsql.Model) -> None:
     assert lift["no"] == approximately([1 / 4, 1 / 2, 3 / 4, 1], [1 / 3, 2 / 3, 1, 1], [4 / 3, 4 / 3, 4 / 3, 1])
 
 
+def test_lift_has_every_depth_once_whatever_the_weights() -> None:
+    con = duckdb.connect()
+    con.execute("CREATE TABLE data AS SELECT i % 2 = 0 AS y, i * 37 % 11 AS x, i AS id FROM range(40) AS r(i)")
+    model = nbsql.fit(con, "data", target="y", features=["x"])
+    for seed in range(1, 20):
+        source = f"SELECT *, (1 + id * {seed} % 7) / 10 AS share FROM data"
+        for points in by_class(model.evaluate(source, weight="share").lift).values():
+            assert [depth for depth, *_ in points] == [step / 10 for step in range(1, 11)]
+    con.close()
+
+
 def test_a_weight_counts_as_copies(con: duckdb.DuckDBPyConnection, form: str) -> None:
     model = both(con, rows(3))
     source = "SELECT * REPLACE (w - 1 AS w) FROM data"  # some of weight 0

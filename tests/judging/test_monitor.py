@@ -236,6 +236,9 @@ def test_the_gaps_of_a_category_are_not_those_of_its_parent() -> None:
     rows = found(model.monitor("gaps"))
     assert rows[None, "a", None, "nulls"][:2] == (pytest.approx(1 / 3), pytest.approx(1 / 3))
     assert rows[None, "b", None, "nulls"][:2] == (pytest.approx(1 / 4), pytest.approx(1 / 4))
+    model = nbsql.fit(con, "gaps", target="y", nulls="category", families={"b": nbsql.Conditional("a")})
+    rows = found(model.monitor("gaps"))
+    assert rows[None, "b", None, "nulls"][:2] == (pytest.approx(1 / 4), pytest.approx(1 / 4))
     con.close()
 
 

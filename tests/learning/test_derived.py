@@ -295,3 +295,12 @@ def test_of_values_that_drifted_equally_far_the_last_is_said(con):
     FROM range(160) AS t(i)""")
     model = nbsql.fit(con, "moved", target="y", features=["x"], slice_by="part")
     assert {model.drift("0", "1").fetchall()[0][3] for _ in range(20)} == {"yes"}
+
+
+def test_missing_values_that_drifted_most_are_named_with_their_own_shares(con):
+    con.execute("""CREATE TABLE gaps AS SELECT
+        part, i % 2 AS y, CASE WHEN i % 10 < part THEN NULL WHEN i % 10 < 6 + part // 3 THEN 'x' ELSE 'z' END AS v
+    FROM range(100) AS t(i), (VALUES (1), (6)) AS parts(part)""")
+    model = nbsql.fit(con, "gaps", target="y", features=["v"], nulls="category", slice_by="part")
+    ((_, _, _, value, a, b),) = (row for row in model.drift("1", "6").fetchall() if row[0] == "v")
+    assert (value, a, b) == (None, pytest.approx(10.5 / 101.5), pytest.approx(60.5 / 101.5))

@@ -125,6 +125,24 @@ def test_one_number_that_is_not_finite_among_many_poisons_nothing(con: Connectio
         assert sum(counts.values()) == (99_999 if weight is None else 99_999 - 77_777 % 3), odd
 
 
+def test_nan_breaks_no_rule_of_a_family(con: Connection) -> None:
+    con.execute("""
+      CREATE TABLE rows AS SELECT
+        i % 2 AS y,
+        CASE WHEN i = 7 THEN 'nan'::DOUBLE ELSE (1 + i % 9) / 10 END AS share,
+        CASE WHEN i = 7 THEN 'nan'::DOUBLE ELSE i % 3 % 2 END AS flag,
+        CASE WHEN i = 7 THEN 'nan'::DOUBLE ELSE 1 + i % 5 END AS size
+      FROM range(40) AS numbers(i)""")
+    families = {"share": nbsql.Beta(), "flag": nbsql.Bernoulli(), "size": nbsql.Gamma()}
+    odd = nbsql.fit(con, "rows", target="y", families=families)
+    without = "SELECT y, nullif(share, 'nan') AS share, nullif(flag, 'nan') AS flag, nullif(size, 'nan') AS size FROM rows"
+    gaps = nbsql.fit(con, without, target="y", families=families)
+    cells = [sorted(model.statistics.fetchall(), key=lambda row: repr(row[1:4])) for model in (odd, gaps)]
+    for row, other in zip(*cells, strict=True):
+        assert row[:4] == other[:4]
+        assert row[4:7] == pytest.approx(other[4:7], rel=1e-12)
+
+
 def test_one_nan_among_a_million_is_missing(con: Connection) -> None:
     con.execute("""
       CREATE TABLE rows AS SELECT i % 2 AS y, CASE WHEN i = 999_998 THEN 'nan'::DOUBLE ELSE 5.0 + i % 2 * 2 + i // 2 % 2 END x

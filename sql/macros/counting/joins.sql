@@ -34,8 +34,7 @@
   FROM {% if numbered %}(
     SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
   ){% else %}{{ source }}{% endif %} AS source
-  {%- for dimension in dimensions %}
-
+  {% for dimension in dimensions %}
   LEFT JOIN (
     {% if dimension.scored_model %}
     {{ nbsql.scored_dimension(dimension, parameters, lookups) | indent(4) }}
@@ -43,8 +42,7 @@
     {{ nbsql.dimension_rows(dimension, dimension.columns) | indent(4) }}
     {% endif %}
   ) AS dimension_{{ dimension.place }} ON {{ nbsql.keys_are_equal(dimension, dimension.place) }}
-  {%- endfor %}
-
+  {% endfor %}
 )
 {%- endmacro %}
 

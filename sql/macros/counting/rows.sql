@@ -123,10 +123,6 @@ source.nbsql_slice AS slice
 {% macro slices(statistics) -%}
 SELECT slice, n, row_number() OVER (ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} DESC NULLS LAST, slice DESC NULLS LAST) - 1 AS age
 FROM (
-  SELECT slice, sum(n) AS n
-  FROM {{ statistics }} AS statistics
-  WHERE feature IS NULL AND slice IS NOT NULL
-  GROUP BY slice
-  HAVING {{ nbsql.has_weight() }}
+  {{ nbsql.class_counts(statistics, ['slice'], sliced=true) | indent(2) }}
 ) AS counts
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {#
   The rules that a training row must satisfy. Each expression is TRUE where a row breaks the rule. The wide scan counts them, so checking
-  costs no pass of its own.
+  costs no pass of its own. NaN counts as missing, so it breaks no rule of numbers.
 #}
 
 {% macro breaks_missing(column) -%}
@@ -16,7 +16,8 @@ source.{{ nbsql.ident(column) }} <= 0
 {%- endmacro %}
 
 {% macro breaks_inside(column) -%}
-source.{{ nbsql.ident(column) }} <= 0 OR source.{{ nbsql.ident(column) }} >= 1
+{% set x = nbsql.finite(nbsql.number_of(column)) -%}
+{{ x }} <= 0 OR {{ x }} >= 1
 {%- endmacro %}
 
 {% macro breaks_whole(column) -%}
@@ -24,8 +25,8 @@ source.{{ nbsql.ident(column) }} <= 0 OR source.{{ nbsql.ident(column) }} >= 1
 abs({{ x }}) <= 1e150 AND {{ x }} <> {{ nbsql.floor_of(x) }}
 {%- endmacro %}
 
-{% macro default__breaks_binary(column) -%}
-source.{{ nbsql.ident(column) }} NOT IN (0, 1)
+{% macro breaks_binary(column) -%}
+{{ nbsql.finite(nbsql.number_of(column)) }} NOT IN (0, 1)
 {%- endmacro %}
 
 {% macro default__breaks_negative_counts(column) -%}

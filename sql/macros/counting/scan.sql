@@ -61,9 +61,8 @@ LEFT JOIN means
 {%- endmacro %}
 
 {# A number of a row as an input column. #}
-{% macro default__number_input(feature, column, j=none, centre=none, careful=false) -%}
-{{ nbsql.scan_value(nbsql.number_of(column), careful) }}
-{%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.feature_suffix(feature, j) }}
+{% macro number_input(feature, column, j=none, careful=false) -%}
+{{ nbsql.scan_value(nbsql.number_of(column), careful) }} AS nbsql_x{{ nbsql.feature_suffix(feature, j) }}
 {%- endmacro %}
 
 {#

@@ -149,7 +149,6 @@ GROUP BY index{% if over_columns %}, j{% endif %}
 
 {%- endmacro %}
 
-
 {# The cells of the classes themselves, from a wide scan. #}
 {% macro class_cells(model, scan) -%}
 {{ nbsql.cell(model, nbsql.word('n')) }}
@@ -208,11 +207,9 @@ SELECT
   {{ nbsql.group_weight(model) }} AS n
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
-{%- if feature.family.nulls != 'category' %}
-
+{% if feature.family.nulls != 'category' %}
   AND {{ nbsql.given(feature, nbsql.word('source')) }} IS NOT NULL
-{%- endif %}
-
+{% endif %}
 GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
 {%- endmacro %}
 

@@ -21,11 +21,9 @@ FROM (
   FROM {% if feature.family.name == 'text' %}(
     {{ nbsql.words(feature, source) | indent(4) }}
   ){% else %}{{ source }}{% endif %} AS source
-  {%- if condition is not none %}
-
+  {% if condition is not none %}
   WHERE {{ condition }}
-  {%- endif %}
-
+  {% endif %}
 ) AS unnested
 {%- if feature.family.name == 'token_counts' %}
 
@@ -41,7 +39,6 @@ WHERE value <> ''
 {%- endif %}
 
 {%- endmacro %}
-
 
 {# The columns value and times of each token of `source`. #}
 {% macro default__token_rows(feature) -%}
@@ -147,7 +144,6 @@ list_filter(
 {% macro text_list(values) -%}
 [{% for value in values %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor %}]
 {%- endmacro %}
-
 
 {# The terms of a row: its words, or word n-grams joined by a blank; each term once where only presence counts. #}
 {% macro token_terms(family) -%}

@@ -80,7 +80,7 @@ coalesce({{ given }}, CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE
 {%- set parts -%}
 {% for part in value %}{% if part is none %}NULL{% else %}{{ nbsql.text(part) }}{% endif %}{% if not loop.last %}, {% endif %}{% endfor %}
 {%- endset -%}
-CAST(to_json({{ nbsql.array_of(parts) }}) AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{{ nbsql.json_list(parts) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -51,16 +51,14 @@ FROM (
     {{ nbsql.class_counts(statistics) | indent(4) }}
     {% endif %}
   ) AS counts
-  {%- if model.prior.kind == 'given' %}
-
+  {% if model.prior.kind == 'given' %}
   LEFT JOIN (
     VALUES
       {% for label, prior in model.prior.given %}
       ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma(loop) }}
       {% endfor %}
   ) AS given(label, prior) ON given.label = CAST(counts.class AS {{ nbsql.string() }}){{ nbsql.binary() }}
-  {%- endif %}
-
+  {% endif %}
 ) AS estimates
 {%- endif %}
 {%- endmacro %}
@@ -81,12 +79,14 @@ likelihood,
 {{ nbsql.null_columns(['mean', 'variance', 'rate']) }}
 {%- endmacro %}
 
-{# One row a class with rows: class, n. #}
-{% macro class_counts(statistics) -%}
-SELECT class, sum(n) AS n
+{# One row a class with rows, or a group of other keys: the keys, n. sliced: whether rows without a slice are left out. #}
+{% macro class_counts(statistics, keys=['class'], sliced=false) -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+SELECT {{ by }}, sum(n) AS n
 FROM {{ statistics }} AS statistics
-WHERE feature IS NULL
-GROUP BY class
+WHERE feature IS NULL{% if sliced %} AND slice IS NOT NULL{% endif %}
+
+GROUP BY {{ by }}
 HAVING {{ nbsql.has_weight() }}
 {%- endmacro %}
 
@@ -115,7 +115,6 @@ ORDER BY class ASC NULLS LAST
 {% macro classes(priors) -%}
 SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM {{ priors }} AS priors
 {%- endmacro %}
-
 
 {#
   Whether a cell has any weight left after rows were forgotten. A sum of weights that were added and subtracted may miss 0 by its rounding
@@ -203,7 +202,6 @@ FROM (
 GROUP BY {{ by }}
 {%- endmacro %}
 
-
 {#
   The likelihoods of some features, one row a class and value, or a class for numbers: class, feature, value, unseen, likelihood,
   log_likelihood, score, mean, variance, rate. The relation is dense: every class has every value that any class has seen or that is
@@ -271,12 +269,10 @@ WITH classes AS (
 ),
 {% if limited %}all_counts{% else %}counts{% endif %} AS (
   {{ nbsql.counts_of(statistics, tfidf, single) | indent(2) }}
-  {%- if tfidf %}
-
+  {% if tfidf %}
   UNION ALL
   {{ nbsql.tfidf_counts(statistics, tfidf) | indent(2) }}
-  {%- endif %}
-
+  {% endif %}
 ),
 {% if limited %}
 {{ nbsql.best_counts(priors, limited) }},
@@ -374,7 +370,6 @@ SELECT
 FROM {{ priors }} AS priors
 WHERE FALSE
 {%- endmacro %}
-
 
 {# The labels in the order of the class numbers, as text. They name the columns of a wide score. #}
 {% macro class_order(priors) -%}

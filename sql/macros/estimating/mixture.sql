@@ -28,11 +28,7 @@ members AS (
       SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
     ) AS classes_of
     JOIN (
-      SELECT class, slice, sum(n) AS n
-      FROM {{ statistics }} AS statistics
-      WHERE feature IS NULL
-      GROUP BY class, slice
-      HAVING {{ nbsql.has_weight() }}
+      {{ nbsql.class_counts(statistics, ['class', 'slice']) | indent(6) }}
     ) AS counts ON counts.class = classes_of.class
   ) AS places
 ),
@@ -101,8 +97,7 @@ FROM (
   {{ nbsql.smoothed_members(model, model.features) | indent(2) }}
 ) AS smoothed
 JOIN members ON members.member = smoothed.class
-{%- if centres.splits %}
-
+{% if centres.splits %}
 LEFT JOIN (
   VALUES
     {% for split in centres.splits %}
@@ -120,8 +115,7 @@ LEFT JOIN (
   ON centres.label = CAST(members.class AS {{ nbsql.string() }}){{ nbsql.binary() }}
   AND centres.component = members.component
   AND centres.feature = smoothed.feature
-{%- endif %}
-
+{% endif %}
 WHERE NOT smoothed.unseen
 {%- endmacro %}
 
@@ -169,7 +163,6 @@ FROM members
 GROUP BY class_no, class
 ORDER BY class_no ASC NULLS LAST
 {%- endmacro %}
-
 
 {#
   Each row with nbsql_joint_k, the joint log-likelihood of class k: the logarithm of the sum over its members, which are scored first

@@ -218,13 +218,11 @@ FROM (
 JOIN (
   {{ classes }}
 ) AS classes ON classes.class = smoothed.class
-{%- if tfidf %}
-
+{% if tfidf %}
 LEFT JOIN (
   {{ (nbsql.given_idf(statistics, tfidf) if model.is_logistic else nbsql.idf(statistics, tfidf)) | indent(2) }}
 ) AS idf ON idf.feature = smoothed.feature AND idf.value = smoothed.value
-{%- endif %}
-
+{% endif %}
 WHERE smoothed.value IS NOT NULL
 GROUP BY smoothed.feature, smoothed.value
 {%- endmacro %}

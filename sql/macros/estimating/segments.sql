@@ -50,22 +50,14 @@ FROM (
   UNION ALL
   SELECT row_number() OVER (ORDER BY slice ASC NULLS LAST), slice
   FROM (
-    SELECT slice
-    FROM {{ statistics }} AS statistics
-    WHERE feature IS NULL AND slice IS NOT NULL
-    GROUP BY slice
-    HAVING {{ nbsql.has_weight() }}
+    {{ nbsql.class_counts(statistics, ['slice'], sliced=true) | indent(4) }}
   ) AS names
 ) AS segments
 JOIN (
   SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
 ) AS whole_priors ON TRUE
 LEFT JOIN (
-  SELECT slice, class, sum(n) AS n
-  FROM {{ statistics }} AS statistics
-  WHERE feature IS NULL AND slice IS NOT NULL
-  GROUP BY slice, class
-  HAVING {{ nbsql.has_weight() }}
+  {{ nbsql.class_counts(statistics, ['slice', 'class'], sliced=true) | indent(2) }}
 ) AS counts ON counts.slice = segments.name AND counts.class = whole_priors.class
 {%- endmacro %}
 
@@ -170,13 +162,11 @@ JOIN (
 LEFT JOIN (
   {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
 ) AS own ON own.class = members.class AND own.feature = pooled.feature
-{%- if inflated %}
-
+{% if inflated %}
 LEFT JOIN (
   {{ nbsql.zero_shares(statistics, inflated) | indent(2) }}
 ) AS zeros ON zeros.class = members.class AND zeros.feature = pooled.feature
-{%- endif %}
-
+{% endif %}
 WHERE members.segment > 0
 {%- if inflated %}
 
@@ -223,7 +213,6 @@ FROM (
   WHERE whole.feature IN ({{ nbsql.feature_names(features) }})
 ) AS shrunk
 {%- endmacro %}
-
 
 {# One row a segment, or in the long form a segment and class: nbsql_segment, segment_name, and the parameters (parameters.sql). #}
 {% macro segment_parameters(model, statistics, priors) -%}
@@ -287,7 +276,6 @@ WHERE smoothed.value IS NOT NULL
 GROUP BY members.segment, smoothed.feature, smoothed.value
 {%- endmacro %}
 
-
 {# One row a segment, and one with NULL for rows without a segment: segment, n. #}
 {% macro segments_of(statistics) -%}
 SELECT slice AS segment, sum(n) AS n
@@ -297,7 +285,6 @@ GROUP BY slice
 HAVING {{ nbsql.has_weight() }}
 ORDER BY slice ASC NULLS LAST
 {%- endmacro %}
-
 
 {#
   The tables that stand in for these queries on an engine that would compute a query wherever it is named, in this order: members, cells

@@ -22,11 +22,9 @@ FROM (
   WHERE feature IN ({{ nbsql.feature_names(features) }}) AND mean IS NOT NULL
   GROUP BY feature, value
   HAVING {{ nbsql.has_weight() }}
-  {%- for feature in cut %}
-
+  {% for feature in cut %}
     AND (feature <> {{ nbsql.text(feature.name) }} OR sum(n * mean) >= {{ feature.family.least_occurrences }})
-  {%- endfor %}
-
+  {% endfor %}
 ) AS words
 JOIN (
   SELECT feature, sum(n) AS n
@@ -63,7 +61,6 @@ JOIN (
 {% macro feature_names(features) -%}
 {% for feature in features %}{{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}
 {%- endmacro %}
-
 
 {# The cells of a bag whose tokens are weighted. #}
 {% macro weighed_token_cells(model, source, feature) -%}
@@ -128,7 +125,6 @@ FROM (
 GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
 
 {%- endmacro %}
-
 
 {#
   The tokens of numbered rows for a score: one row an occurrence, or one row a distinct token if the norm needs all its occurrences

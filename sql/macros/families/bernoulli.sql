@@ -22,7 +22,7 @@ CAST({{ x }} AS BOOLEAN)
   One expression or another, depending on a Boolean of any type. The column stands beside its cast, because DuckDB would push a bare cast
   down to the reader of a CSV file, where the column is text, and "true" is not a number.
 #}
-{% macro yes_or_no(x, yes, no) -%}
+{% macro default__yes_or_no(x, yes, no) -%}
 CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN {{ yes }} WHEN 0 THEN {{ no }} END END
 {%- endmacro %}
 

@@ -9,12 +9,17 @@
   score. With a floor of 0, a number that does not vary in one class but does in others is all but certain there.
 #}
 
-{# A number of a row less its centre, as a column, and in a careful scan the centre. #}
 {% macro gaussian_inputs(feature, centre, careful, centred) -%}
-{% if centred %}{% set centre %}means.centre{{ nbsql.feature_suffix(feature) }}{% endset %}{% endif -%}
-{{ nbsql.number_input(feature, feature.column, centre=centre, careful=careful) }}
+{{ nbsql.centred_input(feature, nbsql.scan_value(nbsql.number_of(feature.column), careful), centre, centred) }}
+{%- endmacro %}
+
+{# A number of a row less its centre, as a column, and in a careful scan the centre. x: the number. #}
+{% macro centred_input(feature, x, centre, centred) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
+{% if centred %}{% set centre %}means.centre{{ i }}{% endset %}{% endif -%}
+{{ x }}{% if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ i }}
 {%- if centred %},
-{{ centre }} AS centre{{ nbsql.feature_suffix(feature) }}
+{{ centre }} AS centre{{ i }}
 {%- endif %}
 {%- endmacro %}
 
@@ -112,7 +117,6 @@ CASE WHEN {{ get('pooled_m2') }} > 0 THEN least(
 {% set deviation %}({{ x }} - {{ get('mean') }}){% endset -%}
 {{ get('peak') }} - {{ nbsql.weighted_square(get('precision'), deviation) }}
 {%- endmacro %}
-
 
 {#
   The sum of the terms of several numbers that no row of the fit lacked. In DuckDB a guard takes as long as the term. So the terms are

@@ -7,18 +7,13 @@
   score it is outside the distribution, and no class explains it.
 #}
 
-{# The logarithm of a number of a row, less its centre, as a column, and in a careful scan the centre. #}
 {% macro lognormal_inputs(feature, centre, careful, centred) -%}
-{% if centred %}{% set centre %}means.centre{{ nbsql.feature_suffix(feature) }}{% endset %}{% endif -%}
-{{ nbsql.log_of_input(nbsql.number_of(feature.column), centre, careful) }}
-{%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
-{%- if centred %},
-{{ centre }} AS centre{{ nbsql.feature_suffix(feature) }}
-{%- endif %}
+{% set is_centred = centred or centre is not none -%}
+{{ nbsql.centred_input(feature, nbsql.log_of_input(nbsql.number_of(feature.column), is_centred, careful), centre, centred) }}
 {%- endmacro %}
 
 {# The logarithm of a number of a row; minus infinity if it has none. #}
-{% macro default__log_of_input(x, centre, careful) -%}
+{% macro default__log_of_input(x, is_centred, careful) -%}
 {% set ln_x %}ln({{ x }}){% endset -%}
 CASE WHEN {{ x }} > 0 THEN {{ nbsql.scan_value(ln_x, careful) }} WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} END
 {%- endmacro %}

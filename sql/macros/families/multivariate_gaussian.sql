@@ -184,12 +184,10 @@ SELECT
   ) AS spreads,
   (
     SELECT {{ nbsql.list_of(means, nbsql.double()) }}
-    {%- if family.impute %}
-
+    {% if family.impute %}
     FROM {{ source }} AS source
     WHERE {{ nbsql.is_counted(model) }}
-    {%- endif %}
-
+    {% endif %}
   ) AS means,
   (
     {% if family.ledoit_wolf %}

@@ -48,21 +48,20 @@ list_sum(list_transform({{ list }}, lambda z: z * z))
 
 {# The deviations x - m of a row from the mean of each class, or, shared, from the middle: columns nbsql_d. #}
 {% macro multivariate_gaussian_first_steps(feature, class_numbers) -%}
-{% for k in ([1] if feature.family.shared else class_numbers) -%}
-{% set last = loop.last -%}
-{% for j in range(1, feature.columns | length + 1) -%}
-{{ nbsql.deviation_from_mean(feature, j, k) }} AS nbsql_d{{ nbsql.feature_suffix(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
-{% endif %}
-{%- endfor %}
-{%- endfor %}
+{{ nbsql.columns_by_class(feature, class_numbers, 'nbsql_d', nbsql.deviation_from_mean) }}
 {%- endmacro %}
 
 {# W (x - m) of a row in each class, or, shared, about the middle: columns nbsql_z. #}
 {% macro multivariate_gaussian_steps(feature, class_numbers) -%}
+{{ nbsql.columns_by_class(feature, class_numbers, 'nbsql_z', nbsql.whitened_value) }}
+{%- endmacro %}
+
+{# One column a class, or a single one if they share a matrix, and column j of the feature. value: the macro of its expression. #}
+{% macro columns_by_class(feature, class_numbers, name, value) -%}
 {% for k in ([1] if feature.family.shared else class_numbers) -%}
 {% set last = loop.last -%}
 {% for j in range(1, feature.columns | length + 1) -%}
-{{ nbsql.whitened_value(feature, j, k) }} AS nbsql_z{{ nbsql.feature_suffix(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
+{{ value(feature, j, k) }} AS {{ nbsql.of_feature(name, feature, j) }}_{{ k }}{% if not (last and loop.last) %},
 {% endif %}
 {%- endfor %}
 {%- endfor %}

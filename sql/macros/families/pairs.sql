@@ -67,11 +67,9 @@ FROM (
       {%- endfor %}
 
     FROM {{ source }} AS source
-    {%- if condition is not none %}
-
+    {% if condition is not none %}
     WHERE {{ condition }}
-    {%- endif %}
-
+    {% endif %}
   ) AS source
 ) AS unnested
 WHERE value IS NOT NULL

@@ -24,13 +24,12 @@
 {% macro weighted_value(feature, relation) -%} {{ nbsql.multivariate_gaussian_value(feature, relation) }} {%- endmacro %}
 
 {# The number of a row. The cast is for DuckDB 1.5, which exports the literals of a macro as decimals. #}
-{% macro default__weighted_number(feature) -%}
+{% macro weighted_number(feature) -%}
 {% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
-{% set x %}CAST({{ column }} AS {{ nbsql.double() }}){% endset -%}
 {% if feature.family.binary -%}
 CAST({{ nbsql.yes_or_no(column, nbsql.number(1), nbsql.number(0)) }} AS {{ nbsql.double() }})
 {%- else -%}
-{{ nbsql.finite(x) }}
+{{ nbsql.finite(nbsql.number_of(feature.column)) }}
 {%- endif %}
 {%- endmacro %}
 

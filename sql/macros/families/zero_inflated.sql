@@ -21,17 +21,12 @@
   the centre.
 #}
 {% macro zero_inflated_inputs(feature, centre, careful, centred) -%}
-{% set i = nbsql.feature_suffix(feature) -%}
-{% if centred %}{% set centre %}means.centre{{ i }}{% endset %}{% endif -%}
 {% set value = nbsql.number_of(feature.column) -%}
 {% set x %}nullif({{ value }}, 0){% endset -%}
-{% set is_log = feature.family.formula == 'lognormal' -%}
-{% if is_log %}{{ nbsql.log_of_input(x, centre, careful) }}{% else %}{{ nbsql.scan_value(x, careful) }}{% endif %}
-{%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ i }},
-{%- if centred %}
-{{ centre }} AS centre{{ i }},
-{%- endif %}
-CASE WHEN {{ value }} = 0 THEN 1 END AS nbsql_zero{{ i }}
+{% set is_centred, is_log = centred or centre is not none, feature.family.formula == 'lognormal' -%}
+{% set number = nbsql.log_of_input(x, is_centred, careful) if is_log else nbsql.scan_value(x, careful) -%}
+{{ nbsql.centred_input(feature, number, centre, centred) }},
+CASE WHEN {{ value }} = 0 THEN 1 END AS nbsql_zero{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
 {# The aggregates of a scan: those of a number, and the number of zeros. #}

@@ -164,21 +164,27 @@ ORDER BY class ASC NULLS LAST, threshold DESC NULLS LAST
 {% macro lift(judged, bins) -%}
 WITH {{ judged }},
 {{ nbsql.points() }},
+ends AS (
+  SELECT
+    *,
+    {% set share %}(true_positives + false_positives) * {{ bins }} / everything{% endset %}
+    CAST(CASE WHEN true_positives + false_positives < everything THEN floor({{ share }}) ELSE {{ bins }} END AS BIGINT) AS last_step
+  FROM (
+    SELECT *, all_positives + all_negatives AS everything FROM points
+  ) AS points
+),
 steps AS (
   SELECT
     *,
+    coalesce(lag(last_step) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST), 0) AS step_before,
     true_positives + false_positives - positives - negatives AS above,
-    positives + negatives AS tied,
-    all_positives + all_negatives AS everything
-  FROM points
+    positives + negatives AS tied
+  FROM ends
 ),
 depths AS (
-  SELECT
-    *,
-    {% set first %}CAST(floor(above * {{ bins }} / everything) AS BIGINT) + 1{% endset %}
-    {% set end %}CAST(floor((true_positives + false_positives) * {{ bins }} / everything) AS BIGINT) + 1{% endset %}
-    {{ nbsql.whole_numbers(first, end) }} AS step
-  FROM steps
+  {% set first %}step_before + 1{% endset %}
+  {% set end %}last_step + 1{% endset %}
+  SELECT *, {{ nbsql.whole_numbers(first, end) | indent(2) }} AS step FROM steps
 ),
 gains AS (
   SELECT

@@ -30,11 +30,9 @@ coded AS {{ nbsql.materialized() }}(
     {%- endfor %}
 
   FROM {{ source }} AS source
-  {%- if numbers %}
-
+  {% if numbers %}
   JOIN moments ON TRUE
-  {%- endif %}
-
+  {% endif %}
   WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL{% if model.weight %} AND {{ nbsql.counts_by_weight(model) }}{% endif %}
 
 ),

@@ -34,8 +34,7 @@ said AS (
       likelihood, other_likelihood, log_ratio,
       1 AS compared
     FROM ratios
-    {%- for counted in [nbsql.word('counts')] + ([reversed] if paired else []) %}
-
+    {% for counted in [nbsql.word('counts')] + ([reversed] if paired else []) %}
     UNION ALL
     SELECT
       feature, value,
@@ -44,8 +43,7 @@ said AS (
       NULL, NULL, NULL,
       0
     FROM {{ counted }}
-    {%- endfor %}
-
+    {% endfor %}
   ) AS parts
   GROUP BY feature, value
 )

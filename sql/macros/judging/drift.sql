@@ -3,7 +3,7 @@
 
     psi    the population stability index, the sum over values of (b - a) ln(b / a): Jeffreys' divergence of a and b
     kl     the Kullback-Leibler divergence of b from a, the sum of b ln(b / a), in nats
-    value  the value that adds most to the psi, with its shares in a and b; for numbers the means in a and b
+    value  the value that adds most to the psi (NULL: the missing ones), with its shares in a and b; for numbers the means in a and b
 
   Shares of values are (n + 1/2) / (N + K / 2), where K is the number of values of both, so that a value never seen in one has a share,
   too (Krichevsky and Trofimov 1981). Numbers are compared as the distributions of their family with their moments. Columns that share a
@@ -46,12 +46,10 @@ SELECT feature, psi, kl, value, a, b
 FROM (
   {{ nbsql.divergences(features, nbsql.word('counts'), nbsql.word('a'), nbsql.word('b'), ['feature']) | indent(2) }}
 ) AS divergences
-{%- for feature in together %}
-
+{% for feature in together %}
 UNION ALL
 {{ nbsql.multivariate_drift(feature.unregularised) }}
-{%- endfor %}
-
+{% endfor %}
 ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {%- endmacro %}
 
@@ -126,13 +124,11 @@ FROM (
     ) AS b ON b.feature = a.feature{% if together %} AND {{ nbsql.same_value(a, b) }}{% endif %}
 
   ) AS moments
-  {%- if inflated %}
-
+  {% if inflated %}
   LEFT JOIN (
     {{ nbsql.nonzero_shares(counts, inflated, keys) | indent(4) }}
   ) AS shares USING ({{ by }})
-  {%- endif %}
-
+  {% endif %}
 ) AS of_numbers
 {%- if together %}
 

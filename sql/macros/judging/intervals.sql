@@ -124,11 +124,9 @@ confused AS (
 shares AS (
   SELECT {{ by }}NULL AS class, 'accuracy' AS metric, 1 AS position, {{ hits }} AS hits, sum(weight) AS n
   FROM judged
-  {%- if sliced %}
-
+  {% if sliced %}
   GROUP BY {{ nbsql.slice_columns(sliced, false) }}
-  {%- endif %}
-
+  {% endif %}
   UNION ALL
   SELECT {{ by }}prediction, 'precision', 2, {{ hits }}, sum(weight)
   FROM judged

@@ -128,24 +128,21 @@ measured AS {{ nbsql.materialized() }}(
         ['rows', 'log_evidence', 'unexplained', 'labelled', 'unknown', 'accuracy', 'log_loss']) | indent(6) }}
     FROM overall
   ) AS of_rows
-  {%- if features %}
-
+  {% if features %}
   UNION ALL
   SELECT slice, feature{{ nbsql.binary() }}, NULL, 'nulls', value
   FROM (
     {{ nbsql.missing_shares(features, monitored) | indent(4) }}
   ) AS missing
-  {%- endif %}
-  {%- if value_features %}
-
+  {% endif %}
+  {% if value_features %}
   UNION ALL
   {% set values %}sum(b){% endset %}
   SELECT slice, feature, NULL, 'unseen', sum(CASE WHEN seen > 0 THEN 0 ELSE b END) / {{ nbsql.null_if_zero(values) }}
   FROM compared
   WHERE feature IN ({{ nbsql.feature_names(value_features) }})
   GROUP BY slice, feature
-  {%- endif %}
-
+  {% endif %}
 ),
 found AS (
   SELECT slice, feature, class, metric, value, {{ nbsql.nullable_double(none) }} AS reference, {{ no_text }} AS moved,

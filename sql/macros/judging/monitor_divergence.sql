@@ -21,8 +21,7 @@ mixes AS {{ nbsql.materialized() }}(
       SELECT slice, class, posterior AS posterior_psi, actual AS label_psi FROM of_classes
     ) AS of_classes
   ) AS shares
-  {%- if score %}
-
+  {% if score %}
   UNION ALL
   SELECT 'psi', nbsql_period, label, sum(weight)
   FROM (
@@ -33,8 +32,7 @@ mixes AS {{ nbsql.materialized() }}(
     FROM outcomes
   ) AS scores
   GROUP BY nbsql_period, label
-  {%- endif %}
-
+  {% endif %}
 ),
 compared AS {{ nbsql.materialized() }}(
   SELECT metric, slice, feature, value, sum(a) AS a, sum(b) AS b, sum(seen) AS seen
@@ -118,6 +116,8 @@ FROM (
 SELECT feature, class, metric, value FROM measured WHERE slice = 'r'
 {%- else -%}
 {% set columns = features | rejectattr('family.bag') | rejectattr('family.over_columns') | list -%}
+{% set pairs = columns | selectattr('family.name', 'equalto', 'conditional') | list -%}
+{% set pair %}CASE WHEN cells.feature IN ({{ nbsql.feature_names(pairs) }}) THEN cells.value ELSE '[""]' END{% endset -%}
 SELECT CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature, class, metric{{ nbsql.binary() }} AS metric, value
 FROM (
   SELECT class, {{ nbsql.metric_rows(['posterior', 'actual']) | indent(2) }}
@@ -141,6 +141,8 @@ CROSS JOIN (
   SELECT sum(n) AS n FROM learnt WHERE feature IS NULL
 ) AS everything
 WHERE cells.feature IN ({{ nbsql.feature_names(columns) }}) AND (cells.value IS NOT NULL OR cells.mean IS NOT NULL)
+{%- if pairs %} AND ({{ nbsql.json_element(pair, 0) }}) IS NOT NULL{% endif %}
+
 GROUP BY cells.feature
 {%- endif %}
 {%- endif %}

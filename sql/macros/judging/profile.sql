@@ -139,15 +139,13 @@ FROM (
     {{ explained | indent(4) }}
   ) AS explained
   WHERE feature = {{ nbsql.text(feature.name) }}
-  {%- if histogram is not none %}
-
+  {% if histogram is not none %}
   UNION ALL
   SELECT class, 'histogram', lower, upper, n, density
   FROM (
     {{ histogram | indent(4) }}
   ) AS histogram
-  {%- endif %}
-
+  {% endif %}
 ) AS parts
 ORDER BY class ASC NULLS LAST, part ASC NULLS LAST, lower ASC NULLS LAST
 {%- endmacro %}
@@ -160,13 +158,11 @@ ORDER BY class ASC NULLS LAST, part ASC NULLS LAST, lower ASC NULLS LAST
   FROM (
     SELECT {{ nbsql.whole_numbers(0, count) | indent(4) }} AS place
   ) AS places
-  {%- if zero %}
-
+  {% if zero %}
   WHERE {{ place }} <> 0
   UNION ALL
   SELECT {{ nbsql.number(0) }} AS {{ nbsql.ident(column) }}
-  {%- endif %}
-
+  {% endif %}
 )
 {%- endmacro %}
 

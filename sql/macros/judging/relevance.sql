@@ -183,12 +183,10 @@ moments AS (
 {% macro relevance_of_values(statistics, priors, features) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }}
 {{ nbsql.scores_of_values(nbsql.word('counts'), priors) }}
-{%- for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
-
+{% for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
 UNION ALL
 {{ nbsql.relevance_of_columns(feature) }}
-{%- endfor %}
-
+{% endfor %}
 ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 

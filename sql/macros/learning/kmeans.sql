@@ -38,16 +38,11 @@ SELECT
   CAST({{ nbsql.target(model) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
   {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{%+ endif %} AS weight
   {%- for column in numbers %},
-  {{ nbsql.number_of_row(column) }} AS nbsql_x_{{ loop.index }}
+  {{ nbsql.finite(nbsql.number_of(column)) }} AS nbsql_x_{{ loop.index }}
   {%- endfor %}
 
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
-{%- endmacro %}
-
-{# A number of a row; NULL if it is not finite. #}
-{% macro number_of_row(column) -%}
-{{ nbsql.finite(nbsql.number_of(column)) }}
 {%- endmacro %}
 
 {#
@@ -93,7 +88,7 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
       SELECT
         source.*
         {%- for column in numbers %},
-        {{ nbsql.number_of_row(column) }} AS nbsql_x_{{ loop.index }}
+        {{ nbsql.finite(nbsql.number_of(column)) }} AS nbsql_x_{{ loop.index }}
         {%- endfor %}
 
       FROM {{ source }} AS source
@@ -156,7 +151,9 @@ WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.hash_of_numbers(numbers) }} % {
 
 {# The hash of the numbers of a row. #}
 {% macro hash_of_numbers(numbers) -%}
-{% set values %}{% for column in numbers %}{{ nbsql.number_of_row(column) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set values -%}
+{% for column in numbers %}{{ nbsql.finite(nbsql.number_of(column)) }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
 {{ nbsql.mixed_hash(values) }}
 {%- endmacro %}
 
@@ -181,7 +178,6 @@ SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, feature
 FROM {{ cells }} AS cells
 WHERE m2 IS NOT NULL
 {%- endmacro %}
-
 
 {#
   The candidates for the initial centres. From some points of each class, the first centre is the one with the smallest sum of squared

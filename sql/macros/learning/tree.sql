@@ -11,8 +11,7 @@ SELECT
   {%- endfor %}
 
 FROM {{ source }} AS source
-WHERE {{ nbsql.is_counted(model) }}{% if model.weight %} AND {{ nbsql.weight(model) }} > 0{% endif %}
-
+WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
 {# One row: the number of values of each category. #}

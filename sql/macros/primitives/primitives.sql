@@ -43,7 +43,6 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {{ name }}
 {%- endmacro %}
 
-
 {% macro default__double() -%} DOUBLE {%- endmacro %}
 
 {% macro default__string() -%} VARCHAR {%- endmacro %}
@@ -135,9 +134,9 @@ list_dot_product({{ x }}, {{ x }})
 max({{ x }})
 {%- endmacro %}
 
-{# An aggregate: x where y is largest, among rows where it is not NULL; in a tie the row with the last text decides. #}
+{# An aggregate: x, which may be NULL, where y is largest, among rows where y is not NULL; in a tie the row with the last text decides. #}
 {% macro default__value_at_maximum(x, y, text) -%}
-arg_max({{ x }}, row({{ y }}, {{ text }})) FILTER (WHERE {{ y }} IS NOT NULL)
+arg_max_null({{ x }}, row({{ y }}, coalesce({{ text }}, ''))) FILTER (WHERE {{ y }} IS NOT NULL)
 {%- endmacro %}
 
 {# One row a whole number, from the first up to the one before the end. #}

@@ -29,22 +29,18 @@ parameters AS {{ nbsql.materialized() }}(
     parameters.log_prior AS contribution
   FROM numbered AS source
   {{ nbsql.join_parameters_by_class(model, nbsql.word('source')) }}
-  {%- if model.numbers_in_lists | length > model.omitted_numbers | length %}
-
+  {% if model.numbers_in_lists | length > model.omitted_numbers | length %}
   UNION ALL
   {{ nbsql.explained_numbers(model) | indent(2) }}
-  {%- endif %}
-  {%- for block in model.explanation_parts | rejectattr('feature.index', 'in', model.number_positions) | batch(20) %}
-
+  {% endif %}
+  {% for block in model.explanation_parts | rejectattr('feature.index', 'in', model.number_positions) | batch(20) %}
   UNION ALL
   {{ nbsql.explained_block(model.component_model, block, lookups) | indent(2) }}
-  {%- endfor %}
-  {%- for feature in model.features | selectattr('family.bag') %}
-
+  {% endfor %}
+  {% for feature in model.features | selectattr('family.bag') %}
   UNION ALL
   {{ nbsql.explained_tokens(model.component_model, feature, lookups) | indent(2) }}
-  {%- endfor %}
-
+  {% endfor %}
 )
 {%- if model.has_components %},
 {{ nbsql.mixture_contributions() }}
@@ -52,11 +48,9 @@ parameters AS {{ nbsql.materialized() }}(
 
 SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
   contributions.nbsql_row AS row_id,
-  {%- for column in model.id %}
-
+  {% for column in model.id %}
   source.{{ nbsql.ident(column) }}{% if column | lower in own %} AS {{ nbsql.ident('source_' ~ column) }}{% endif %},
-  {%- endfor %}
-
+  {% endfor %}
   parameters.class,
   contributions.feature,
   contributions.value,

@@ -55,12 +55,10 @@ FROM (
     {{ joint }} AS joint,
     max({{ joint }}) OVER (PARTITION BY source.nbsql_of_row) AS highest
   FROM {{ scored }} AS source
-  {%- if labelled %}
-
+  {% if labelled %}
   LEFT JOIN (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS numbered ON numbered.class = {{ nbsql.target(model) }}
-  {%- endif %}
-
+  {% endif %}
 ) AS joints
 {%- endmacro %}

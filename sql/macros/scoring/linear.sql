@@ -31,8 +31,7 @@ weights AS (
     '1' AS times,
     CAST(log_prior AS {{ nbsql.double() }}) AS weight
   FROM parameters
-  {%- for block in computed | batch(50) %}
-
+  {% for block in computed | batch(50) %}
   UNION ALL
   SELECT
     class_no,
@@ -50,9 +49,8 @@ weights AS (
     {% endfor %}
     {{ nbsql.unnested(lists.found, columns[1:]) | indent(4) }}
   FROM parameters
-  {%- endfor %}
-  {%- for feature in model.features | selectattr('family.has_lookups') %}
-
+  {% endfor %}
+  {% for feature in model.features | selectattr('family.has_lookups') %}
   UNION ALL
   SELECT
     class_no,
@@ -69,8 +67,7 @@ weights AS (
       SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
     ) AS found
   ) AS found
-  {%- endfor %}
-
+  {% endfor %}
 )
 SELECT
   {% for column in columns[:-1] %}

@@ -50,7 +50,8 @@ cumulated AS {{ nbsql.materialized() }}(
     class,
     feature,
     value,
-    {{ nbsql.cumulative_share(nbsql.word('likelihood'), nbsql.class_and_feature(), nbsql.word('value')) }} AS lower
+    {% set keys %}class, feature{% endset %}
+    {{ nbsql.cumulative_share(nbsql.word('likelihood'), keys, nbsql.word('value')) }} AS lower
   FROM likelihoods
   WHERE likelihood > 0
 ),
@@ -127,29 +128,23 @@ FROM (
 
   FROM {% if levels %}levels_{{ (levels | length + 19) // 20 }}{% else %}drawn{% endif %} AS drawn
 ) AS drawn
-{%- if numbers %}
-
+{% if numbers %}
 LEFT JOIN numbers ON numbers.class = drawn.class
-{%- endif %}
-{%- for feature in counts %}
-
+{% endif %}
+{% for feature in counts %}
 {% set i = nbsql.feature_suffix(feature) %}
 LEFT JOIN count{{ i }}
   ON count{{ i }}.class = drawn.class AND {{ nbsql.is_in_slot(nbsql.word('count' ~ i), nbsql.word('drawn.u' ~ i), 64) }}
-{%- endfor %}
-{%- for feature in vectors %}
-
+{% endfor %}
+{% for feature in vectors %}
 LEFT JOIN factor{{ nbsql.feature_suffix(feature) }} ON factor{{ nbsql.feature_suffix(feature) }}.class = drawn.class
-{%- endfor %}
-{%- for feature in bags %}
-
+{% endfor %}
+{% for feature in bags %}
 LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(feature) }}.of_row = drawn.nbsql_row
-{%- endfor %}
-{%- if components is not none %}
-
+{% endfor %}
+{% if components is not none %}
 JOIN {{ nbsql.labels_of_members() }} AS labels ON labels.member = drawn.class
-{%- endif %}
-
+{% endif %}
 ORDER BY drawn.nbsql_row ASC NULLS LAST
 {%- endmacro %}
 
@@ -246,8 +241,6 @@ JOIN (
 coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
     / sum({{ p }}) OVER ({{ partition }})
 {%- endmacro %}
-
-{% macro class_and_feature() -%} class, feature {%- endmacro %}
 
 {# A number of mean 0 and variance 1 from two uniform ones: Box and Muller (1958). #}
 {% macro standard_normal(seed, feature, position=none) -%}

@@ -24,17 +24,14 @@
 WITH {{ nbsql.numbered_source(model, source, parameters, lookups) }},
 terms AS {{ twice }}(
   {{ nbsql.block_terms(model, first, parameters, lookups, dense=true) | indent(2) }}
-  {%- for block in blocks | batch(20) %}
-
+  {% for block in blocks | batch(20) %}
   UNION ALL
   {{ nbsql.block_terms(model, block, parameters, lookups) | indent(2) }}
-  {%- endfor %}
-  {%- for feature in bags %}
-
+  {% endfor %}
+  {% for feature in bags %}
   UNION ALL
   {{ nbsql.bag_terms(model, feature, parameters, lookups) | indent(2) }}
-  {%- endfor %}
-
+  {% endfor %}
 ),
 {% if model.has_components %}joint_of_members{% else %}joint{% endif %} AS {{ twice }}(
   {% if bags or blocks %}

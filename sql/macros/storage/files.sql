@@ -51,7 +51,6 @@ SELECT * FROM (
 SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
 {%- endmacro %}
 
-
 {#
   Writes a model to one file: its cells, folded, with its spec and, if it has one, its calibration.
 
@@ -60,14 +59,7 @@ SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
 #}
 {% macro copy_cells_to_file(cells, path, spec, version, engine, calibration=none, as_text=false) -%}
 COPY (
-  {% if as_text %}
-  SELECT slice, CAST(class AS {{ nbsql.string() }}) AS class, feature, value, n, mean, m2, batch
-  FROM (
-    {{ cells | indent(4) }}
-  ) AS cells
-  {% else %}
-  {{ cells | indent(2) }}
-  {% endif %}
+  {{ (nbsql.cells_with_text(cells) if as_text else cells) | indent(2) }}
 ) TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {
   nbsql_spec: {{ nbsql.text(spec) }},
   nbsql_version: {{ nbsql.text(version) }},
@@ -124,22 +116,28 @@ FROM (
 {%- endmacro %}
 
 {# One row a cell of a text of JSON that lists one object a cell: slice, class, feature, value, n, mean, m2, batch. #}
-{% macro default__cells_of_json(text, type) -%}
-{% set class %}CAST(entry.class AS {{ type }}){% endset -%}
+{% macro cells_of_json(text, type) -%}
+{% set class %}CAST(class AS {{ type }}){% endset -%}
 SELECT
-  entry.slice{{ nbsql.binary() }} AS slice,
+  {{ nbsql.as_label(nbsql.word('slice'), 'text') }} AS slice,
   {{ nbsql.as_label(class, type) }} AS class,
-  entry.feature{{ nbsql.binary() }} AS feature,
-  entry.value{{ nbsql.binary() }} AS value,
-  entry.n AS n,
-  entry.mean AS mean,
-  entry.m2 AS m2,
-  entry.batch AS batch
-FROM (
-  {% set texts %}"slice": "VARCHAR", "class": "VARCHAR", "feature": "VARCHAR", "value": "VARCHAR", "batch": "VARCHAR"{% endset %}
-  {% set numbers %}"n": "DOUBLE", "mean": "DOUBLE", "m2": "DOUBLE"{% endset %}
-  SELECT unnest(from_json({{ nbsql.text(text) }}, '[{ {{- texts }}, {{ numbers -}} }]')) AS entry
-) AS entries
+  feature{{ nbsql.binary() }} AS feature,
+  {{ nbsql.as_label(nbsql.word('value'), 'text') }} AS value,
+  n,
+  mean,
+  m2,
+  batch
+FROM {{ nbsql.rows_of_json(nbsql.text(text), ['slice', 'class', 'feature', 'value', 'batch'], ['n', 'mean', 'm2']) }} AS cells
+{%- endmacro %}
+
+{# One row an object of a text of JSON that lists them; texts, numbers: the names of the fields that are. text: a literal. #}
+{% macro default__rows_of_json(text, texts, numbers) -%}
+(
+  SELECT unnest(from_json({{ text }}, '[{
+    {%- for name in texts %}"{{ nbsql.word(name) }}": "{{ nbsql.string() }}", {% endfor %}
+    {%- for name in numbers %}"{{ nbsql.word(name) }}": "{{ nbsql.double() }}"{% if not loop.last %}, {% endif %}{% endfor -%}
+    }]'), max_depth := 2)
+)
 {%- endmacro %}
 
 {# A value from a list of texts, in a given type. #}
@@ -253,24 +251,20 @@ FROM {{ calibration }} AS calibration
 {%- endmacro %}
 
 {# The table of a calibration from its text, for the classes of a model. #}
-{% macro default__calibration_of_text(model, parameters, text) -%}
+{% macro calibration_of_text(model, parameters, text) -%}
+{% set numbers = ['temperature', 'slope', 'intercept', 'score', 'probability'] -%}
 SELECT
-  stored.entry.method AS method,
+  stored.method,
   classes.class_no,
   classes.class,
-  {% for column in ['temperature', 'slope', 'intercept', 'score', 'probability'] %}
-  stored.entry.{{ nbsql.word(column) }} AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+  {% for column in numbers %}
+  stored.{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
-FROM (
-  {% set numbers -%}
-  "temperature": "DOUBLE", "slope": "DOUBLE", "intercept": "DOUBLE", "score": "DOUBLE", "probability": "DOUBLE"
-  {%- endset %}
-  SELECT unnest(from_json({{ nbsql.text(text) }}, '[{"method": "VARCHAR", "class": "VARCHAR", {{ numbers }}}]')) AS entry
-) AS stored
+FROM {{ nbsql.rows_of_json(nbsql.text(text), ['method', 'class'], numbers) }} AS stored
 LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS classes ON CAST(classes.class AS {{ nbsql.string() }}){{ nbsql.binary() }} = stored.entry.class
-ORDER BY classes.class_no ASC NULLS LAST, score ASC NULLS LAST
+) AS classes ON CAST(classes.class AS {{ nbsql.string() }}){{ nbsql.binary() }} = stored.class
+ORDER BY classes.class_no ASC NULLS LAST, stored.score ASC NULLS LAST
 {%- endmacro %}
 
 {# The cells counted on another engine, with the classes in the type of the target. #}

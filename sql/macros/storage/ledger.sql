@@ -174,15 +174,11 @@ FROM (
 #}
 {% macro has_cells() -%} operation <> 'export' {%- endmacro %}
 
-{# Deletes the rows that were added after a line of the ledger. #}
-{% macro default__delete_after(relation, batches, number) -%}
+{# Deletes the rows that were added after a line of the ledger, or up to it. #}
+{% macro default__delete_batches(relation, batches, number, after) -%}
+{% set side %}{% if after %}>{% else %}<={% endif %}{% endset -%}
 DELETE FROM {{ relation }}
-WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }} AND {{ nbsql.has_cells() }})
-{%- endmacro %}
-
-{% macro default__delete_through(relation, batches, number) -%}
-DELETE FROM {{ relation }}
-WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }} AND {{ nbsql.has_cells() }})
+WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number {{ side }} {{ number }} AND {{ nbsql.has_cells() }})
 {%- endmacro %}
 
 {# The cells up to a line of the ledger. #}

@@ -26,9 +26,11 @@ CREATE FUNCTION {{ relation }}(source JSONB) RETURNS TABLE ({{ nbsql.typed_colum
 )
 {%- endmacro %}
 
-{# One row a row of a query, with only the columns that the verb adds. #}
-{% macro postgres__output_columns_alone(query, columns) -%}
-SELECT {% for name, type in columns %}answer.{{ name }}{% if not loop.last %}, {% endif %}{% endfor %}
+{# Some columns of a query, cast to the types that its function returns if they have others. columns: pairs of a name and a type. #}
+{% macro postgres__columns_of_answer(query, columns, cast=false) -%}
+SELECT {% for name, type in columns -%}
+{% if cast %}CAST(answer.{{ name }} AS {{ type }}){% else %}answer.{{ name }}{% endif %}{% if not loop.last %}, {% endif %}
+{%- endfor %}
 
 FROM (
   {{ query | indent(2) }}
@@ -53,15 +55,6 @@ BEGIN
 EXCEPTION WHEN syntax_error_or_access_rule_violation OR data_exception THEN
   RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = 'in ' || source || ': ' || replace(SQLERRM, ' source.', ' ');
 END
-{%- endmacro %}
-
-{# The rows of a query, cast to the types that its function returns. columns: pairs of a name and a type. #}
-{% macro postgres__cast_to_promised_types(query, columns) -%}
-SELECT {% for name, type in columns %}CAST(answer.{{ name }} AS {{ type }}){% if not loop.last %}, {% endif %}{% endfor %}
-
-FROM (
-  {{ query | indent(2) }}
-) AS answer
 {%- endmacro %}
 
 {#

@@ -22,17 +22,3 @@ CROSS JOIN LATERAL (
   OFFSET 0
 ) AS parameters
 {%- endmacro %}
-
-{# The value of a row as text, as the cells have it: a level, or true or false for a Boolean. #}
-{% macro postgres__left_out_value(feature, relation) -%}
-{% if feature.family.level -%}
-{{ nbsql[feature.family.name ~ '_value'](feature, relation) }}
-{%- else -%}
-{% set x %}CAST({{ relation }}.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
-CASE
-    WHEN {{ x }} IN ('true', '1') THEN 'true'
-    WHEN {{ x }} IN ('false', '0') THEN 'false'
-    ELSE CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN 'true' WHEN 0 THEN 'false' END
-  END
-{%- endif %}
-{%- endmacro %}

@@ -57,7 +57,7 @@ CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }}))
 {%- endmacro %}
 
 {% macro postgres__value_at_maximum(x, y, text) -%}
-(array_agg({{ x }} ORDER BY {{ y }} DESC NULLS LAST, {{ text }} DESC NULLS LAST) FILTER (WHERE {{ x }} IS NOT NULL))[1]
+(array_agg({{ x }} ORDER BY {{ y }} DESC NULLS LAST, {{ text }} DESC NULLS LAST) FILTER (WHERE {{ y }} IS NOT NULL))[1]
 {%- endmacro %}
 
 {% macro postgres__whole_numbers(first, end) -%}

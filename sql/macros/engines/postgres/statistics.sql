@@ -8,10 +8,6 @@
 {{ x }}{% if type | lower in ['text', 'character varying', 'character', 'name', 'citext'] %} COLLATE "C"{% endif %}
 {%- endmacro %}
 
-{% macro postgres__breaks_binary(column) -%}
-CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
-{%- endmacro %}
-
 {#
   The user's expression as text. A whole double is written without a point, and a date or time as in JSON, which does not depend on
   settings of the session.
@@ -90,21 +86,26 @@ CASE WHEN {{ x }} IS NOT NULL THEN coalesce(nullif(concat_ws(
 ), ''), '00:00:00') END
 {%- endmacro %}
 
-{# A Boolean of a row as a column. It goes by way of text, because PostgreSQL does not cast numbers to BOOLEAN or back. #}
 {% macro postgres__bernoulli_inputs(feature, centre, careful, centred) -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
+{% set x %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
+{{ nbsql.yes_or_no(x, nbsql.boolean(true), nbsql.boolean(false)) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
+{%- endmacro %}
+
+{# It goes by way of text, because PostgreSQL does not cast numbers to BOOLEAN or back. #}
+{% macro postgres__yes_or_no(x, yes, no) -%}
+{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
 CASE
-  WHEN {{ x }} IN ('true', '1') THEN TRUE
-  WHEN {{ x }} IN ('false', '0') THEN FALSE
-  ELSE CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
-END AS nbsql_x{{ nbsql.feature_suffix(feature) }}
+  WHEN {{ text }} IN ('true', '1') THEN {{ yes }}
+  WHEN {{ text }} IN ('false', '0') THEN {{ no }}
+  ELSE CASE CAST({{ text }} AS {{ nbsql.double() }}) WHEN 1 THEN {{ yes }} WHEN 0 THEN {{ no }} END
+END
 {%- endmacro %}
 
 {# The logarithm of 0 is an error. A number without a logarithm counts as missing in the sums, and the rule "above 0" refuses it. #}
-{% macro postgres__log_of_input(x, centre, careful) -%}
+{% macro postgres__log_of_input(x, is_centred, careful) -%}
 CASE
   WHEN {{ x }} > 0 AND {{ x }} < {{ nbsql.infinity() }} THEN ln({{ x }})
-  WHEN {{ x }} <= 0 THEN {% if centre is none %}-{{ nbsql.infinity() }}{% else %}NULL{% endif %}
+  WHEN {{ x }} <= 0 THEN {% if is_centred %}NULL{% else %}-{{ nbsql.infinity() }}{% endif %}
 
 END
 {%- endmacro %}

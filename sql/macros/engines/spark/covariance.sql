@@ -271,11 +271,9 @@ FROM (
 {% endif %}
 {{ nbsql.lateral_step([('covariance', covariance)]) }}
 {{ nbsql.elimination_steps(p) }}
-{%- if family.shared %}
-
+{% if family.shared %}
 {{ each_class }}
-{%- endif %}
-
+{% endif %}
 WHERE present > 0
 {%- endmacro %}
 

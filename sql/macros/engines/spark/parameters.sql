@@ -22,7 +22,6 @@ SELECT {% if model.has_segments %}nbsql_segment, {% endif %}inline(array(
 FROM {{ parameters }} AS parameters
 {%- endmacro %}
 
-
 {#
   One row of constants, which Spark compiles into the queries that read them. columns: for each column its name, its type, its value (none
   for NULL), and whether it is a number with digits.

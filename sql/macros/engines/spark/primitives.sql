@@ -65,7 +65,7 @@ SELECT regexp_like('', {{ nbsql.text(pattern) }}) AS matches
 {%- endmacro %}
 
 {% macro spark__value_at_maximum(x, y, text) -%}
-max_by({{ x }}, struct({{ y }}, {{ text }})) FILTER (WHERE {{ x }} IS NOT NULL)
+max_by({{ x }}, struct({{ y }}, {{ text }})) FILTER (WHERE {{ y }} IS NOT NULL)
 {%- endmacro %}
 
 {#

@@ -70,16 +70,12 @@ SELECT spec, nbsql_version, created_at, greatest({{ nbsql.utc_now() }}, updated_
 FROM {{ spec }} AS spec
 {%- endmacro %}
 
-{% macro spark__delete_after(relation, batches, number) -%}
+{# Keeps the rows of the other side. #}
+{% macro spark__delete_batches(relation, batches, number, after) -%}
+{% set side_to_keep %}{% if after %}<={% else %}>{% endif %}{% endset -%}
 CACHE TABLE {{ relation }} AS
 SELECT * FROM {{ relation }} AS relation
-WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }} OR NOT {{ nbsql.has_cells() }})
-{%- endmacro %}
-
-{% macro spark__delete_through(relation, batches, number) -%}
-CACHE TABLE {{ relation }} AS
-SELECT * FROM {{ relation }} AS relation
-WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }} OR NOT {{ nbsql.has_cells() }})
+WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number {{ side_to_keep }} {{ number }} OR NOT {{ nbsql.has_cells() }})
 {%- endmacro %}
 
 {# The cells without those of features other than these, as a table. #}

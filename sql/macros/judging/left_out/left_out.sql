@@ -34,11 +34,9 @@ SELECT
 
 FROM {{ source }} AS source
 JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
-{%- for feature in backoffs %}
-
+{% for feature in backoffs %}
 {{ nbsql.left_out_lookup(feature, lookups, nbsql.word('seen')) }}
-{%- endfor %}
-
+{% endfor %}
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
@@ -68,17 +66,14 @@ WITH numbered AS {{ nbsql.materialized() }}(
 ),
 terms AS (
   {{ nbsql.left_out_block(model, parts, parts.levels[:20], classes, lookups, dense=true) | indent(2) }}
-  {%- for block in parts.levels[20:] | batch(20) %}
-
+  {% for block in parts.levels[20:] | batch(20) %}
   UNION ALL
   {{ nbsql.left_out_block(model, parts, block, classes, lookups) | indent(2) }}
-  {%- endfor %}
-  {%- for feature in parts.bags %}
-
+  {% endfor %}
+  {% for feature in parts.bags %}
   UNION ALL
   {{ nbsql.left_out_bag(model, parts, feature, classes, lookups, absences) | indent(2) }}
-  {%- endfor %}
-
+  {% endfor %}
 ),
 joint AS {{ nbsql.materialized() }}(
   {% if parts.bags or parts.levels[20:] %}
@@ -311,7 +306,6 @@ FROM numbered AS source
 {%- endset -%}
 {% if together %}{{ nbsql.left_out_whitened(parts, values, classes) }}{% else %}{{ values }}{% endif %}
 {%- endmacro %}
-
 
 {# One row, how well all rows are predicted: fold, rows, weight, accuracy, log_loss, as in fold_scores. #}
 {% macro left_out_scores(left_out) -%}

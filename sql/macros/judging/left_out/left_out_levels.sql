@@ -60,7 +60,6 @@ CASE
 END
 {%- endmacro %}
 
-
 {# Columns of a row and class: the sum of a feature's count columns. #}
 {% macro left_out_totals(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}

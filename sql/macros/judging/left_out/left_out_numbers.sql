@@ -224,7 +224,6 @@ coalesce(own.within_classes{{ i }}, 0) AS within_classes{{ i }}
 {%- endif %}
 {%- endmacro %}
 
-
 {#
   A family's estimates for a class without the row: new_mean, new_variance and new_rate, as far as it has them, each with a comma before.
 #}

@@ -47,13 +47,11 @@ levels AS (
     bool_or(options.opposed) AS opposed
   FROM (
     SELECT feature, value, n, CAST(NULL AS {{ nbsql.double() }}) AS alpha, FALSE AS declared FROM counts
-    {%- if declared %}
-
+    {% if declared %}
     UNION ALL
     SELECT feature, value, 0, alpha, TRUE
     FROM {{ nbsql.declared_values(declared) | indent(4) }}
-    {%- endif %}
-
+    {% endif %}
   ) AS seen
   JOIN options ON options.feature = seen.feature
   GROUP BY seen.feature, seen.value
@@ -231,13 +229,11 @@ quantities AS (
   SELECT class, feature, 'within_m2', NULL, m2 FROM within_others
   UNION ALL
   SELECT class, feature, 'within_classes', NULL, classes FROM within_others
-  {%- if parts.numbers | selectattr('family.zeros') | list %}
-
+  {% if parts.numbers | selectattr('family.zeros') | list %}
   UNION ALL
   SELECT class, feature, 'zeros', NULL, n FROM counts WHERE value = 'zero'
-  {%- endif %}
-  {%- if looked_up %}
-
+  {% endif %}
+  {% if looked_up %}
   UNION ALL
   SELECT
     classes.class,
@@ -249,9 +245,8 @@ quantities AS (
   JOIN classes ON classes.class_no = values_of.class_no
   CROSS JOIN (VALUES ('total'), ('k'), ('a')) AS sizes(quantity)
   GROUP BY classes.class, values_of.feature, sizes.quantity
-  {%- endif %}
-  {%- if parts.columns %}
-
+  {% endif %}
+  {% if parts.columns %}
   UNION ALL
   SELECT class, feature, sizes.quantity, NULL, sum(CASE sizes.quantity WHEN 'total' THEN coalesce(n, 0) ELSE alpha END)
   FROM columns_of
@@ -259,9 +254,8 @@ quantities AS (
   GROUP BY class, feature, sizes.quantity
   UNION ALL
   SELECT class, feature, 'column', value, n FROM columns_of
-  {%- endif %}
-  {%- for feature in presences %}
-
+  {% endif %}
+  {% for feature in presences %}
   UNION ALL
   SELECT class, feature, 'documents', NULL, n FROM counts WHERE feature = {{ nbsql.text(feature.name) }} AND value IS NULL
   UNION ALL
@@ -276,8 +270,7 @@ quantities AS (
   LEFT JOIN counts AS documents ON documents.class = classes.class AND documents.feature = values_of.feature AND documents.value IS NULL
   WHERE values_of.feature = {{ nbsql.text(feature.name) }}
   GROUP BY classes.class, values_of.feature
-  {%- endfor %}
-
+  {% endfor %}
 )
 {%- endmacro %}
 

@@ -62,17 +62,14 @@ nbsql_joint AS {{ materialized }}(
     {%- endif %}
 
   FROM {{ read }}
-  {%- for term in scorer.joined %}
-
+  {% for term in scorer.joined %}
   LEFT JOIN nbsql_level_{{ term.index }}
     ON {{ nbsql.exact_literal(nbsql.frozen_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.frozen_input(term) }}
-  {%- endfor %}
-  {%- for term in scorer.paired %}
-
+  {% endfor %}
+  {% for term in scorer.paired %}
   LEFT JOIN nbsql_level_{{ term.index }}
     ON {{ nbsql.frozen_same_codes(term) | indent(4) }}
-  {%- endfor %}
-
+  {% endfor %}
 )
 {%- if scorer.verb == 'joint_log_likelihood' %}
 

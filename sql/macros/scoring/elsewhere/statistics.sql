@@ -90,18 +90,15 @@ SELECT
 FROM nbsql_rows
 {%- endmacro %}
 
-
 {# Categories: a cell a value. #}
 
 {# The cells of a feature with values, one row a class and value. #}
 {% macro frozen_value_cells(counted, feature) -%}
 {% set x = nbsql.frozen_input(feature) -%}
 {{ nbsql.frozen_cell(feature, nbsql.frozen_size(counted), value=x) }}
-{%- if feature.family.nulls != 'category' %}
-
+{% if feature.family.nulls != 'category' %}
 WHERE {{ x }} IS NOT NULL
-{%- endif %}
-
+{% endif %}
 GROUP BY nbsql_rows.nbsql_class, {{ x }}
 {%- endmacro %}
 
@@ -135,7 +132,6 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN CASE
   AS {{ nbsql.frozen_input(feature) }}
 {%- endmacro %}
 
-
 {# Numbers: a cell a class, and one for the zeros if these are counted apart. #}
 
 {# The cells of a number, one row a class: n, mean, and m2 if squares are counted. #}
@@ -161,7 +157,6 @@ WHERE nbsql_zero_{{ feature.index }} = 1
 GROUP BY nbsql_rows.nbsql_class
 {%- endif %}
 {%- endmacro %}
-
 
 {# Columns of counts: a cell a column. #}
 

@@ -106,7 +106,6 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 
 {% macro frozen_cells(term, k) -%} {{ nbsql.frozen_levels(term, k) }} {%- endmacro %}
 
-
 {# Numbers. #}
 
 {#
@@ -195,7 +194,6 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 {%- endif %}
 {%- endmacro %}
 
-
 {# Columns of counts. 0 ln 0 is 0. #}
 
 {% macro frozen_counts_input(term) -%}
@@ -219,7 +217,6 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 )
 {%- endfor %}
 {%- endmacro %}
-
 
 {# Several numbers together: if one is missing, and no mean replaces it, all are. #}
 
