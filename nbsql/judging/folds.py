@@ -16,7 +16,7 @@ from nbsql.family import Conditional
 from nbsql.judging.shared_features import SharedFeatures
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.count import Count, total_rows
-from nbsql.learning.fit import declared_labels, prepare_families, with_classes, with_given_priors
+from nbsql.learning.fit import prepare_families, with_classes, with_given_priors
 from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
@@ -48,7 +48,7 @@ class Models:
 def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
     """The specs of several settings, without the column of the folds."""
     if fold is not None:
-        settings = [replace(options, exclude=[*options.excluded, fold]) for options in settings]
+        settings = [options.excluding(fold) for options in settings]
     joins = tuple(joining.dimension for joining in source.joins)
     specs = [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
     return [with_classes(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
@@ -261,7 +261,7 @@ class Folds:
     def _with_given_priors(self, spec: Spec) -> Spec:
         if spec.prior.kind != "given":
             return spec
-        return with_given_priors(spec, declared_labels(self.engine, spec, spec.classes or None) or self.labels)
+        return with_given_priors(spec, with_classes(self.engine, spec, spec.classes or None)[1] or self.labels)
 
     def _estimate(self, context: Context, spec: Spec, fold: str, temporary: Callable[[str], Markup]) -> FoldEstimates:
         """The estimates of a fold, for engines that would otherwise compute them wherever they are named."""

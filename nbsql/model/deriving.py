@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
@@ -127,7 +127,7 @@ class Deriving(Handle):
         self._require("drift")
         sides = []
         for side in (a, b):
-            names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
+            names = [*side] if isinstance(side, Iterable) and not isinstance(side, str) else [side]
             if self._spec.slice_by is not None:
                 texts = check_slice_names(engine, self._plan, self._title, names)
                 query = self._fragment("cells_of_slices", self._relations["statistics"], texts)

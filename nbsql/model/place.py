@@ -41,6 +41,8 @@ class Place:
 
     def derive(self, spec: Spec, cells: Markup, entries: Sequence[Entry], **more: Any) -> tuple[Plan, list[ClassColumn]]:
         """Build a model from cells in this place, without publishing it; the arguments are those of `derive`."""
+        if not isinstance(spec.target, str) or not spec.target:
+            raise InputError(f"target must be the name of the column that is predicted, not {spec.target!r}")
         self.check_joins(spec.joins)
         return derive(self.engine, spec, cells, entries, self.relations, self.replaces, **more)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace as with_changes
 from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.answers.query import Query
@@ -206,9 +205,7 @@ def auto(
             engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
             methods=methods,
         )  # fmt: skip
-    chosen = choice.options(settings)
-    if fold is not None:
-        chosen = with_changes(chosen, exclude=[*chosen.exclude, fold])
+    chosen = choice.options(settings).excluding(*([] if fold is None else [fold]))
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction(name):

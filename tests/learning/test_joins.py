@@ -503,6 +503,11 @@ def test_what_is_no_join_is_refused() -> None:
             "on of the join with 'customers' must be a column, a list of columns, or "
             "{column of the source: column of 'customers'}, not []",
         ),
+        (
+            ("customers", once := iter(["id"])),  # which would be empty when it is read again
+            "on of the join with 'customers' must be a column, a list of columns, or "
+            f"{{column of the source: column of 'customers'}}, not {once!r}",
+        ),
         (("customers", "id", None, 1), "prefix of the join with 'customers' must be text, not 1"),
     ]:
         with pytest.raises(nbsql.InputError) as caught:

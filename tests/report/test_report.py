@@ -291,6 +291,8 @@ def test_dependence_is_none_of_independent_features_and_all_of_copies():
         assert (numbers[0], numbers[1], numbers[-1]) == ("m", "n", 'nbsql.MultivariateGaussian(["m", "n"])')
         with pytest.raises(nbsql.InputError, match="has no feature 'c'"):
             model.dependence("u", features=["a", "c"])
+        with pytest.raises(nbsql.InputError, match=r"has 1 feature of one value a row; two can depend$"):
+            model.dependence("u", features=["a", "a"])
         con.execute("CREATE VIEW none AS FROM u WHERE false")
         with pytest.raises(nbsql.ModelError, match=r"^none has no row with values of two features; there is no dependence"):
             model.plot.dependence("none")
