@@ -27,7 +27,7 @@ from nbsql.learning.selection import best_features
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.context import Context
-from nbsql.plan.layout import complete_features, few_values, many_levels
+from nbsql.plan.layout import complete_features, many_levels
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.half_life import WEIGHT_NOW
@@ -181,10 +181,10 @@ class Fit:
         """The rows of `feature_summary` (model.sql). The features of the spec are marked with what they show."""
         rows = self.engine.ask("feature_summary", self.relations["statistics"], for_advice=any(inferred_features(self.spec)))
         complete = complete_features(rows)
-        few = set()
-        if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features, self.engine.renderer.layout):
+        few, layout = set(), self.engine.renderer.layout
+        if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features, layout):
             sizes = self.engine.ask("value_counts", self.relations["statistics"])
-            few = few_values(sizes, self.engine.renderer.layout)
+            few = {name for name, values in sizes if values <= layout.few_values}
 
         def marked(feature: Feature) -> Feature:
             near, in_list = complete.get(feature.name, False), feature.family.level and feature.name in few

@@ -272,13 +272,7 @@ class Scoring(Imputing, Weighing):
         return sample(self._engine, self._plan, self._title, n, seed)
 
     def sql(
-        self,
-        verb: Verb,
-        source: Any,
-        *,
-        inline: bool = False,
-        dialect: str | None = None,
-        columns: Sequence[str] | None = None,
+        self, verb: Verb, source: Any, *, inline: bool = False, dialect: str | None = None, columns: Sequence[str] | None = None
     ) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it.
 
