@@ -381,6 +381,17 @@ def test_a_nomogram_names_the_class_of_its_scores():
         assert "contribution of each value to the score of false, relative" in model.plot.nomogram().svg
 
 
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_constant_is_not_ranked(tmp_path):
+    with duckdb.connect() as con:
+        model = nbsql.fit(con, "SELECT i % 2 AS y, 5 AS x FROM range(90) AS r(i)", target="y")
+        with pytest.raises(nbsql.ModelError, match=r"^the model has no features to rank$"):
+            model.plot.ranking()
+        model.report(tmp_path / "constant.html")
+        model = nbsql.fit(con, "SELECT i % 2 AS y, 5 AS x, i % 3 AS z FROM range(90) AS r(i)", target="y")
+        assert [row["feature"] for row in model.plot.ranking().spec["datasets"]["rows"]] == ["z"]
+
+
 def test_a_picture_is_saved_as_its_ending_says(model, tmp_path):
     picture = model.plot.ranking()
     for name, first in (("r.svg", b"<svg"), ("r.png", b"\x89PNG"), ("r.html", b"<!doctype html>"), ("r.json", b"{")):
