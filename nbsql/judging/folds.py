@@ -283,16 +283,14 @@ class Folds:
         context: Context,
         spec: Spec,
         folds: Sequence[str],
-        estimates_of: Callable[[str], FoldEstimates] | None = None,
+        estimates_of: Callable[[str], FoldEstimates],
     ) -> Markup:
         """The table "parameters" or "lookups" of the models of folds. A table that the same options made is reused.
 
         Engines that store the estimates of a fold as tables take them from `estimates_of`.
         """
-        if kind == "parameters":
-            features = [feature for feature in spec.features if feature.family.parameters]
-        else:
-            features = [feature for feature in spec.features if feature.family.has_lookups]
+        reads = "parameters" if kind == "parameters" else "has_lookups"
+        features = [feature for feature in spec.features if getattr(feature.family, reads)]
         if kind == "lookups" and not features:
             return self._table("no lookups")
         layout_key = (context.has_prior, bool(context.form.class_numbers), folds)
@@ -300,11 +298,9 @@ class Folds:
         cached = self._tables_by_kind.get(kind)
         if cached is not None and cached[0] == key:
             return cached[1]
-        engine, renderer = self.engine, self.engine.renderer
-        relation = cached[1] if cached else self._table(kind)
-        if cached is not None:
-            engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
-        engine.gather(f"{kind} of the folds", relation, self._queries(kind, context, spec, features, folds, estimates_of))
+        relation = self._table(kind)
+        self.engine.ask("drop_if_exists", relation)
+        self.engine.gather(f"{kind} of the folds", relation, self._queries(kind, context, spec, features, folds, estimates_of))
         self._tables_by_kind[kind] = (key, relation)
         return relation
 
@@ -315,7 +311,7 @@ class Folds:
         spec: Spec,
         features: Sequence[Feature],
         folds: Sequence[str],
-        estimates_of: Callable[[str], FoldEstimates] | None,
+        estimates_of: Callable[[str], FoldEstimates],
     ) -> Iterator[Markup]:
         """The queries of the models of folds: one for all folds or, where that would be too large, one for some at a time."""
         fragment, text = self.engine.renderer.fragment, self.engine.renderer.dialect.text
@@ -324,7 +320,7 @@ class Folds:
             cells = fragment("subquery", self._cells_of_others(spec, fold))
             return cells, fragment("subquery", fragment("priors", context, cells))
 
-        if self.engine.renderer.dialect.traits.materializes_estimates and estimates_of is not None:
+        if self.engine.renderer.dialect.traits.materializes_estimates:
             parts = [(fold, estimates_of(fold)) for fold in folds]
             yield fragment("union_of_rows", [fragment("model_of_fold", kind, *estimates, fold) for fold, estimates in parts])
             return
