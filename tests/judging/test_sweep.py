@@ -13,7 +13,6 @@ import pytest
 
 import nbsql
 from nbsql import InputError, ModelError, NbsqlWarning
-from nbsql.engines.duckdb.engine import DuckDB
 
 Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
@@ -111,7 +110,8 @@ def test_the_model_of_the_best_setting_is_that_of_a_fit(con: Connection) -> None
 
 def test_the_rows_are_counted_once(con: Connection) -> None:
     names: list[str] = []
-    nbsql.sweep(DuckDB(con, watch=names.append), "days", target="play", alpha=ALPHAS, prior=PRIORS[:2], folds=3)
+    with nbsql.watch(names.append):
+        nbsql.sweep(con, "days", target="play", alpha=ALPHAS, prior=PRIORS[:2], folds=3)
     assert names.count("scan") == 1
     assert names.count("count sky to note") == 1
     left = con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall()
