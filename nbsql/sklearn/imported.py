@@ -106,9 +106,8 @@ def from_sklearn(
             return place.publish(plan, classes)
 
     with opened(con, create=True) as engine:
-        is_here = engine.title == "DuckDB"
-    if is_here:
-        return fit_form(con, name, database, replace)
+        if engine.title == "DuckDB":
+            return fit_form(engine, name, database, replace)
     with (
         tempfile.TemporaryDirectory() as folder,
         duckdb.connect() as near,
