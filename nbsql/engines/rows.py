@@ -105,7 +105,9 @@ def _text(value: Any, type_: str) -> Any:
         return {key: None if each is None else float(each) for key, each in value.items()}
     if isinstance(value, (date, time)):
         return value.isoformat()
-    return str(value) if isinstance(value, (UUID, timedelta)) else value
+    if isinstance(value, timedelta):  # the text of Python is none of an interval
+        return f"{value.days} days {value.seconds} seconds {value.microseconds} microseconds"
+    return str(value) if isinstance(value, UUID) else value
 
 
 def to_python(value: Any) -> Any:

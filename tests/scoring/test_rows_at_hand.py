@@ -65,6 +65,16 @@ def test_a_time_of_a_zone_is_that_instant(con: duckdb.DuckDBPyConnection) -> Non
     assert models[0].predict_one(rows[1])["prediction"] == 1
 
 
+def test_a_length_of_time_is_that_interval(con: duckdb.DuckDBPyConnection) -> None:
+    lengths = {datetime.timedelta(hours=-1): "a", datetime.timedelta(days=40, microseconds=7): "b", datetime.timedelta(): "c"}
+    rows = [{"took": took, "y": label} for took, label in lengths.items()]
+    assert con.sql(nbsql.fit(con, rows, target="y", families={"took": "categorical"}).predict(rows).sql).fetchall() == [
+        (took, label, label, 0.5) for took, label in lengths.items()
+    ]
+    model = nbsql.fit(con, rows, target="y", families={"took": "categorical"})
+    assert [model.predict_one({"took": took})["prediction"] for took in lengths] == [*lengths.values()]
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [
