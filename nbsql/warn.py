@@ -29,9 +29,6 @@ def user_variable(name: str) -> Any:
 def _user_frame() -> tuple[FrameType, int]:
     """The innermost frame outside of this package, and its distance from here, from 1."""
     frames = enumerate((frame for frame, _ in traceback.walk_stack(sys._getframe())), start=1)
-    of_others = ((frame, level) for level, frame in frames if not _is_ours(frame))
+    ours = (_HERE, contextlib.__file__)
+    of_others = ((frame, level) for level, frame in frames if not frame.f_code.co_filename.startswith(ours))
     return next(of_others, (sys._getframe(), 1))
-
-
-def _is_ours(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith((_HERE, contextlib.__file__))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 from nbsql.errors import InputError, label_suggestion
@@ -56,7 +58,7 @@ def missed_share(coverage: Any) -> int:
     >>> missed_share(0.9), missed_share(0.9995)
     (100, 0)
     """
-    if isinstance(coverage, bool) or not isinstance(coverage, float) or not 0 < coverage < 1:
+    if not isinstance(coverage, (Real, Decimal)) or not 0 < float(coverage) < 1:
         raise InputError(f"coverage must be a number between 0 and 1, such as 0.9, not {coverage!r}")
     return 1000 - math.ceil(1000 * float(coverage) - 1e-9)  # in floating point, 1000 * 0.9 may exceed 900
 

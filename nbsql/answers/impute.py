@@ -38,14 +38,7 @@ class ImputedColumn:
 
 
 def imputable_columns(
-    spec: Spec,
-    names: Sequence[str],
-    columns: Collection[str],
-    dialect: Dialect,
-    label: str,
-    title: str,
-    *,
-    fills: bool = True,
+    spec: Spec, names: Sequence[str], columns: Collection[str], dialect: Dialect, label: str, title: str, *, fills: bool = True
 ) -> list[ImputedColumn]:
     """The features of these columns or, if none are named, of all columns of a source that a model can infer.
 

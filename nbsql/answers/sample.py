@@ -1,4 +1,4 @@
-"""Models as generators: rows drawn from a model, and the likelihood of the rows of a table."""
+"""Models as generators: rows drawn from a model."""
 
 from __future__ import annotations
 
@@ -78,13 +78,3 @@ def _columns_to_draw(spec: Spec, gate: Any) -> Iterator[_DrawnFeature]:
 def castable_type(kind: str | None, gate: Any) -> Markup | None:
     """A type of a spec, for a statement; None if it is unknown or an ENUM."""
     return gate(kind) if kind is not None and _TYPE.fullmatch(kind) else None
-
-
-def mean_or_total(rows: list[tuple[Any, ...]], label: str, *, mean: bool) -> float:
-    """The sum of log-likelihoods, or their mean. Raises InputError if there are no rows to take the mean of."""
-    total, count = rows[0]
-    if not mean:
-        return float(total)
-    if not count:
-        raise InputError(f"{label} has no row to take the mean of")
-    return float(total) / int(count)

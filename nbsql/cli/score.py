@@ -89,7 +89,7 @@ def predict(
     def added(loaded: nbsql.Model) -> int:
         return 2 + (len(loaded.classes) if proba else bool(costs or top_k or coverage))
 
-    _answer(database, model, source, scored, added, rows=top_k or 1, **output)
+    _answer(database, model, source, scored, added, **output)
 
 
 @command("Fill the missing values of a table from the rest of each row.", "database", "model", "source")
@@ -118,9 +118,9 @@ def impute(database: str, model: str, source: str, *, features: list[str] | None
 
 def _answer(
     database: str, model: str, source: str, scored: _Scored, added: Callable[[nbsql.Model], int], *, into: str | None,
-    limit: int | None, file_format: str | None, output: str | None, form: Form, rows: int = 1, done: str = "scored",
+    limit: int | None, file_format: str | None, output: str | None, form: Form, done: str = "scored",
 ) -> None:  # fmt: skip
-    """Output scored rows. A table always shows the added columns, the last ones; `rows` counts rows for each source row."""
+    """Output scored rows. A table always shows the added columns, the last ones."""
     if into is not None and (file_format is not None or output is not None or form in ("json", "csv")):
         raise click.UsageError("--into keeps the rows in the database; leave out --format, --output, --json and --csv")
     wanted = _wanted(file_format, output, form)
@@ -146,9 +146,9 @@ def _answer(
         engine.announce("score")
         if wanted == "table":
             limit = limit or _ROWS
-            query = scored(loaded, _excerpt(engine, found, limit + 1))
-            limit *= min(rows, len(loaded.classes))
-            hidden, more = tables.query(engine, query.sql, keep=min(added(loaded), 6), limit=limit)
+            more = engine.ask("row_count", _excerpt(engine, found, limit + 1).relation)[0][0] > limit
+            query = scored(loaded, _excerpt(engine, found, limit))
+            hidden, _ = tables.query(engine, query.sql, keep=min(added(loaded), 6))
             tables.notes(hidden, "--format csv has all", f"the first {limit} rows; --limit N shows more" if more else None)
         elif output is None and is_piped() and wanted in ("csv", "jsonl") and limit is None and _keeps_order(engine, found):
             parts = (_excerpt(engine, found, _FIRST), _excerpt(engine, found, None, _FIRST))

@@ -147,13 +147,7 @@ def bar(value: float | None, highest: float = 1.0, *, colour: str = "blue") -> T
 
 
 def query(
-    engine: Engine,
-    statement: str,
-    *,
-    keep: int = 0,
-    limit: int | None = None,
-    empty: bool = True,
-    bars: str | None = None,
+    engine: Engine, statement: str, *, keep: int = 0, limit: int | None = None, empty: bool = True, bars: str | None = None
 ) -> tuple[list[str], bool]:
     """Print the first rows of a query as a table, and return the names of the columns left out and whether there are more rows.
 

@@ -23,12 +23,8 @@ def show_every_character() -> None:
     """Let stdout and stderr replace a character that their encoding lacks by a similar one or a question mark."""
     codecs.register_error("nbsql_alike", _replace_character)
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and not _is_unicode(stream.encoding):
+        if isinstance(stream, io.TextIOWrapper) and not codecs.lookup(stream.encoding).name.startswith("utf-"):
             stream.reconfigure(errors="nbsql_alike")
-
-
-def _is_unicode(encoding: str) -> bool:
-    return codecs.lookup(encoding).name.startswith(("utf-8", "utf-16", "utf-32"))
 
 
 def _replace_character(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -21,7 +21,7 @@ from nbsql.model.place import place_for
 from nbsql.tuning.auto import BUDGET, FOLDS
 from nbsql.tuning.choice import RULE
 from nbsql.tuning.methods import METHODS
-from nbsql.tuning.sweep import By, family_text
+from nbsql.tuning.sweep import By
 
 
 @command("Evaluate a fit on held-out rows.", "database", "source")
@@ -161,10 +161,8 @@ def auto(
         tables.echo("", RULE)
         if method != "naive":
             tables.echo("", f"method: {method}")
-        lines = [[column, family_text(family)] for column, family in found.families.items()]
-        lines += [[column, "left out"] for column in found.exclude]
-        if lines:
+        for shown in found._summary_tables()[1][1:]:  # the families, if any was chosen
             tables.echo("")
-            tables.table(["column", "chosen"], lines)
+            tables.table(shown.columns, shown.rows)
         if name:
             tables.echo("", f"model {name} in {database} is that of the first")

@@ -72,11 +72,6 @@ def macros() -> dict[str, Macro]:
     return found
 
 
-def engines() -> set[str]:
-    """The prefixes of the names of engine-specific macros, including engines whose macros dbt does not read."""
-    return {folder.name for folder in (macro_path() / "macros" / "engines").iterdir()}
-
-
 def dispatch_sql() -> str:
     """The file that dispatches calls to the macros of the engine.
 

@@ -52,7 +52,7 @@ class Engine(ABC):
     # Whether the caller's transaction survives a statement that names a missing relation.
     survives_missing_names: ClassVar[bool] = True
     renderer: Renderer
-    watch: Callable[[str], None] | None  # is called with the name of each statement before it runs
+    watch: Callable[[str], None] | None = None  # is called with the name of each statement before it runs
     _numbers = itertools.count(1)
     _at_work = False
 

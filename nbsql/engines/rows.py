@@ -78,10 +78,16 @@ def _type(name: str, values: Iterable[Any]) -> str:
         raise several_types(name, present)
     if kind != "temporal":
         return kind
-    for type_, word in {datetime: "timestamp", date: "date", time: "time", timedelta: "interval"}.items():
-        if all(isinstance(value, type_) for value in present):
-            return word
-    raise InputError(f"column {name!r} holds dates and times of several types; give it values of one type")
+    words = {_temporal_type(value) for value in present}
+    if len(words) > 1:
+        raise InputError(f"column {name!r} holds dates and times of several types; give it values of one type")
+    return words.pop()
+
+
+def _temporal_type(value: Any) -> str:
+    if isinstance(value, datetime):  # which is a date, too
+        return "timestamp" if value.tzinfo is None else "timestamptz"
+    return "date" if isinstance(value, date) else "time" if isinstance(value, time) else "interval"
 
 
 def several_types(name: str, values: Iterable[Any]) -> InputError:
@@ -99,7 +105,9 @@ def _text(value: Any, type_: str) -> Any:
         return {key: None if each is None else float(each) for key, each in value.items()}
     if isinstance(value, (date, time)):
         return value.isoformat()
-    return str(value) if isinstance(value, (UUID, timedelta)) else value
+    if isinstance(value, timedelta):  # the text of Python is none of an interval
+        return f"{value.days} days {value.seconds} seconds {value.microseconds} microseconds"
+    return str(value) if isinstance(value, UUID) else value
 
 
 def to_python(value: Any) -> Any:

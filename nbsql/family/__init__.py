@@ -56,9 +56,9 @@ def named(family: str | Family) -> Family:
     """The family of that name with its default options, or the instance itself. Raises InputError if there is none."""
     if isinstance(family, Pairs):
         raise InputError("pairs come with method='aode', beside the categories they are of; leave them out of families")
-    if isinstance(family, Family):
+    if isinstance(family, Family) and hasattr(family, "name"):
         return family
-    if isinstance(family, type) and issubclass(family, Family):
+    if isinstance(family, type) and issubclass(family, Family) and hasattr(family, "name"):
         return family()
     if not isinstance(family, str):
         raise InputError(f"a family is a name or an instance such as nbsql.Gaussian(), not {family!r}")
@@ -66,6 +66,13 @@ def named(family: str | Family) -> Family:
         known = ", ".join(map(repr, FAMILIES))
         raise InputError(f"no family {family!r}{suggestion(family, FAMILIES) or f'; the families are {known}'}")
     return FAMILIES[family]()
+
+
+def all_named(families: Any, besides: tuple[type[Family], ...] = ()) -> dict[Any, Family]:
+    """The families of a dict by name or instance, but those of the types `besides`. Raises InputError for anything else."""
+    if not isinstance(families, Mapping):
+        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {families!r}")
+    return {key: named(family) for key, family in families.items() if not isinstance(family, besides)}
 
 
 def from_dict(options: Mapping[str, Any]) -> Family:
@@ -78,6 +85,6 @@ __all__ = [
     "FAMILIES", "INFERRED", "NUMBERS", "STORED", "Bag", "Bernoulli", "Beta", "Binned", "Categorical", "Complement",
     "Conditional", "Estimate", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Joint", "Kernel",
     "LogNormal", "Multinomial", "MultivariateGaussian", "NormalInverseGamma", "Nulls", "OverColumns", "Pairs",
-    "Parameter", "Poisson", "Text", "TokenCounts", "Tokens", "Unseen", "Weighted", "ZeroInflated", "from_dict", "named",
-    "weighted",
+    "Parameter", "Poisson", "Text", "TokenCounts", "Tokens", "Unseen", "Weighted", "ZeroInflated", "all_named",
+    "from_dict", "named", "weighted",
 ]  # fmt: skip

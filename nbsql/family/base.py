@@ -84,7 +84,8 @@ def estimate_named(value: Any) -> Any:
 
 def label(value: Any) -> str:
     """A value as text, in the form in which DuckDB casts it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    text = str(value)
+    return text.lower() if text in ("True", "False") and not isinstance(value, str) else text  # NumPy's, too
 
 
 def texts(values: Any, rule: str) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class Conditional(Family):
     'outlook'
     """
 
-    parent: str
+    parent: str = ""
     shrinkage: float | None = None
     edges: Sequence[float] | None = None
     parent_edges: Sequence[float] | None = None

@@ -48,7 +48,10 @@ def facts() -> dict[str, dict[str, Any]]:
 
 def facts_sql() -> str:
     """The text of the dbt package's file of facts."""
-    families = ",\n".join(f"  {_literal(name)}: {{\n{_lines(known)}}}" for name, known in facts().items())
+    lines = {
+        name: ",\n".join(f"    {_literal(key)}: {_literal(value)}" for key, value in of.items()) for name, of in facts().items()
+    }
+    families = ",\n".join(f"  {_literal(name)}: {{\n{of}}}" for name, of in lines.items())
     return _HEADER.format(families=families, elsewhere=_literal([name for name in FAMILIES if name not in facts()]))
 
 
@@ -62,11 +65,6 @@ def _facts_of(family: type[Family]) -> dict[str, Any]:
         known["defaults"] = {item.name: item.default for item in own}
         known["reads"] = [(parameter.name, parameter.quantity) for parameter in family().parameters]
     return known
-
-
-def _lines(known: dict[str, Any]) -> str:
-    """The facts of a family, one on each line."""
-    return ",\n".join(f"    {_literal(name)}: {_literal(value)}" for name, value in known.items())
 
 
 def _literal(value: Any) -> str:

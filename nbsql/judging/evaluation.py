@@ -139,7 +139,10 @@ class Evaluation(Displayed):
         """The numbers and the classes, in types that JSON has. A label of another type is text."""
         left = (*QUERIES, "slices", "classes", *(("cost", "expected_cost") if self.cost is None else ()))
         names = [item.name for item in dataclasses.fields(self) if item.name not in left]
-        classes = [{**dataclasses.asdict(item), "label": _json_label(item.label)} for item in self.classes]
+        classes = [dataclasses.asdict(item) for item in self.classes]
+        for item in classes:
+            if not isinstance(item["label"], (str, int, float)):
+                item["label"] = float(item["label"]) if isinstance(item["label"], Decimal) else str(item["label"])
         return {**{name: getattr(self, name) for name in names}, "classes": classes}
 
     def summary(self) -> list[tuple[str, float | None]]:
@@ -213,9 +216,3 @@ def read_evaluation(
 
 def _rounded(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.4f}"
-
-
-def _json_label(label: Any) -> Any:
-    if isinstance(label, Decimal):
-        return float(label)
-    return label if isinstance(label, (str, int, float)) else str(label)

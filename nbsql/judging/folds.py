@@ -16,7 +16,7 @@ from nbsql.family import Conditional
 from nbsql.judging.shared_features import SharedFeatures
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.count import Count, total_rows
-from nbsql.learning.fit import declared_labels, prepare_families, with_classes, with_given_priors
+from nbsql.learning.fit import prepare_families, with_classes, with_given_priors
 from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
@@ -48,7 +48,7 @@ class Models:
 def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
     """The specs of several settings, without the column of the folds."""
     if fold is not None:
-        settings = [replace(options, exclude=[*options.excluded, fold]) for options in settings]
+        settings = [options.excluding(fold) for options in settings]
     joins = tuple(joining.dimension for joining in source.joins)
     specs = [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
     return [with_classes(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
@@ -261,7 +261,7 @@ class Folds:
     def _with_given_priors(self, spec: Spec) -> Spec:
         if spec.prior.kind != "given":
             return spec
-        return with_given_priors(spec, declared_labels(self.engine, spec, spec.classes or None) or self.labels)
+        return with_given_priors(spec, with_classes(self.engine, spec, spec.classes or None)[1] or self.labels)
 
     def _estimate(self, context: Context, spec: Spec, fold: str, temporary: Callable[[str], Markup]) -> FoldEstimates:
         """The estimates of a fold, for engines that would otherwise compute them wherever they are named."""
@@ -283,16 +283,14 @@ class Folds:
         context: Context,
         spec: Spec,
         folds: Sequence[str],
-        estimates_of: Callable[[str], FoldEstimates] | None = None,
+        estimates_of: Callable[[str], FoldEstimates],
     ) -> Markup:
         """The table "parameters" or "lookups" of the models of folds. A table that the same options made is reused.
 
         Engines that store the estimates of a fold as tables take them from `estimates_of`.
         """
-        if kind == "parameters":
-            features = [feature for feature in spec.features if feature.family.parameters]
-        else:
-            features = [feature for feature in spec.features if feature.family.has_lookups]
+        reads = "parameters" if kind == "parameters" else "has_lookups"
+        features = [feature for feature in spec.features if getattr(feature.family, reads)]
         if kind == "lookups" and not features:
             return self._table("no lookups")
         layout_key = (context.has_prior, bool(context.form.class_numbers), folds)
@@ -300,11 +298,9 @@ class Folds:
         cached = self._tables_by_kind.get(kind)
         if cached is not None and cached[0] == key:
             return cached[1]
-        engine, renderer = self.engine, self.engine.renderer
-        relation = cached[1] if cached else self._table(kind)
-        if cached is not None:
-            engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
-        engine.gather(f"{kind} of the folds", relation, self._queries(kind, context, spec, features, folds, estimates_of))
+        relation = self._table(kind)
+        self.engine.ask("drop_if_exists", relation)
+        self.engine.gather(f"{kind} of the folds", relation, self._queries(kind, context, spec, features, folds, estimates_of))
         self._tables_by_kind[kind] = (key, relation)
         return relation
 
@@ -315,7 +311,7 @@ class Folds:
         spec: Spec,
         features: Sequence[Feature],
         folds: Sequence[str],
-        estimates_of: Callable[[str], FoldEstimates] | None,
+        estimates_of: Callable[[str], FoldEstimates],
     ) -> Iterator[Markup]:
         """The queries of the models of folds: one for all folds or, where that would be too large, one for some at a time."""
         fragment, text = self.engine.renderer.fragment, self.engine.renderer.dialect.text
@@ -324,7 +320,7 @@ class Folds:
             cells = fragment("subquery", self._cells_of_others(spec, fold))
             return cells, fragment("subquery", fragment("priors", context, cells))
 
-        if self.engine.renderer.dialect.traits.materializes_estimates and estimates_of is not None:
+        if self.engine.renderer.dialect.traits.materializes_estimates:
             parts = [(fold, estimates_of(fold)) for fold in folds]
             yield fragment("union_of_rows", [fragment("model_of_fold", kind, *estimates, fold) for fold, estimates in parts])
             return

@@ -124,7 +124,7 @@ def _with_bins(
         replace(feature, family=bin_by_reference(feature, relation)) if is_number(feature) else feature
         for feature in counted.features
     )
-    scored = plan.scored_rows(Judgeable(relation, [*names, "nbsql_period", _WEIGHT, _ALL]), classes)
+    _, scored = plan.scored(Judgeable(relation, [*names, "nbsql_period", _WEIGHT, _ALL]), classes)
     score = bin_by_reference(Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True), scored)
     # The sums of a score may differ in their last bits from one reading to the next, and many rows may share one.
     edges = [edge * (1 - 1e-12) for edge in score.edges or ()]

@@ -183,7 +183,7 @@ def _weighed_by(spec: Spec, source: Source) -> Spec:
 
 def dependence(engine: Engine, spec: Spec, title: str, source: Source, features: Sequence[str] | None) -> Query:
     """The query of the dependence between features within the classes; see `Model.dependence`."""
-    selected = [feature_named(spec, name, title) for name in features or ()] or list(spec.features)
+    selected = [feature_named(spec, name, title) for name in dict.fromkeys(features or ())] or list(spec.features)
     kinds = {folded(column.name): column.kind for column in source.columns}
     columns = [
         (feature.column, place, kinds[folded(feature.column)] in NUMBERS)

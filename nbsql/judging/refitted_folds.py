@@ -71,11 +71,6 @@ class RefittedFolds(Folds):
             yield cells
 
 
-def needs_refitting(spec: Spec) -> bool:
-    """Whether the models of folds are not sums of the counts of folds."""
-    return isinstance(spec.dependence, TAN) or spec.em is not None or any(map(is_cut_by_class, spec.features))
-
-
 def is_cut_by_class(feature: Feature) -> bool:
     """Whether the bins of a feature are still to be cut by the classes of the rows."""
     return feature.family.supervised and feature.family.question is not None
@@ -95,5 +90,6 @@ def make_folds_for_spec(
     if isinstance(folds, str):
         check(spec, "leave_one_out")
         return make_folds(engine, source, [spec], table, folds=folds, fold=fold)
-    kind = RefittedFolds if needs_refitting(spec) else Folds
+    is_sum = spec.em is None and not isinstance(spec.dependence, TAN) and not any(map(is_cut_by_class, spec.features))
+    kind = Folds if is_sum else RefittedFolds
     return kind(engine, source, [spec], table, folds=folds, fold=fold, rows_with_folds=rows_with_folds)

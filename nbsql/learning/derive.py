@@ -18,7 +18,7 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Spec
 from nbsql.storage.build import build
-from nbsql.storage.schema import drop_parts, drop_replaced
+from nbsql.storage.schema import drop_replaced
 
 
 def derive(
@@ -56,12 +56,6 @@ def derive(
         if weights is not None:
             engine.create("weights", relations["weights"], weights, temporary=relations.temporary)
     return build(engine, plan, entries, wide=wide)
-
-
-def drop_derived(engine: Engine, plan: Plan) -> None:
-    """Drop a transient model before the connection closes."""
-    names = ("likelihoods", "priors", "estimates", "lookups", "parameters", "batches", "spec", "statistics")
-    drop_parts(engine, plan.relations, names)
 
 
 def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:

@@ -14,12 +14,13 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.family import Text
 from nbsql.learning.count import Count
-from nbsql.learning.derive import derive, drop_derived
+from nbsql.learning.derive import derive
 from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.spec.method import EM
 from nbsql.spec.spec import Feature, Spec
+from nbsql.storage.schema import drop_transient
 from nbsql.warn import warn_user
 
 BATCH = "em"  # the ledger entry of the rows without a class
@@ -121,7 +122,7 @@ class _Search:
         try:
             yield plan, classes
         finally:
-            drop_derived(self.engine, plan)
+            drop_transient(self.engine, plan.relations)
 
     def _cells(self, soft_cells: Markup | None) -> Markup:
         render = self.engine.renderer.fragment

@@ -27,7 +27,7 @@ from nbsql.learning.selection import best_features
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.context import Context
-from nbsql.plan.layout import complete_features, few_values, many_levels
+from nbsql.plan.layout import complete_features, many_levels
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.half_life import WEIGHT_NOW
@@ -181,10 +181,10 @@ class Fit:
         """The rows of `feature_summary` (model.sql). The features of the spec are marked with what they show."""
         rows = self.engine.ask("feature_summary", self.relations["statistics"], for_advice=any(inferred_features(self.spec)))
         complete = complete_features(rows)
-        few = set()
-        if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features, self.engine.renderer.layout):
+        few, layout = set(), self.engine.renderer.layout
+        if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features, layout):
             sizes = self.engine.ask("value_counts", self.relations["statistics"])
-            few = few_values(sizes, self.engine.renderer.layout)
+            few = {name for name, values in sizes if values <= layout.few_values}
 
         def marked(feature: Feature) -> Feature:
             near, in_list = complete.get(feature.name, False), feature.family.level and feature.name in few
@@ -226,7 +226,7 @@ def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[t
 
     Raises InputError, as `declared_labels`, or if the model takes no classes.
     """
-    declared = declared_labels(engine, spec, classes)
+    declared = declared_labels(engine, classes, spec.target, spec.target_type)
     spec = replace(spec, classes=tuple(row[0] for row in declared))
     if declared:
         check(spec, "classes")
@@ -234,7 +234,7 @@ def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[t
     return spec, declared
 
 
-def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any, ...]]:
+def declared_labels(engine: Engine, classes: Any, target: str, kind: str) -> list[tuple[Any, ...]]:
     """The declared labels as text and in their own type; empty if none were declared.
 
     Raises InputError unless the classes are a list of labels of the target's type.
@@ -245,9 +245,9 @@ def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any,
     if not values or any(value is None for value in values):
         raise InputError(f"classes must be a list of labels, not {classes!r}")
     try:
-        return engine.ask("declared_labels", [*map(label_text, values)], engine.renderer.dialect.query(spec.target_type))
+        return engine.ask("declared_labels", [*map(label_text, values)], engine.renderer.dialect.query(kind))
     except DatabaseError as error:
-        raise InputError(f"classes must be labels of {spec.target!r}, which is {spec.target_type}: {error}") from None
+        raise InputError(f"classes must be labels of {target!r}, which is {kind}: {error}") from None
 
 
 def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:

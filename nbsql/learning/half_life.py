@@ -59,11 +59,9 @@ def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) ->
 
 def with_current_weight(options: Options) -> Options:
     """The options for a source that is weighted at one time, so that its weight is an ordinary column."""
-    half_life = options.weight
-    if not isinstance(half_life, HalfLife):
+    if not isinstance(options.weight, HalfLife):
         return options
-    left_out = [name for name in half_life.columns if name not in options.excluded]
-    return replace(options, weight=WEIGHT_NOW, exclude=[*options.excluded, *left_out])
+    return replace(options.excluding(*options.weight.columns), weight=WEIGHT_NOW)
 
 
 def check_reference_time(engine: Engine, spec: Spec, statistics: Markup, title: str) -> None:

@@ -168,17 +168,22 @@ class Handle:
 
     def _query_of_parameters(self, render: Callable[[], str], source: Source | None = None) -> Query:
         """A query that contains numbers of the model, and is therefore rendered again if it has changed when the query runs."""
-        rendered: tuple[Any, str] = None, ""
+        text = self._rendering(render)
+        text()
+        return Query(self._engine, text, source, guard=self._requiring_model)
 
-        def sql() -> str:
-            nonlocal rendered
-            self._refresh()
-            if rendered[0] != self._stamp:
-                rendered = self._stamp, render()
-            return rendered[1]
+    def _rendering(self, render: Callable[..., str]) -> Callable[..., str]:
+        """A function that returns what `render` does, and calls it again only if the model has changed."""
+        rendered: dict[tuple[Any, ...], tuple[Any, str]] = {}
 
-        sql()
-        return Query(self._engine, sql, source, guard=self._requiring_model)
+        def text(*arguments: Any, refresh: bool = True) -> str:
+            if refresh:
+                self._refresh()
+            if arguments not in rendered or rendered[arguments][0] != self._stamp:
+                rendered[arguments] = self._stamp, render(*arguments)
+            return rendered[arguments][1]
+
+        return text
 
     def _query(self, verb: str, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
         data = self._source(source)
@@ -205,21 +210,17 @@ class Handle:
         `render` makes the text, given the rows, of which it returns `columns`. `by_row` says whether the first rows of the
         result depend only on the first rows of the source; `reduce_spec` removes the features that a row need not have.
         """
-        rendered: dict[int | None, tuple[Any, str]] = {}
         passed = passed_columns(source, columns, exact=self._engine.exact)
 
-        def sql(count: int | None = None, *, refresh: bool = True) -> str:
-            if refresh:
-                self._refresh()
-            if count not in rendered or rendered[count][0] != self._stamp:
-                rows = self._rows(verb, source, passed, reduce_spec(self._spec))
-                if count is not None:
-                    rows = replace(rows, relation=self._fragment("excerpt", rows.relation, count))
-                rendered[count] = self._stamp, render(rows)
-            return rendered[count][1]
+        def sql(count: int | None = None) -> str:
+            rows = self._rows(verb, source, passed, reduce_spec(self._spec))
+            if count is not None:
+                rows = replace(rows, relation=self._fragment("excerpt", rows.relation, count))
+            return render(rows)
 
-        text = sql(refresh=False)  # the model was refreshed when the source was resolved
-        return Query(self._engine, sql, source, guard=self._requiring_model, first=sql if by_row else None, rendered=text)
+        text = self._rendering(sql)
+        whole = text(refresh=False)  # the model was refreshed when the source was resolved
+        return Query(self._engine, text, source, guard=self._requiring_model, first=text if by_row else None, rendered=whole)
 
     def _rows(self, verb: str, source: Source, passed: Sequence[str] | None, spec: Spec | None = None) -> Rows:
         """The rows of a source that a verb scores by a spec; only the columns in `passed` are returned, all if it is None."""

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from nbsql.answers.query import Query
-from nbsql.errors import InputError, listed, path_text
+from nbsql.errors import InputError, ModelError, listed, path_text
 from nbsql.family.base import whole_number
 from nbsql.learning.change import Ledger
 from nbsql.learning.derive import check_slice_names, derive, slice_names
 from nbsql.learning.half_life import check_reference_time
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
-from nbsql.spec.capabilities import check_components, check_segmented
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.spec import Spec
 from nbsql.storage.drafts import draft_plan, publish
@@ -65,7 +64,8 @@ class Deriving(Handle):
         A NULL segment stands for rows without one.
         """
         self._refresh()
-        check_segmented(self._spec, self._title)
+        if self._spec.segment_by is None:
+            raise ModelError(f'{self._title} has no segments; fit it with segment_by="region", for example')
         return self._macro_query("segments_of", self._relations["statistics"])
 
     @property
@@ -76,7 +76,8 @@ class Deriving(Handle):
         log_likelihood, mean, variance, rate; and for numbers centre and scale, which assign later rows to components.
         """
         self._refresh()
-        check_components(self._spec, self._title)
+        if self._spec.components is None:
+            raise ModelError(f"{self._title} has no components; fit it with method=nbsql.Mixture(2), for example")
         return self._relation_query("components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:
@@ -127,7 +128,7 @@ class Deriving(Handle):
         self._require("drift")
         sides = []
         for side in (a, b):
-            names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
+            names = [*side] if isinstance(side, Iterable) and not isinstance(side, str) else [side]
             if self._spec.slice_by is not None:
                 texts = check_slice_names(engine, self._plan, self._title, names)
                 query = self._fragment("cells_of_slices", self._relations["statistics"], texts)

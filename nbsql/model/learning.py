@@ -96,8 +96,7 @@ class Learning(Handle):
                 database = self._relations.path[0] if len(self._relations.path) > 1 else engine.current()[0]
                 schemas.drop_schema(engine, database, schemas.find(engine, database, self.name))
                 return
-            names = [name for name, kind in schemas.CONTENTS.items() if kind != "macro"]
-            schemas.drop_parts(engine, self._relations, names)
+            schemas.drop_transient(engine, self._relations)
 
     @contextmanager
     def _change(self) -> Iterator[Change]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,6 @@ from nbsql.model import Model
 from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
-from nbsql.spec.join import Dimension
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
 from nbsql.storage.drafts import draft_relations, publish
@@ -35,13 +34,11 @@ class Place:
     replaces: tuple[str, str] | None = None  # the database and schema of the model that it replaces
     lasting: Relations | None = None  # the final relations as a handle names them; None if they are the same
 
-    def check_joins(self, dimensions: Iterable[Dimension]) -> None:
-        """Raise InputError if a permanent model would be joined with a temporary table."""
-        refuse_temporary(dimensions, self.final)
-
     def derive(self, spec: Spec, cells: Markup, entries: Sequence[Entry], **more: Any) -> tuple[Plan, list[ClassColumn]]:
         """Build a model from cells in this place, without publishing it; the arguments are those of `derive`."""
-        self.check_joins(spec.joins)
+        if not isinstance(spec.target, str) or not spec.target:
+            raise InputError(f"target must be the name of the column that is predicted, not {spec.target!r}")
+        refuse_temporary(spec.joins, self.final)
         return derive(self.engine, spec, cells, entries, self.relations, self.replaces, **more)
 
     def publish(self, plan: Plan, classes: list[ClassColumn]) -> Model:

@@ -9,7 +9,7 @@ from nbsql.answers.decisions import Decision, decision_of
 from nbsql.answers.elsewhere.inline import inline_query, relation_as_written
 from nbsql.answers.one_row import Answer, RowScorer, row_sql
 from nbsql.answers.query import Query
-from nbsql.answers.sample import mean_or_total, sample
+from nbsql.answers.sample import sample
 from nbsql.engines.source import passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.family.base import whole_number
@@ -231,7 +231,10 @@ class Scoring(Imputing, Weighing):
         -0.5977
         """
         data = self._source(source, reads_target=labelled)
-        return mean_or_total(self._engine.rows(self.log_likelihood_sql(data, labelled=labelled)), data.label, mean=mean)
+        ((total, count),) = self._engine.rows(self.log_likelihood_sql(data, labelled=labelled))
+        if mean and not count:
+            raise InputError(f"{data.label} has no row to take the mean of")
+        return float(total) / int(count) if mean else float(total)
 
     def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
         """The query that `log_likelihood` would run, without running it: total, rows.
@@ -272,13 +275,7 @@ class Scoring(Imputing, Weighing):
         return sample(self._engine, self._plan, self._title, n, seed)
 
     def sql(
-        self,
-        verb: Verb,
-        source: Any,
-        *,
-        inline: bool = False,
-        dialect: str | None = None,
-        columns: Sequence[str] | None = None,
+        self, verb: Verb, source: Any, *, inline: bool = False, dialect: str | None = None, columns: Sequence[str] | None = None
     ) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it.
 

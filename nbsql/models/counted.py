@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
-from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, named
+from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, all_named
 from nbsql.learning.fit import with_classes, with_given_priors
+from nbsql.model.place import key_columns
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 from nbsql.spec.half_life import HalfLife
@@ -85,9 +86,7 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     """
     others = {name: value for name, value in options.items() if name != "target"}
     settings = Options.of(options.get("target", "class"), others, among=list(CountsOptions.__annotations__))
-    if not isinstance(settings.families, Mapping):
-        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {settings.families!r}")
-    families = {key: named(family) for key, family in settings.families.items()}
+    families = all_named(settings.families)
     kinds = any(folded(column.name) == "kind" for column in source.columns)
     cells_by_feature = {row[0]: _FeatureCells(*row) for row in engine.ask("counted_features", source.relation, has_kinds=kinds)}
     for key in families:
@@ -109,8 +108,8 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     target = next(column for column in source.columns if folded(column.name) == "class")
     roles = [
         replace(target, name=settings.target),
-        *_assumed_columns(settings.id, "other"),
-        *_assumed_columns(settings.weight, "float"),
+        *(Column(name, "", "other") for name in key_columns(settings.id)),
+        *([] if settings.weight is None else [Column(settings.weight, "", "float")]),
     ]
     typed = [
         replace(column, type=_assumed_type(engine, column.kind)) if not column.type else column for column in [*roles, *columns]
@@ -133,12 +132,6 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
 def _kind_of_values(family: Family) -> str:
     """The kind of column that has the values of a family."""
     return next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
-
-
-def _assumed_columns(names: Any, kind: str) -> list[Column]:
-    """Columns that were not counted."""
-    names = [names] if isinstance(names, str) else names or []
-    return [Column(name, "", kind) for name in names]
 
 
 def _assumed_type(engine: Engine, kind: str) -> str:

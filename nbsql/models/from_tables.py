@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import Categorical, Conditional, Family, Gaussian, Joint, Multinomial, OverColumns, Pairs, Poisson, named
+from nbsql.family import Categorical, Conditional, Family, Gaussian, Joint, Multinomial, OverColumns, Pairs, Poisson, all_named
 from nbsql.family.base import finite, label
 from nbsql.model import Model
 from nbsql.model.place import Place
@@ -47,11 +47,7 @@ def build_model(
 ) -> Model:
     """Build the model inside the caller's transaction; see `nbsql.from_tables`."""
     engine = place.engine
-    if not isinstance(target, str) or not target:
-        raise InputError(f"target must be the name of the column that is predicted, not {target!r}")
-    if not isinstance(families, Mapping):
-        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {families!r}")
-    families_by_name = {name: named(family) for name, family in families.items()}
+    families_by_name = all_named(families)
     with engine.temporaries() as temporary:
         with _rows_of_priors(engine, priors) as (query, source):
             classes = engine.create("priors", temporary("priors"), query)
@@ -79,7 +75,7 @@ def _rows_of_priors(engine: Engine, priors: Any) -> Iterator[tuple[Markup, str]]
     """The query of class, label (as text) and prior, and the name of the source in the ledger."""
     if isinstance(priors, Mapping):
         priors = {_scalar(name): p for name, p in priors.items()}
-        rows = [(label(name), _number(p, f"the prior of class {name!r}")) for name, p in priors.items()]
+        rows = [(label(name), finite(p, f"the prior of class {name!r}")) for name, p in priors.items()]
         if not rows:
             raise InputError("priors is empty; name at least one class: {'yes': 0.3, 'no': 0.7}")
         kinds = {type(name) for name in priors}
@@ -167,14 +163,14 @@ def _likelihood_rows(
                 yield from (row | part for part in rows_of_matrix(where, columns, values["mean"], values["covariance"]))
                 continue
             if set(values) in ({"mean", "variance"}, {"rate"}) and (family is None or _likelihood_kind(family) != "values"):
-                yield row | {part: _number(number, f"the {part} of {where}") for part, number in values.items()}
+                yield row | {part: finite(number, f"the {part} of {where}") for part, number in values.items()}
                 continue
             for value, likelihood in values.items():
                 what = f"the likelihood of {value!r}, {where}"
                 if logarithms and likelihood != -math.inf:
-                    yield row | {"value": _value_text(value), "log_likelihood": _number(likelihood, what)}
+                    yield row | {"value": _value_text(value), "log_likelihood": finite(likelihood, what)}
                 else:
-                    yield row | {"value": _value_text(value), "likelihood": 0.0 if logarithms else _number(likelihood, what)}
+                    yield row | {"value": _value_text(value), "likelihood": 0.0 if logarithms else finite(likelihood, what)}
 
 
 def _is_covariance(values: Any) -> bool:
@@ -190,12 +186,8 @@ def _scalar(value: Any) -> Any:
 
 def _value_text(value: Any) -> str | list[str | None] | None:
     if isinstance(value, tuple):
-        return [None if part is None else label(_scalar(part)) for part in value]
-    return None if value is None else label(_scalar(value))
-
-
-def _number(value: Any, what: str) -> float:
-    return finite(_scalar(value), what)
+        return [None if part is None else label(part) for part in value]
+    return None if value is None else label(value)
 
 
 # Checks. ----------------------------------------------------------------------------------------------------------------

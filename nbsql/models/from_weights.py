@@ -10,8 +10,8 @@ from nbsql.engines.connect import Connection
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import Bernoulli, Categorical, Family, OverColumns, Text, Weighted, named
-from nbsql.family.base import label
+from nbsql.family import Bernoulli, Categorical, Family, OverColumns, Text, Weighted, all_named
+from nbsql.learning.fit import declared_labels
 from nbsql.model import Model
 from nbsql.model.place import Place, key_columns, open_place
 from nbsql.models.from_tables import GIVEN_DEFAULTS
@@ -107,7 +107,7 @@ def derive_from_weights(
         staged = engine.create("weights", temporary("weights"), render("given_weights_of", source.relation, list(kinds)))
         labels = [row[0] for row in engine.ask("given_weight_classes", staged)]
         if classes is not None:
-            labels_given = [label(each) for each in classes]
+            labels_given = [row[0] for row in declared_labels(engine, classes, target, kinds["class"].type)]
             for name in labels:
                 if name not in labels_given:
                     raise InputError(f"weights are of class {name!r}, which is none of classes{suggestion(name, labels_given)}")
@@ -135,7 +135,7 @@ def _features(
     engine: Engine, staged: Any, families: Mapping[str, str | Family], types: Mapping[str, str]
 ) -> tuple[Feature, ...]:
     """The features of the weights, in the order of their names."""
-    families_by_name = {name: named(family) for name, family in families.items()}
+    families_by_name = all_named(families)
     times: dict[str, set[str]] = {}
     missing: set[str] = set()
     for feature, kind, has_null, times_given, wrong in engine.ask("given_weight_kinds", staged):

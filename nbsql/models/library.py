@@ -11,7 +11,7 @@ from nbsql.family import Estimate, Family, Nulls, Unseen
 from nbsql.family.base import estimate_named
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life
-from nbsql.learning.joins import training_source
+from nbsql.learning.joins import refuse_temporary, training_source
 from nbsql.model import Model, read_plan, updated_at
 from nbsql.model.place import key_columns, open_place, place_for
 from nbsql.models.from_tables import build_model
@@ -134,7 +134,7 @@ def fit(
     with opened(con, create=True) as engine, engine.transaction(name):
         place = place_for(engine, name, database, replace=replace)
         with training_source(engine, source, options) as data:
-            place.check_joins(joining.dimension for joining in data.joins)
+            refuse_temporary((joining.dimension for joining in data.joins), place.final)
             if columns is None or columns:
                 refuse_half_life({"weight": weight})
                 options = with_families(engine, data, options, columns)

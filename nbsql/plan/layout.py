@@ -44,11 +44,6 @@ def complete_features(rows: Iterable[tuple[Any, ...]]) -> dict[str, bool]:
     return {name: bool(near) for name, varies, n, near, *_ in rows if name is not None and varies and n >= everywhere}
 
 
-def few_values(sizes: Iterable[tuple[str, int]], layout: Layout) -> set[str]:
-    """The names of the features with few enough values for a list, from pairs of a name and a number of values."""
-    return {name for name, values in sizes if values <= layout.few_values}
-
-
 def numbers_per_class(spec: Spec) -> int:
     """The number of numbers in a row for each class: its parameters, and a label of usual length."""
     return 5 + sum(len(feature.family.parameters) for feature in spec.features)

@@ -84,9 +84,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "variance": "Of a number, or of its logarithm.",
         "rate": "Of a number that is scored by one.",
     },
-    "features": {
-        "types": "Of its columns, in the rows that it was fitted to.",
-    },
+    "features": {"types": "Of its columns, in the rows that it was fitted to."},
     "batches": {
         "operation": "What was done: fit, update, forget, merge, import or export.",
         "rows": "How many rows were learnt; below 0 for those forgotten.",

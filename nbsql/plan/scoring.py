@@ -43,7 +43,7 @@ class Scoring(Base):
             tables = tables or (self.relations["parameters"], self.relations["lookups"])
             context = self.context(classes, rows, whole=True)
             return self.renderer.fragment(verb, context, self.prepare_source(context, rows.relation, *tables), *tables)
-        context, scored = self._scored(rows, classes, tables, calibration=calibration)
+        context, scored = self.scored(rows, classes, tables, calibration=calibration)
         return self.renderer.fragment(verb, context, scored)
 
     def decide(
@@ -61,7 +61,7 @@ class Scoring(Base):
         Posteriors are calibrated by the method `calibration`, if there is one. `arguments` are the last ones of the macro,
         after the parameters and the other relations of the model that it reads.
         """
-        context, scored = self._scored(rows, classes, calibration=calibration)
+        context, scored = self.scored(rows, classes, calibration=calibration)
         relations = [self.relations[name] for name in ("parameters", *reads)]
         return self.renderer.statement(macro, context, scored, *relations, *arguments)
 
@@ -90,7 +90,7 @@ class Scoring(Base):
         equal = [(name, kind) for name, kind in kinds.items() if folded(name) in same]
         patterns = fragment("subquery", fragment("patterns", rows.relation, equal, segment, order))
         found = replace(rows, relation=patterns, columns=[*kinds, "nbsql_rows"], keeps_order=False)
-        context, scored = self._scored(found, classes, calibration=calibration)
+        context, scored = self.scored(found, classes, calibration=calibration)
         measured = fragment("patterns_with_measure", context, scored, self.relations["parameters"], list(kinds), by, costs)
         if by in ("margin", "expected cost"):
             falling = by == "expected cost"
@@ -121,7 +121,7 @@ class Scoring(Base):
         The columns are those of nbsql/answers/impute.py. With `labelled` the class of a row is taken as certain. `whole` is the
         plan of the whole model, if a single column is predicted for rows that may lack it.
         """
-        context, scored = self._scored(replace(rows, keeps_order=True), classes)
+        context, scored = self.scored(replace(rows, keeps_order=True), classes)
         by_pairs = {
             each.feature.index: (whole or self)._value_probabilities(each, classes, labelled, gaps=whole is None)
             for each in filled
@@ -138,17 +138,17 @@ class Scoring(Base):
         arguments = (each, list(dict.fromkeys(read)), self.relations["likelihoods"], gaps, kind)
         copies = self.renderer.fragment("subquery", self.renderer.fragment("copies_with_values", *arguments))
         names = ["nbsql_of_row", "nbsql_value", *dict.fromkeys(read), each.feature.column]
-        context, scored = self._scored(Rows(copies, names), classes)
+        context, scored = self.scored(Rows(copies, names), classes)
         return self.renderer.fragment("likelihoods_of_copies", context, scored, self.relations["parameters"], each, labelled)
 
     def query_log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""
-        context, scored = self._scored(Rows(source), classes)
+        context, scored = self.scored(Rows(source), classes)
         return self.renderer.statement("total_log_joint", context, scored, self.relations["parameters"])
 
     def expected_classes(self, rows: Markup, classes: Sequence[ClassColumn], share: float) -> Markup:
         """The query of the expected classes of numbered rows; a row without a class weighs `share` (em.sql)."""
-        context, scored = self._scored(Rows(rows), classes)
+        context, scored = self.scored(Rows(rows), classes)
         return self.renderer.fragment("expected_classes", context, scored, self.relations["parameters"], share)
 
     def judged_rows(
@@ -160,28 +160,24 @@ class Scoring(Base):
         costs: Sequence[Sequence[float]] | None = None,
     ) -> Markup:
         """The common table expressions of the queries that evaluate the model on some rows."""
-        scored = self._scored(rows, classes, calibration=calibration, costs=costs)
+        scored = self.scored(rows, classes, calibration=calibration, costs=costs)
         return self._judged("judged_rows", rows, *scored, by=[name for name, _ in rows.by])
 
     def monitored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
         """The evaluated rows of several periods, with the period and the evidence of each row."""
-        context, scored = self._scored(rows, classes)
+        context, scored = self.scored(rows, classes)
         scored = self.renderer.fragment("with_evidence", context, scored)
         return self._judged("judged_rows", rows, context, scored, ["nbsql_period", "nbsql_evidence"])
-
-    def scored_rows(self, rows: Rows, classes: Sequence[ClassColumn]) -> Markup:
-        """The scored rows (sql/macros/scoring/predict.sql) as a relation."""
-        return self._scored(rows, classes)[1]
 
     def comparison(
         self, rows: Judgeable, classes: Sequence[ClassColumn], other: Scoring, other_classes: Sequence[ClassColumn]
     ) -> str:
         """The query that compares this model with another one on the same rows."""
         fragment = self.renderer.fragment
-        other_context, other_scored = other._scored(rows, other_classes)
+        other_context, other_scored = other.scored(rows, other_classes)
         answered = fragment("subquery", fragment("with_other_answers", other_context, other_scored, rows.columns))
         carried = ["nbsql_other_prediction", "nbsql_other_posteriors"]
-        context, scored = self._scored(replace(rows, relation=answered, columns=[*rows.columns, *carried]), classes)
+        context, scored = self.scored(replace(rows, relation=answered, columns=[*rows.columns, *carried]), classes)
         judged = self._judged("judged_rows", rows, context, scored, carried)
         return self.renderer.statement("comparison", judged, other_context, other.relations["parameters"], rows.as_text)
 
@@ -189,12 +185,12 @@ class Scoring(Base):
         self, rows: Judgeable, classes: Sequence[ClassColumn], *, calibration: str | None, costs: Sequence[Sequence[float]]
     ) -> str:
         """The query of the actual costs of the predictions with the least expected cost."""
-        scored = self._scored(rows, classes, calibration=calibration, costs=costs)
+        scored = self.scored(rows, classes, calibration=calibration, costs=costs)
         return restore(self._judged("evaluation_costs", rows, *scored))
 
     def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
         """The query of the data on which a calibration is fitted."""
-        return self._judged("calibration_rows", rows, *self._scored(rows, classes))
+        return self._judged("calibration_rows", rows, *self.scored(rows, classes))
 
     def _judged(self, macro: str, rows: Judgeable, context: Context, scored: Markup, *more: Any, **options: Any) -> Markup:
         """The query of a macro on scored rows whose classes are known."""
@@ -212,7 +208,7 @@ class Scoring(Base):
         most = self.renderer.layout.dimension_rows
         return [replace(joining, is_scored_by_key=joining.dimension.rows <= most) for joining in found]
 
-    def _scored(
+    def scored(
         self,
         rows: Rows,
         classes: Sequence[ClassColumn],
@@ -221,6 +217,7 @@ class Scoring(Base):
         calibration: str | None = None,
         costs: Sequence[Sequence[float]] | None = None,
     ) -> tuple[Context, Markup]:
+        """The context of a query on some rows, and the scored rows (sql/macros/scoring/predict.sql) as a relation."""
         context = self.context(classes, rows)
         parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
         source = self.prepare_source(context, rows.relation, parameters, lookups)

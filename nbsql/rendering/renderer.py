@@ -114,9 +114,8 @@ class Renderer:
 
     layout = Layout()
 
-    def __init__(self, dialect_name: str, layout: Layout | None = None) -> None:
+    def __init__(self, dialect_name: str) -> None:
         self.dialect = Dialect(dialect_name)
-        self.layout = layout or self.layout
         self._macros = _macros(dialect_name)
 
     def has(self, macro: str) -> bool:

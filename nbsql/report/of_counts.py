@@ -146,7 +146,7 @@ def ranking(request: Request) -> Iterator[Figure]:
     model = request.model
     check(model._spec, "drift", model._title)
     query = _ranking(model)
-    rows = records(query)
+    rows = [row for row in records(query) if row["mutual_information"] is not None]  # of a constant there is none
     if not rows:
         raise ModelError(f"{model._title} has no features to rank")
     bars = show(rows[: 2 * _BARS], "feature")

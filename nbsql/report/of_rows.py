@@ -319,10 +319,7 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> 
             weighed.append((difference, shown(feature), shown(value)))
     weighed.sort(key=lambda item: (-abs(item[0]), item[1], item[2]))
     most = _LINES if len(weighed) > _LINES + 1 else _LINES + 1  # do not replace a single line by a summary
-    lines = [
-        ("prior", prior),
-        *((f"{feature} = {value}", difference) for difference, feature, value in weighed[:most]),
-    ]
+    lines = [("prior", prior), *((f"{feature} = {value}", difference) for difference, feature, value in weighed[:most])]
     if len(weighed) > most:
         lines.append((f"({len(weighed) - most} more)", math.fsum(item[0] for item in weighed[most:])))
     bars, at = [], 0.0

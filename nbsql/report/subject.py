@@ -45,25 +45,16 @@ class Subject(Protocol):
 
     @property
     def _title(self) -> str: ...
-
     @property
     def priors(self) -> Query: ...
-
     @property
     def slice_names(self) -> list[str]: ...
-
     def _refresh(self) -> None: ...
-
     def _source(self, source: Any, *, reads_target: bool = False) -> Source: ...
-
     def _check(self, verb: str, source: Source) -> None: ...
-
     def drift(self, a: Any, b: Any) -> Query: ...
-
     def discrimination(self, a: Any, b: Any) -> Query: ...
-
     def profile(self, feature: str, source: Any = None) -> Query: ...
-
     def dependence(self, source: Any, *, features: Sequence[str] | None = None) -> Query: ...
 
 
@@ -177,7 +168,7 @@ class ScoredSource:
         model, engine = self.model, self.model._engine
         if model._spec.joins:
             raise ModelError(f"{model._title} has joins, and a row of the source does not contain the joined values")
-        context, _ = model._plan._scored(self.rows, model._classes)
+        context, _ = model._plan.scored(self.rows, model._classes)
         # A weight is not evaluated, and not among the rows; a segment may depend on any column.
         needed = replace(model._spec, weight=None, half_life=None).columns
         columns = needed if model._spec.segment_by is None else self.rows.columns
@@ -193,13 +184,13 @@ class ScoredSource:
 
     def _scores(self, calibration: str | None) -> Markup:
         model = self.model
-        _, scored = model._plan._scored(self.rows, model._classes, calibration=calibration)
+        _, scored = model._plan.scored(self.rows, model._classes, calibration=calibration)
         relation = self.temporary("scores" if calibration is None else "calibrated scores")
         return model._engine.create("score", relation, model._engine.renderer.fragment("all_rows", scored))
 
     def _judged(self, scores: Markup, by: Sequence[str] = ()) -> Markup:
         plan = self.model._plan
-        context, _ = plan._scored(self.rows, self.model._classes)
+        context, _ = plan.scored(self.rows, self.model._classes)
         parameters = plan.relations["parameters"]
         return plan.renderer.fragment("judged_rows", context, scores, parameters, None, self.rows.as_text, by=by)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -41,43 +41,40 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         check_is_fitted(self, "classes_")
         return self._store.model
 
-    def _joint(self, X: Any, connection: Any = None) -> tuple[Any, nbsql.Model]:  # noqa: N803
-        """Ln p(x, c) of every row and class, the most probable class first, and the model that computed it."""
+    def _joint(self, X: Any, connection: Any = None) -> tuple[Any, list[int]]:  # noqa: N803
+        """Ln p(x, c) of every row and class, the most probable class first, and the positions of the classes in `classes_`."""
         check_is_fitted(self, "classes_")
         if connection is not None:
-            model = self._store.on(connection)
-            source: Any = X
-        else:
-            model = self._store.model
-            source = source_of(model._engine, self._features(X, reset=False)[0])
-        query = model.joint_log_likelihood(source)
-        columns = [column.joint for column in sorted(model._classes, key=lambda column: column.number)]
-        if connection is None:
-            found = query.relation.select(*map(duckdb.ColumnExpression, columns)).fetchnumpy()
-            scores = np.column_stack([np.ma.filled(found[name].astype(np.float64), -np.inf) for name in columns])
-            source.release()
-        else:
-            places = [query.columns.index(name) for name in columns]
-            scores = np.array([[row[place] for place in places] for row in query.fetchall()], dtype=np.float64)
-            scores[np.isnan(scores)] = -np.inf
-        return scores, model
+            with self._store.on(connection) as there:
+                query = there.joint_log_likelihood(X, columns=[])
+                places = [query.columns.index(name) for name in _columns_of_classes(there)]
+                rows = [[row[place] for place in places] for row in query.fetchall()]
+                scores = np.array(rows, dtype=np.float64).reshape(-1, len(places))
+                return np.where(np.isnan(scores), -np.inf, scores), self._class_positions(there.classes)
+        model = self._store.model
+        with source_of(model._engine, self._features(X, reset=False)[0]) as source:
+            relation, columns = model.joint_log_likelihood(source).relation, _columns_of_classes(model)
+            found = relation.select(*map(duckdb.ColumnExpression, columns)).fetchnumpy()
+        scores = np.column_stack([np.ma.filled(found[name].astype(np.float64), -np.inf) for name in columns])
+        return scores, self._class_positions(model.classes)
 
     def predict_joint_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """Ln p(x, c), one column for each class of `classes_`; -inf if it is impossible. The arguments are as in `predict`."""
-        scores, model = self._joint(X, connection)
-        return self._in_order(scores, model)
+        return self._in_order(*self._joint(X, connection))
 
     def predict_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """The logarithm of `predict_proba`, exact where that is too small for a double."""
-        scores, model = self._joint(X, connection)
+        scores, positions = self._joint(X, connection)
         highest = scores.max(axis=1, keepdims=True)
         unexplained = ~np.isfinite(highest[:, 0])
         if unexplained.any():  # the priors, as no class explains the row
-            scores[unexplained] = [row[3] for row in sorted(model.priors, key=lambda row: model.classes.index(row[0]))]
+            labels, _, _, log_priors = zip(*self._store.model.priors, strict=True)
+            prior_at = dict(zip(self._class_positions(labels), log_priors, strict=True))
+            scores[unexplained] = [prior_at[position] for position in positions]
             highest = scores.max(axis=1, keepdims=True)
         scores = scores - highest
         scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        return self._in_order(scores, model)
+        return self._in_order(scores, positions)
 
     def predict_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """The posteriors, one column for each class in the order of `classes_`. The arguments are those of `predict`.
@@ -101,16 +98,20 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         ndarray of shape (n_samples,)
             The labels.
         """
-        scores, model = self._joint(X, connection)
-        return self.classes_[np.array(self._class_positions(model))[scores.argmax(axis=1)]]
+        scores, positions = self._joint(X, connection)
+        return self.classes_[np.array(positions)[scores.argmax(axis=1)]]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, connection: Any = None) -> float:  # noqa: N803
-        """The accuracy: the share of rows that are predicted right. With `connection`, `y` is the column of the labels."""
+        """The accuracy: the share of rows that are predicted right.
+
+        With `connection`, `y` is the column of the labels, and `sample_weight` that of the weights.
+        """
         if connection is not None:
             check_is_fitted(self, "classes_")
             if y != self._names["target"]:
                 raise InputError(f"the labels are in {self._names['target']!r}, as they were where it was fitted, not in {y!r}")
-            return float(self._store.on(connection).evaluate(X).accuracy)
+            with self._store.on(connection) as model:
+                return float(model.evaluate(X, weight=sample_weight).accuracy)
         return float(super().score(X, y, sample_weight))
 
     def explain(self, X: Any) -> nbsql.Query:  # noqa: N803
@@ -131,16 +132,21 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         model = self._store.model
         return model.explain(source_of(model._engine, self._features(X, reset=False)[0]))
 
-    def _class_positions(self, model: nbsql.Model) -> list[int]:
-        """The positions in `classes_` of the classes of the model, the most probable first."""
+    def _class_positions(self, labels: Sequence[Any]) -> list[int]:
+        """The positions in `classes_` of labels of the model."""
         places = {key: place for place, key in enumerate(label_keys(self.classes_))}
-        return [places[label if label in places else str(label)] for label in model.classes]
+        return [places[label if label in places else str(label)] for label in labels]
 
-    def _in_order(self, scores: Any, model: nbsql.Model) -> Any:
+    def _in_order(self, scores: Any, positions: Sequence[int]) -> Any:
         """The scores with one column for each class of `classes_`; -inf for those that the model does not have."""
         found = np.full((len(scores), len(self.classes_)), -np.inf)
-        found[:, self._class_positions(model)] = scores
+        found[:, positions] = scores
         return found
+
+
+def _columns_of_classes(model: nbsql.Model) -> list[str]:
+    """The names of the columns of joint log-likelihoods, the most probable class first."""
+    return [column.joint for column in sorted(model._classes, key=lambda column: column.number)]
 
 
 def source_of(engine: Engine, rows: Any) -> Source:

@@ -7,15 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nbsql.family import (
-    Bernoulli,
-    Binned,
-    Categorical,
-    Complement,
-    Gaussian,
-    Multinomial,
-    MultivariateGaussian,
-)
+from nbsql.family import Bernoulli, Binned, Categorical, Complement, Gaussian, Multinomial, MultivariateGaussian
 from nbsql.family.multivariate_gaussian import powers_of_two
 from nbsql.sklearn.columns import free_name
 from nbsql.sklearn.forms import Cells, EstimatorCounts, by_feature, column_type, feature_of, labels_of, prior_of, text_of

@@ -152,7 +152,7 @@ def columns_of_counts(arrays: FittedArrays) -> Any:
     logs, counts = arrays.table(feature, feature.columns)
     alpha = feature.family.alpha
     alphas = np.array([alpha[column] if isinstance(alpha, dict) else alpha for column in feature.columns], dtype=float)
-    estimator = _multinomial(arrays, feature, _one(alphas))
+    estimator = _multinomial(arrays, feature, float(alphas[0]) if len(set(alphas.tolist())) == 1 else alphas)
     return arrays.build(estimator, **_logs(feature, logs, counts), feature_count_=counts, **arrays.column_names())
 
 
@@ -265,7 +265,3 @@ def _prior(arrays: FittedArrays) -> dict[str, Any]:
     """The arguments for the prior of a naive Bayes class."""
     kind = arrays.model._spec.prior.kind
     return {"fit_prior": kind != "uniform", "class_prior": None if kind in ("empirical", "uniform") else arrays.priors}
-
-
-def _one(alphas: Any) -> Any:
-    return float(alphas[0]) if len(set(alphas.tolist())) == 1 else alphas

@@ -106,9 +106,8 @@ def from_sklearn(
             return place.publish(plan, classes)
 
     with opened(con, create=True) as engine:
-        is_here = engine.title == "DuckDB"
-    if is_here:
-        return fit_form(con, name, database, replace)
+        if engine.title == "DuckDB":
+            return fit_form(engine, name, database, replace)
     with (
         tempfile.TemporaryDirectory() as folder,
         duckdb.connect() as near,
@@ -153,19 +152,16 @@ def _columns(whole: Any, steps: Sequence[Any], columns: Sequence[str] | str | No
     return [f"x{j}" for j in range(getattr(first, "n_features_in_", 1))]
 
 
-def _labels_as_text(form: EstimatorCounts) -> tuple[str, ...]:
-    """All labels as text, if the estimator was told of a label that it has not seen."""
-    counted = {name for name, feature, *_ in form.cells.rows if feature is None}
-    return tuple(map(label_text, form.classes)) if set(form.classes) > counted else ()
-
-
 def _counts_of(place: Place, form: EstimatorCounts, source: Any, target: str, ids: tuple[str, ...], label: str) -> Any:
     """The plan and the classes of the model from counts, which is built but not yet published."""
     engine = place.engine
     kind = next(column.type for column in source.columns if column.name == "class")
+    counted = {name for name, feature, *_ in form.cells.rows if feature is None}
+    # All labels, if the estimator was told of one that it has not seen.
+    labels = tuple(map(label_text, form.classes)) if set(form.classes) > counted else ()
     spec = Spec(
         target, tuple(form.features), form.prior, ids,
-        target_type=kind, given=form.given, classes=_labels_as_text(form), defaults=GIVEN_DEFAULTS if form.given else {},
+        target_type=kind, given=form.given, classes=labels, defaults=GIVEN_DEFAULTS if form.given else {},
     )  # fmt: skip
     cells = engine.renderer.fragment("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(kind))
     if form.given:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +38,15 @@ class Store:
         """Store a copy of a model from another connection."""
         read_model(model_bytes(model), self.connection, name=NAME)
 
-    def on(self, connection: Any) -> nbsql.Model:
-        """A transient copy of the model on the user's connection."""
-        return read_model(model_bytes(self.model), connection)
+    @contextmanager
+    def on(self, connection: Any) -> Iterator[nbsql.Model]:
+        """A transient copy of the model on the user's connection, which is dropped at the end."""
+        with read_model(model_bytes(self.model), connection) as model:
+            try:
+                yield model
+            finally:
+                with suppress(nbsql.NbsqlError):  # an error has ended the transaction, and the model with it
+                    model.drop()
 
     def __getstate__(self) -> dict[str, bytes]:
         return {"file": model_bytes(self.model)}

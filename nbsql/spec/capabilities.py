@@ -274,18 +274,6 @@ def check(spec: Spec, use: str, title: str = "") -> None:
             raise USES[use].error(sentence.format(title=title, bound=listed(spec.non_additive_parts)))
 
 
-def check_components(spec: Spec, title: str) -> None:
-    """Raise ModelError unless the classes of the model have components."""
-    if spec.components is None:
-        raise ModelError(f"{title} has no components; fit it with method=nbsql.Mixture(2), for example")
-
-
-def check_segmented(spec: Spec, title: str) -> None:
-    """Raise ModelError unless the model has segments."""
-    if spec.segment_by is None:
-        raise ModelError(f'{title} has no segments; fit it with segment_by="region", for example')
-
-
 # Features. -------------------------------------------------------------------------------------------------------------
 
 

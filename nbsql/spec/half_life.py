@@ -91,7 +91,7 @@ class HalfLife:
                 value = datetime.datetime.fromisoformat(value)
             except ValueError:
                 value = None
-        if self.is_duration and isinstance(value, datetime.date):
+        if self.is_duration and isinstance(value, datetime.date) and value == value:  # as NaT of pandas is not
             time = value if isinstance(value, datetime.datetime) else datetime.datetime.combine(value, datetime.time())
             if time.tzinfo is not None:
                 time = time.astimezone(datetime.timezone.utc).replace(tzinfo=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,7 @@ class Join:
             return list(self.on.items())
         if isinstance(self.on, str):
             return [(self.on, self.on)]
-        return [(name, name) for name in self.on] if isinstance(self.on, Iterable) else []
+        return [(name, name) for name in self.on] if isinstance(self.on, Collection) else []  # not what is read once
 
 
 def check_joins(joins: Any) -> list[Join]:

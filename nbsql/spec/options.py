@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypedDict
 
@@ -166,7 +166,7 @@ def candidate_options(options: Options) -> tuple[Options, Best | Forward | None]
     """The options of a fit with all candidates as features, and the way to choose among them; None keeps all."""
     choosing = options.features
     if isinstance(choosing, Forward) and choosing.fold is not None:
-        options = replace(options, exclude=[*options.excluded, choosing.fold])
+        options = options.excluding(choosing.fold)
     if isinstance(choosing, (Best, Forward)):
         return replace(options, features=choosing.among), choosing
     return options, None
@@ -244,15 +244,19 @@ class Options:
             if name not in names and name not in beside:
                 raise InputError(f"no option {name!r}{suggestion(name, names) or f'; the options are {listed(names, 30)}'}")
         several = ("joins", "exclude", "families", "id")
-        given = {k: v for k, v in options.items() if k in names and not (v is None and k in several)}
-        if isinstance(target, Target):
-            return cls(target.column, classes=target.classes, **given)
-        return cls(target, **given)
+        column, classes = (target.column, target.classes) if isinstance(target, Target) else (target, None)
+        given = {k: v for k, v in options.items() if k in names and not (v is None and k in several)} | {"classes": classes}
+        read_once: dict[str, Any] = {k: [*v] for k, v in given.items() if isinstance(v, Iterator)}
+        return cls(column, **given | read_once)
 
     @property
     def excluded(self) -> list[str]:
         """The columns of `exclude`, which may be a single one."""
         return [self.exclude] if isinstance(self.exclude, str) else list(self.exclude)
+
+    def excluding(self, *names: str) -> Options:
+        """The options without these columns as features."""
+        return replace(self, exclude=[*self.excluded, *(name for name in names if name not in self.excluded)])
 
     @property
     def pseudo_count(self) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from nbsql.errors import InputError, listed, no_column
-from nbsql.family import INFERRED, Conditional, Family, Nulls, OverColumns, Pairs, Unseen, named, weighted
+from nbsql.family import INFERRED, Conditional, Family, Nulls, OverColumns, Pairs, Unseen, all_named, weighted
 from nbsql.family.base import choice, estimate_named, non_negative
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check, check_features
@@ -173,11 +173,9 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
     """The features in the order of the source; a feature over several columns takes the place of its first column."""
     excluded = {c.name for c in known.find_all(options.exclude, "exclude")}
     chosen = _chosen(known, options, reserved, excluded)
-    if not isinstance(options.families, Mapping):
-        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {options.families!r}")
     method = options.classifier
-    made = Pairs if isinstance(method, AODE) else ()  # the method adds them again, if the families are those of a fitted model
-    families = {key: named(value) for key, value in options.families.items() if not isinstance(value, made)}
+    # The method adds pairs again, if the families are those of a fitted model.
+    families = all_named(options.families, (Pairs,) if isinstance(method, AODE) else ())
     groups = {key: _group(known, key, value, reserved) for key, value in families.items() if isinstance(value, OverColumns)}
     single_keys = [key for key, value in families.items() if not isinstance(value, OverColumns)]
     grouped = {name for group in groups.values() for name in group.columns if not group.family.backs_off}

@@ -16,6 +16,7 @@ from nbsql.spec.join import Dimension
 from nbsql.spec.method import AODE, EM, TAN, Logistic
 
 FORMAT = 1  # the version of the JSON text in the table `spec`
+_OPTIONAL: dict[str, Any] = {"half_life": HalfLife, "logistic": Logistic, "em": EM}  # parts that a spec may lack
 _MARKS = {"complete": "is_complete", "near": "has_near_means", "few": "has_few_values"}  # of a feature, where they are true
 
 
@@ -162,11 +163,9 @@ class Spec:
             {
                 "format": FORMAT,
                 **{name: getattr(self, name) for name in ("target", "target_type", "id", "weight", "slice_by", "given")},
-                **({"half_life": asdict(self.half_life)} if self.half_life is not None else {}),
+                **{name: asdict(part) for name in _OPTIONAL if (part := getattr(self, name)) is not None},
                 **({"shared": self.shared} if self.shared else {}),
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
-                **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
-                **({"em": asdict(self.em)} if self.em is not None else {}),
                 **({"components": self.components.to_dict()} if self.components else {}),
                 **({"joins": [dimension.to_dict() for dimension in self.joins]} if self.joins else {}),
                 **({"classes": self.classes} if self.classes else {}),
@@ -205,12 +204,10 @@ class Spec:
                 **{name: data[name] for name in ("target", "target_type", "weight", "slice_by", "defaults")},
                 id=tuple(data["id"]),
                 given=data.get("given", False),
-                half_life=HalfLife(**data["half_life"]) if "half_life" in data else None,
+                **{name: kind(**data[name]) for name, kind in _OPTIONAL.items() if name in data},
                 shared=tuple(map(str, data.get("shared", ()))),
                 segment_by=data.get("segment_by"),
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
-                logistic=Logistic(**data["logistic"]) if "logistic" in data else None,
-                em=EM(**data["em"]) if "em" in data else None,
                 components=Components.from_dict(data["components"]) if "components" in data else None,
                 classes=tuple(map(str, data.get("classes", ()))),
                 joins=tuple(map(Dimension.from_dict, data.get("joins", ()))),

@@ -66,14 +66,9 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
         write("spec")
         catalog.switch(spark, schema, number)
     engine.run_all(final.create_user_views())
-    drop_draft(engine, plan)
-    return final
-
-
-def drop_draft(engine: Engine, plan: Plan) -> None:
-    """Drop the tables and views of a draft."""
     for name in ("likelihoods", "spec", *_tables(engine, plan)):
-        engine.run(f"drop {name}", engine.renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
+        engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
+    return final
 
 
 def _tables(engine: Engine, plan: Plan) -> list[str]:

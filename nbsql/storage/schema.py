@@ -97,6 +97,11 @@ def drop_parts(engine: Engine, relations: Relations, names: Iterable[str]) -> No
     engine.drop(relations.path[-1] if relations.path else "", _drops(engine, relations, names, if_exists=True))
 
 
+def drop_transient(engine: Engine, relations: Relations) -> None:
+    """Drop a model without a name before the connection closes."""
+    drop_parts(engine, relations, [name for name, kind in CONTENTS.items() if kind != "macro"])
+
+
 def _drops(engine: Engine, relations: Relations, names: Iterable[str], *, if_exists: bool = False) -> list[Statement]:
     render = engine.renderer.statement
     return [

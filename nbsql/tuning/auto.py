@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from markupsafe import Markup
 
+from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, no_column
@@ -21,7 +22,7 @@ from nbsql.spec.options import Best, Forward, Options
 from nbsql.spec.spec import Feature
 from nbsql.tuning.candidate_terms import OUT, CandidateTerms, Score
 from nbsql.tuning.candidates import candidates
-from nbsql.tuning.choice import LEFT_OUT, Choice
+from nbsql.tuning.choice import LEFT_OUT, RANKING, TRIED, Auto
 from nbsql.tuning.methods import METHODS, Setting, bag_families, other_methods, row_scores_by_method
 from nbsql.tuning.sweep import family_text
 from nbsql.warn import warn_user
@@ -50,7 +51,7 @@ def choose(
     fold: str | None,
     budget: int | None,
     methods: Sequence[Method] = (),
-) -> Choice:
+) -> Auto:
     """Choose families inside the caller's transaction; see `nbsql.auto`.
 
     The families of `columns` are chosen, None for all; those that have a family in the options keep it.
@@ -157,7 +158,7 @@ class _FamilySearch:
         numbers = self.terms.numbers[column]
         return [*numbers, OUT] if self.leave_out and column in self.selectable else numbers
 
-    def run(self, methods: Sequence[tuple[str, Classifier]], *, lenient: bool, calibrate: bool) -> Choice:
+    def run(self, methods: Sequence[tuple[str, Classifier]], *, lenient: bool, calibrate: bool) -> Auto:
         """Search, compare the result and other methods (by name) with the default, and rank what was tried.
 
         With `lenient` a method that the rows do not allow is skipped with a warning; with `calibrate` a temperature is tried.
@@ -201,14 +202,16 @@ class _FamilySearch:
         winning = settings[winner]
         families = self._non_default_families(winning.chosen)
         method = winning.method
-        return Choice(
-            terms.engine.ask("row_count", losses[0])[0][0],
+        tried = self._settings(winning.chosen, temperatures[winner] if method is None else 1.0)
+        engine, render = terms.engine, terms.engine.renderer.statement
+        return Auto(
+            engine.ask("row_count", losses[0])[0][0],
             families if method is None else bag_families(families),
             [name for name, number in winning.chosen.items() if number == OUT] if method is None else [],
             winning.calibrated,
-            method,
-            ranking,
-            list(self._settings(winning.chosen, temperatures[winner] if method is None else 1.0)),
+            cast("Method", method or "naive"),
+            Query(engine, render("ranked_rows", ranking, RANKING, [1])),
+            Query(engine, render("ranked_rows", list(tried), TRIED, [0, 1])),
         )
 
     def _row_scores(self, setting: Setting) -> Markup:
@@ -320,4 +323,4 @@ def with_families(engine: Engine, source: Source, options: Options, columns: Seq
     choice = choose(
         engine, source, options, columns=columns, leave_out=False, calibrate=False, folds=FOLDS, fold=None, budget=BUDGET
     )  # fmt: skip
-    return choice.options(options)
+    return choice._options(options)

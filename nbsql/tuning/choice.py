@@ -8,39 +8,16 @@ from typing import Any, cast
 
 from nbsql.answers.query import Query
 from nbsql.answers.table import Table
-from nbsql.engines.engine import Engine
 from nbsql.family import Family
 from nbsql.model import Model
-from nbsql.spec.method import Classifier, Method
+from nbsql.spec.method import Method
 from nbsql.spec.options import Best, Forward, Options
 from nbsql.tuning.sweep import Ranking, family_text
 
 LEFT_OUT = "left out"
 RULE = "rank is by log loss; a setting is chosen over a simpler one if it gains more than two standard errors"
-_RANKING = ("rank", "setting", "log_loss", "gain", "standard_error", "chosen")
-_TRIED = ("feature", "family", "alone", "log_loss", "gain", "standard_error", "chosen")
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What was chosen, and how it compared."""
-
-    rows: int  # the number of rows judged on
-    families: dict[str, Family]  # the chosen families by column, where they differ from the default
-    exclude: list[str]  # the columns that are left out
-    calibrated: bool  # whether a temperature is used
-    method: Classifier | None
-    ranking: list[tuple[Any, ...]]  # the rows of `Auto.ranking`
-    tried: list[tuple[Any, ...]]  # the rows of `Auto.tried`
-
-    def options(self, options: Options) -> Options:
-        """The options of a fit with the choice."""
-        features = options.features
-        if self.exclude and features is not None and not isinstance(features, (Best, Forward)):
-            features = [name for name in ([features] if isinstance(features, str) else features) if name not in self.exclude]
-        excluded = [*options.excluded, *self.exclude] if features is None else options.excluded
-        options = replace(options, families={**options.families, **self.families}, features=features, exclude=excluded)
-        return options if self.method is None else replace(options, method=cast("Method", self.method))
+RANKING = ("rank", "setting", "log_loss", "gain", "standard_error", "chosen")
+TRIED = ("feature", "family", "alone", "log_loss", "gain", "standard_error", "chosen")
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,7 +55,15 @@ class Auto(Ranking):
     method: Method
     ranking: Query
     tried: Query
-    _make: Callable[..., Model] = field(repr=False)
+    _make: Callable[..., Model] = field(default=cast("Any", None), repr=False)  # `nbsql.auto` adds it
+
+    def _options(self, options: Options) -> Options:
+        """The options of a fit with the choice."""
+        features = options.features
+        if self.exclude and features is not None and not isinstance(features, (Best, Forward)):
+            features = [name for name in ([features] if isinstance(features, str) else features) if name not in self.exclude]
+        options = options if features is not None else options.excluding(*self.exclude)
+        return replace(options, families={**options.families, **self.families}, features=features, method=self.method)
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         lines = [
@@ -90,14 +75,3 @@ class Auto(Ranking):
         families += [[name, LEFT_OUT] for name in self.exclude]
         tables += [Table(["column", "chosen"], families, widest=200)] if families else []
         return [f"{self.rows:,} rows predicted by models that have not met them", RULE], tables
-
-
-def make_auto(engine: Engine, choice: Choice, make: Callable[..., Model]) -> Auto:
-    """The choice as the user gets it."""
-
-    def query(rows: Sequence[tuple[Any, ...]], columns: Sequence[str], texts: Sequence[int]) -> Query:
-        return Query(engine, engine.renderer.statement("ranked_rows", rows, columns, texts))
-
-    ranking, tried = query(choice.ranking, _RANKING, [1]), query(choice.tried, _TRIED, [0, 1])
-    method = cast("Method", choice.method or "naive")
-    return Auto(choice.rows, choice.families, choice.exclude, choice.calibrated, method, ranking, tried, make)

@@ -19,7 +19,7 @@ from nbsql.spec.method import Method
 from nbsql.spec.options import BaseFitOptions, ModelOptions, Options, PriorArgument, Target, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.tuning.auto import BUDGET, FOLDS, choose
-from nbsql.tuning.choice import Auto, make_auto
+from nbsql.tuning.choice import Auto
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By, Sweep
 from nbsql.tuning.sweep import sweep as run_sweep
@@ -206,9 +206,7 @@ def auto(
             engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
             methods=methods,
         )  # fmt: skip
-    chosen = choice.options(settings)
-    if fold is not None:
-        chosen = with_changes(chosen, exclude=[*chosen.exclude, fold])
+    chosen = choice._options(settings).excluding(*([] if fold is None else [fold]))
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction(name):
@@ -219,4 +217,4 @@ def auto(
                 model.calibrate(source, folds=folds)
             return model
 
-    return make_auto(engine, choice, make)
+    return with_changes(choice, _make=make)

@@ -58,7 +58,8 @@ def on_spark() -> None:
                 print(*(f"{name}: {marks[-1][1] - start:.0f} s" for name, start in marks[-2:-1]), flush=True)
 
         mark("fit and folds")
-        engine = Spark(session, watch=mark)
+        engine = Spark(session)
+        engine.watch = mark
         model = nbsql.fit(engine, "large", target="y", families={"words": nbsql.Text()}, name="large_model")
         path = Path(folder) / "report.html"
         model.report(path, source="large", rows=4, folds=2)

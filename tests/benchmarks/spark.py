@@ -108,7 +108,8 @@ def steps(spark: Any, source: str) -> dict[str, float]:
     from nbsql.engines.spark.engine import Spark
 
     marks: list[tuple[str, float]] = [("before the scan", time.perf_counter())]
-    engine = Spark(spark, watch=lambda name: marks.append((name, time.perf_counter())))
+    engine = Spark(spark)
+    engine.watch = lambda name: marks.append((name, time.perf_counter()))
     nbsql.fit(engine, source, target="y", name="m", replace=True)
     marks.append(("", time.perf_counter()))
     taken: dict[str, float] = defaultdict(float)

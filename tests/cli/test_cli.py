@@ -172,6 +172,11 @@ def test_predict_shows_a_table_in_the_order_of_the_source(fitted: str, run: Run)
     twice = run("predict", fitted, "spell", "SELECT * FROM golf UNION ALL SELECT * FROM golf").stdout
     assert "the first 20 rows; --limit N shows more" in twice
     assert "first" not in output
+    twice = "SELECT * FROM golf UNION ALL SELECT * FROM golf"
+    values = run("predict", fitted, "spell", twice, "--target", "outlook", "--top-k", "3").stdout.splitlines()
+    ranks = [line.split()[-1] for line in values if line.strip()[:1].isdigit()]
+    assert ranks == [*"123"] * 20  # a column has more values than there are classes
+    assert values[-1] == "the first 20 rows; --limit N shows more"
 
 
 def test_a_table_keeps_what_predict_adds_and_the_width_of_the_terminal(

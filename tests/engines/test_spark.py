@@ -97,7 +97,9 @@ def stopped_at(spark: Any, statement: str, act: Callable[[], object], time: int 
         if name == statement and names.count(name) == time:
             act()
 
-    return Spark(spark, watch=watch)
+    engine = Spark(spark)
+    engine.watch = watch
+    return engine
 
 
 def stop() -> None:

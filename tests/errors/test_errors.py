@@ -75,6 +75,12 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"families": {"n": "poison"}}, "no family 'poison'; did you mean 'poisson'?"),
         ({"families": {"n": "zip"}}, f"no family 'zip'; the families are {', '.join(map(repr, FAMILIES))}"),
         ({"families": {"n": 3}}, "a family is a name or an instance such as nbsql.Gaussian(), not 3"),
+        (
+            {"families": {"n": nbsql.Family}},
+            "a family is a name or an instance such as nbsql.Gaussian(), not <class 'nbsql.family.base.Family'>",
+        ),
+        ({"families": {"n": "conditional"}}, "a parent is the name of a column, not ''"),
+        ({"families": {"n": nbsql.Conditional}}, "a parent is the name of a column, not ''"),
         ({"families": {3: "poisson"}}, "a column's name must be text, not 3; write '3'"),
         ({"families": {"n": "poisson", "N": "gaussian"}}, "families names 'n' twice; name it once"),
         ({"families": {"play": "categorical"}}, f"families names 'play', which {RESERVED}; leave it out"),

@@ -346,6 +346,10 @@ def test_tables_are_counted_where_they_are(tmp_path: Path) -> None:
         expected = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS).predict_proba(FRAME)
         assert estimator.predict_proba("days", connection=con) == pytest.approx(expected, abs=1e-12)
         assert estimator.score("days", "plan", connection=con) == 1
+        assert estimator.predict_proba("SELECT * FROM days LIMIT 0", connection=con).shape == (0, expected.shape[1])
+        con.execute("CREATE TABLE weighted AS SELECT * REPLACE ('?' AS plan), 9 AS w FROM days LIMIT 1")
+        con.execute("INSERT INTO weighted SELECT *, 1 FROM days")
+        assert estimator.score("weighted", "plan", "w", connection=con) == pytest.approx(6 / 15)
         tables = con.execute("SELECT table_name FROM duckdb_tables()").fetchall()
         with pytest.raises(
             nbsql.InputError, match=r"^the labels are in 'plan', as they were where it was fitted, not in 'sky'$"
@@ -355,7 +359,7 @@ def test_tables_are_counted_where_they_are(tmp_path: Path) -> None:
             estimator.fit("days", LABELS, connection=con)
     assert estimator.predict_proba(FRAME) == pytest.approx(expected, abs=1e-12)  # without the database
     assert estimator.partial_fit(FRAME, LABELS).predict(FRAME).tolist() == LABELS.tolist()
-    assert ("days",) in tables
+    assert sorted(tables) == [("days",), ("weighted",)]  # no copies of the model
 
 
 def test_a_missing_label_is_refused_as_scikit_learn_does() -> None:

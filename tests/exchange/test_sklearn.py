@@ -375,3 +375,11 @@ def test_labels_of_every_type_come_back_from_weights() -> None:
             found = nbsql.sklearn.to_sklearn(model).predict_proba(rows.df()[["a", "b"]])
             wanted = model.predict_proba(rows, columns=[]).df().iloc[:, 2:].to_numpy()
             assert np.abs(found - wanted).max() < 1e-9
+
+
+def test_an_import_that_fails_leaves_no_database(tmp_path: Path) -> None:
+    path, estimator = tmp_path / "new.duckdb", GaussianNB().fit([[1.0], [2.0], [5.0], [7.0]], [0, 0, 1, 1])
+    with pytest.raises(nbsql.ModelError, match=r"^schema 'main' is there already and is not a model of nbsql"):
+        from_sklearn(path, estimator, name="main")
+    assert not path.exists()
+    assert from_sklearn(path, estimator, name="kept").classes == [0, 1]

@@ -19,7 +19,6 @@ from support.algebra import COLUMNS, FAMILIES, Row, connect, refitted, unweighte
 
 import nbsql
 from nbsql import InputError
-from nbsql.engines.duckdb.engine import DuckDB
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
@@ -111,7 +110,8 @@ def test_the_models_of_many_folds_are_made_in_parts(con: Connection, layout: Cal
     at_once = nbsql.cross_validate(con, "t", **options)
     names: list[str] = []
     layout(fold_cells=1)
-    in_parts = nbsql.cross_validate(DuckDB(con, watch=names.append), "t", **options)
+    with nbsql.watch(names.append):
+        in_parts = nbsql.cross_validate(con, "t", **options)
     assert names.count("parameters of the folds") == names.count("lookups of the folds") == 7
     for one, other in zip(at_once.folds, in_parts.folds, strict=True):
         assert one == (*other[:4], near(other[4], rel=1e-12))

@@ -22,7 +22,6 @@ from support.algebra import COLUMNS, FAMILIES, Row, connect, refitted, row
 import nbsql
 from nbsql import InputError
 from nbsql.cli import main
-from nbsql.engines.duckdb.engine import DuckDB
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
@@ -171,7 +170,8 @@ def test_many_categories_are_scored_in_blocks(con: Connection) -> None:
 def test_it_takes_the_same_statements_for_any_number_of_rows(con: Connection, rows: int) -> None:
     con.execute(f"CREATE TABLE t AS SELECT i % 2 AS y, i % 7 AS x, 'v' || i % 3 AS v FROM range({rows}) AS r(i)")
     names: list[str] = []
-    found = nbsql.cross_validate(DuckDB(con, watch=names.append), "t", target="y", folds="loo")
+    with nbsql.watch(names.append):
+        found = nbsql.cross_validate(con, "t", target="y", folds="loo")
     counted = ["scan", "statistics", "count v"]  # the cells of x are counted with the classes, in the statistics
     assert names == [*counted, "cells of setting", "lookups", "ends", "left out", "scores", "classes"]
     assert found.folds.fetchall() == [("loo", rows, rows, near(found.accuracy), near(found.log_loss))]

@@ -13,7 +13,6 @@ import pytest
 
 import nbsql
 from nbsql import InputError, ModelError, NbsqlWarning
-from nbsql.engines.duckdb.engine import DuckDB
 
 Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
@@ -111,7 +110,8 @@ def test_the_model_of_the_best_setting_is_that_of_a_fit(con: Connection) -> None
 
 def test_the_rows_are_counted_once(con: Connection) -> None:
     names: list[str] = []
-    nbsql.sweep(DuckDB(con, watch=names.append), "days", target="play", alpha=ALPHAS, prior=PRIORS[:2], folds=3)
+    with nbsql.watch(names.append):
+        nbsql.sweep(con, "days", target="play", alpha=ALPHAS, prior=PRIORS[:2], folds=3)
     assert names.count("scan") == 1
     assert names.count("count sky to note") == 1
     left = con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall()
@@ -171,3 +171,22 @@ def test_without_an_alpha_the_pseudo_count_is_that_of_a_fit(con: Connection, met
     assert (found.ranking.fetchall()[0][4], found.ranking.fetchall()[0][5]) == (near(own.accuracy), near(own.log_loss))
     fitted = nbsql.fit(con, "days", prior=found.settings[0]["prior"], **options)
     assert found.best().families == fitted.families
+
+
+def test_columns_may_be_named_by_what_can_be_read_once(con: Connection) -> None:
+    names = ["part", "times"]
+    wanted = nbsql.sweep(con, "days", target="play", alpha=[1, 30], folds=3, exclude=names)
+    found = nbsql.sweep(con, "days", target="play", alpha=[1, 30], folds=3, exclude=iter(names))  # type: ignore[arg-type]
+    assert found.ranking.fetchall() == wanted.ranking.fetchall()
+    target = nbsql.Target("play", classes=iter(["no", "yes", "maybe", "never"]))  # type: ignore[arg-type]
+    assert len(nbsql.sweep(con, "days", target=target, alpha=[1, 30], folds=3, exclude=names).best().classes) == 4
+
+
+def test_the_column_of_folds_may_be_excluded_by_name(con: Connection) -> None:
+    one, other = (
+        nbsql.cross_validate(con, "days", target="play", fold="part", exclude=exclude).folds.fetchall()
+        for exclude in (["times"], ["times", "part"])
+    )
+    assert one == other
+    features = nbsql.Forward(1, fold="part")
+    assert nbsql.fit(con, "days", target="play", exclude=["times", "part"], features=features).families

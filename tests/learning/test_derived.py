@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pytest
 from hypothesis import given
 from support.algebra import Row, cells, connect, few, fit, same, same_cells, unweighted
@@ -162,6 +163,7 @@ def test_drift_by_hand(con: Connection, visits: nbsql.Model) -> None:
     assert (sun_a, rain_a) == (sun_b, rain_b)
     moved = {row[0]: row[1:] for row in visits.drift(["2026-01"], ["2026-03"])}
     assert moved["sky"][2:] == ("snow", near(0.5 / 4.5), near(1.5 / 2.5))
+    assert {row[0]: row[1:] for row in visits.drift({"2026-01"}, pd.Series(["2026-03"]))} == moved
 
 
 def test_a_number_that_is_constant_in_a_slice_has_no_drift(con: Connection) -> None:

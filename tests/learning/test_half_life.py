@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pytest
 
 import nbsql
@@ -176,6 +177,7 @@ def test_what_reads_rows_at_one_time_weighs_them_now(con: duckdb.DuckDBPyConnect
         ((True, "sent"), "a half-life is a number of seconds"),
         ((3, ""), "at of a half-life must be the name of a column, not ''"),
         (("30 days", "sent", "w", 1.5), "now of a half-life at 'sent' must be a date or a time, not 1.5"),
+        (("30 days", "sent", "w", pd.NaT), "now of a half-life at 'sent' must be a date or a time, not NaT"),
         ((3, "number", "w", "noon"), "now of a half-life at 'number' must be a whole number, not 'noon'"),
         (("30 days", "number"), "column 'number' is BIGINT, and a half-life of 30 days takes a time; leave the unit out"),
         (("30 days", "v"), "column 'v' is VARCHAR, and a half-life of 30 days takes a time; cast it to a timestamp"),

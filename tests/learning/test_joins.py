@@ -173,7 +173,8 @@ def test_every_kind_of_model_is_that_of_the_joined_table(shop: duckdb.DuckDBPyCo
 def scans(con: duckdb.DuckDBPyConnection, **options: Any) -> list[str]:
     """The names of the statements of a fit."""
     names: list[str] = []
-    by_joins(DuckDB(con, watch=names.append), **options)  # type: ignore[arg-type]
+    with nbsql.watch(names.append):
+        by_joins(con, **options)
     return names
 
 
@@ -196,7 +197,8 @@ def test_a_key_that_stands_for_many_rows_is_counted_once(shop: duckdb.DuckDBPyCo
 def test_a_view_of_facts_is_read_once(shop: duckdb.DuckDBPyConnection) -> None:
     shop.execute("CREATE VIEW early AS SELECT * FROM orders WHERE abs(id) < 100")
     names: list[str] = []
-    engine: Any = DuckDB(shop, watch=names.append)
+    engine: Any = DuckDB(shop)
+    engine.watch = names.append
     options: dict[str, Any] = {"target": "returned", "id": "id", "joins": JOINS, "slice_by": "channel"}
     model = nbsql.fit(engine, "early", **options)
     assert names[0] == "read the source once"
@@ -502,6 +504,11 @@ def test_what_is_no_join_is_refused() -> None:
             ("customers", []),
             "on of the join with 'customers' must be a column, a list of columns, or "
             "{column of the source: column of 'customers'}, not []",
+        ),
+        (
+            ("customers", once := iter(["id"])),  # which would be empty when it is read again
+            "on of the join with 'customers' must be a column, a list of columns, or "
+            f"{{column of the source: column of 'customers'}}, not {once!r}",
         ),
         (("customers", "id", None, 1), "prefix of the join with 'customers' must be text, not 1"),
     ]:

@@ -193,3 +193,37 @@ def test_counts_are_the_cells_of_all_batches_together(con: duckdb.DuckDBPyConnec
     assert ours.keys() == theirs.keys()
     for key, cell in theirs.items():
         assert ours[key] == tuple(None if each is None else pytest.approx(each) for each in cell)
+
+
+WEIGHTS = {"class": [1, 1], "feature": [None, "wind"], "value": [None, None], "times": ["1", "x"], "weight": [-1, 0.5]}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"classes": 5}, "classes must be a list of labels, not 5"),
+        ({"classes": [0, 1, None]}, "classes must be a list of labels, not [0, 1, None]"),
+        ({"families": "auto"}, "families must be a dict such as {'visits': 'poisson'}, not 'auto'"),
+        ({"target": 5}, "target must be the name of the column that is predicted, not 5"),
+    ],
+)
+def test_arguments_that_are_none(con: duckdb.DuckDBPyConnection, options: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        nbsql.from_weights(con, WEIGHTS, **{"classes": [0, 1], **options})
+    assert str(caught.value) == message
+
+
+def test_classes_are_labels_of_the_type_of_those_with_weights(con: duckdb.DuckDBPyConnection) -> None:
+    for classes in ([0, 1, 0], [0.0, 1.0], ["0", "1"]):
+        model = nbsql.from_weights(con, WEIGHTS, classes=classes)
+        assert model.classes == [0, 1]
+        assert model.predict("SELECT 2e0 AS wind").fetchall() == [(2.0, 0, 0.5)]
+    with pytest.raises(InputError, match=r"^classes must be labels of 'class', which is BIGINT: "):
+        nbsql.from_weights(con, WEIGHTS, classes=["no", 1])
+
+
+def test_counts_from_elsewhere_have_columns_by_name(con: duckdb.DuckDBPyConnection) -> None:
+    cells = nbsql.fit(con, "SELECT y, k FROM t", target="y").statistics
+    assert nbsql.from_statistics(con, cells, id=(name for name in ["key"]))._spec.id == ("key",)
+    with pytest.raises(InputError, match=r"^a column's name must be text, not 5; write '5'$"):
+        nbsql.from_statistics(con, cells, weight=5)

@@ -48,6 +48,7 @@ def test_scalars_of_numpy(con: duckdb.DuckDBPyConnection) -> None:
 
     rows = "SELECT 1.25 AS heat, 2 AS n, TRUE AS ripe, 1 AS x, 'u' AS y"
     assert model(plain=False).predict_proba(rows).fetchall() == model(plain=True).predict_proba(rows).fetchall()
+    assert nbsql.Categorical(levels=np.array([True, False])).levels == ("true", "false")
     numbers = nbsql.from_tables(con, priors={np.int64(1): 0.5, np.int64(2): 0.5})
     assert numbers.classes == [1, 2]
 

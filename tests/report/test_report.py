@@ -291,6 +291,8 @@ def test_dependence_is_none_of_independent_features_and_all_of_copies():
         assert (numbers[0], numbers[1], numbers[-1]) == ("m", "n", 'nbsql.MultivariateGaussian(["m", "n"])')
         with pytest.raises(nbsql.InputError, match="has no feature 'c'"):
             model.dependence("u", features=["a", "c"])
+        with pytest.raises(nbsql.InputError, match=r"has 1 feature of one value a row; two can depend$"):
+            model.dependence("u", features=["a", "a"])
         con.execute("CREATE VIEW none AS FROM u WHERE false")
         with pytest.raises(nbsql.ModelError, match=r"^none has no row with values of two features; there is no dependence"):
             model.plot.dependence("none")
@@ -377,6 +379,17 @@ def test_a_nomogram_names_the_class_of_its_scores():
     with duckdb.connect() as con:
         model = nbsql.fit(con, "SELECT i % 3 = 0 AS late, i % 4 = 0 AS rain FROM range(90) AS r(i)", target="late")
         assert "contribution of each value to the score of false, relative" in model.plot.nomogram().svg
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_constant_is_not_ranked(tmp_path):
+    with duckdb.connect() as con:
+        model = nbsql.fit(con, "SELECT i % 2 AS y, 5 AS x FROM range(90) AS r(i)", target="y")
+        with pytest.raises(nbsql.ModelError, match=r"^the model has no features to rank$"):
+            model.plot.ranking()
+        model.report(tmp_path / "constant.html")
+        model = nbsql.fit(con, "SELECT i % 2 AS y, 5 AS x, i % 3 AS z FROM range(90) AS r(i)", target="y")
+        assert [row["feature"] for row in model.plot.ranking().spec["datasets"]["rows"]] == ["z"]
 
 
 def test_a_picture_is_saved_as_its_ending_says(model, tmp_path):

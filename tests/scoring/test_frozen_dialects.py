@@ -196,6 +196,7 @@ XY = "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y, unnest([1, 2]) AS
     ("options", "arguments", "line"),
     [
         ({}, {"dialect": "bigqery"}, "no dialect 'bigqery'; did you mean 'bigquery'?"),
+        ({}, {"dialect": ["bigquery"]}, "no dialect ['bigquery']; did you mean 'bigquery'?"),
         (
             {},
             {"dialect": "cobol"},

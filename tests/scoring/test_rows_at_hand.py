@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
 import nbsql
@@ -52,6 +53,28 @@ def test_a_column_that_a_row_lacks_is_null_and_types_are_kept(con: duckdb.DuckDB
     assert con.execute("SELECT count(*) FROM scored").fetchall() == [(4,)]
 
 
+def test_a_time_of_a_zone_is_that_instant(con: duckdb.DuckDBPyConnection) -> None:
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    rows = [{"at": datetime.datetime(2026, 5, 1 + day, tzinfo=zone), "y": day % 2, "x": day} for day in range(8)]
+    weight = nbsql.HalfLife("2 days", at="at", now=datetime.datetime(2026, 5, 9, tzinfo=zone))
+    counts = [row[1] for row in sorted(nbsql.fit(con, rows, target="y", weight=weight).priors)]
+    assert counts == pytest.approx([sum(2 ** (-age / 2) for age in ages) for ages in ((8, 6, 4, 2), (7, 5, 3, 1))], rel=1e-12)
+    options: Any = {"target": "y", "features": ["at"], "families": {"at": "categorical"}}
+    models = [nbsql.fit(con, source, **options) for source in (rows, pd.DataFrame(rows))]
+    assert models[0].statistics.fetchall() == models[1].statistics.fetchall()
+    assert models[0].predict_one(rows[1])["prediction"] == 1
+
+
+def test_a_length_of_time_is_that_interval(con: duckdb.DuckDBPyConnection) -> None:
+    lengths = {datetime.timedelta(hours=-1): "a", datetime.timedelta(days=40, microseconds=7): "b", datetime.timedelta(): "c"}
+    rows = [{"took": took, "y": label} for took, label in lengths.items()]
+    assert con.sql(nbsql.fit(con, rows, target="y", families={"took": "categorical"}).predict(rows).sql).fetchall() == [
+        (took, label, label, 0.5) for took, label in lengths.items()
+    ]
+    model = nbsql.fit(con, rows, target="y", families={"took": "categorical"})
+    assert [model.predict_one({"took": took})["prediction"] for took in lengths] == [*lengths.values()]
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [
@@ -60,6 +83,10 @@ def test_a_column_that_a_row_lacks_is_null_and_types_are_kept(con: duckdb.DuckDB
         ({"sky": ["sun"], "dry": []}, "the columns have 0 to 1 values; give each one value per row"),
         ({"sky": ["sun", 1]}, "column 'sky' holds int, str, which cannot be one column; give it values of one type"),
         ({"sky": [...]}, "column 'sky' holds ellipsis, which cannot be one column; give it values of one type"),
+        (
+            {"at": [datetime.date(2026, 5, 1), datetime.datetime(2026, 5, 1, 12)]},
+            "column 'at' holds dates and times of several types; give it values of one type",
+        ),
         ({"sky": ["sun"], "SKY": ["sun"]}, "column 'SKY' is ambiguous in the rows, which has it twice; rename one"),
         ({1: ["sun"]}, "a column's name must be text, not 1"),
         ({"nbsql_row": [1]}, "column 'nbsql_row' of the rows has a name that nbsql keeps for itself; rename it"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from decimal import Decimal
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -65,6 +67,8 @@ def test_out_of_fold_scores_serve_as_well(con: duckdb.DuckDBPyConnection) -> Non
     assert losses.log_loss == pytest.approx(losses.calibrated_log_loss, rel=1e-12)  # the posteriors stay as they are
     held = [row[1] in row[-1] for row in model.predict("data", coverage=0.9)]
     assert 0.88 < sum(held) / len(held) < 0.95
+    for coverage in (np.float32(0.9), Fraction(9, 10), Decimal("0.9")):
+        assert [row[1] in row[-1] for row in model.predict("data", coverage=coverage)] == held  # type: ignore[arg-type]
 
 
 def test_a_row_that_no_class_explains_has_an_empty_set(con: duckdb.DuckDBPyConnection) -> None:

@@ -116,7 +116,7 @@ def frozen_query(
 
 def check_dialect(name: str) -> Traits:
     """The traits of a dialect; InputError if it is unknown."""
-    if name not in DIALECTS:
+    if not isinstance(name, str) or name not in DIALECTS:
         hint = suggestion(str(name), DIALECTS) or f"; the dialects are {listed(sorted(DIALECTS), limit=20)}"
         raise InputError(f"no dialect {name!r}{hint}")
     return DIALECTS[name]

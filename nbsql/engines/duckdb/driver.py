@@ -25,24 +25,14 @@ _HOLDER = re.compile(r"lock is held in (.+?) \(PID (\d+)\)")
 
 
 class DuckDBDriver(Engine):
-    """A connection to DuckDB, on which statements run; from a path it is opened, maybe read-only, and closed here.
-
-    `watch` is called with the name of each statement before it runs.
-    """
+    """A connection to DuckDB, on which statements run; from a path it is opened, maybe read-only, and closed here."""
 
     title = "DuckDB"
     _seen: dict[tuple[Any, ...], list[tuple[Any, ...]]] | None = None  # results of catalogue queries, in our own transaction
     _begun = False  # whether the transaction has run no statement yet
 
-    def __init__(
-        self,
-        connection: duckdb.DuckDBPyConnection | str | os.PathLike[str],
-        *,
-        read_only: bool = False,
-        watch: Callable[[str], None] | None = None,
-    ) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection | str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.renderer = Renderer("duckdb")
-        self.watch = watch
         self.owned = isinstance(connection, (str, os.PathLike))
         if isinstance(connection, (str, os.PathLike)):
             self.connection = _open(connection, read_only=read_only)

@@ -10,18 +10,23 @@ from nbsql.engines.handed_over import reads_again
 from nbsql.errors import suggestion
 from nbsql.warn import user_variable
 
-# DuckDB 1 does not double quotes within a name.
-_READ_ONLY = re.compile(r'on database "(.*)" which is attached in read-only mode')
 _CSV = re.compile("CSV Error on Line|Error when sniffing file")
 _ADVICE = re.compile(r"\n\n|\nPossible |\nThe search space used was")
 _EXTENSION = re.compile(r"(?:install|download).* extension ['\"](\w+)", re.DOTALL)
 _FILE = re.compile(r"^ *file ?= ?(.*)$", re.MULTILINE)
-_NO_FILE = re.compile(r'No files found that match the pattern "(.*)"')
-_NO_FOLDER = re.compile(r'Cannot open file "(.*)": No such file or directory')
-_NO_SPACE = re.compile(r'Could not write file \\?"(.*?)\\?": No space left on device')
-_AMBIGUOUS = re.compile(r'Ambiguous reference to catalog or schema "(.*?)"')
-_NO_COLUMN = re.compile(r'Binder Error: (?:Values list|Table) ".*?" does not have a column named "(.*?)"')
 _NO_TABLE = re.compile(r'Catalog Error: Table with name (.*?) does not exist!(?:\s+Did you mean "([^"]*)")?')
+_SAID = {  # what DuckDB says -> what is said of the name in it
+    r'on database "(.*)" which is attached in read-only mode': "database {!r} is open read-only; open it for writing",
+    "Connection already closed": "the connection is closed; open a new one, and load the model with it",
+    r'No files found that match the pattern "(.*)"': "no file {!r}; check its path",
+    r'Cannot open file "(.*)": No such file or directory': "cannot open {!r}: no such file or folder; check its path",
+    r'Could not write file \\?"(.*?)\\?": No space left on device': "cannot write {!r}: no space is left on its disk; "
+    "free some, or choose another",
+    r'Ambiguous reference to catalog or schema "(.*?)"': "{!r} is the name of a model and of its database; "
+    "rename the file, or ATTACH it under another name",
+    r'Binder Error: (?:Values list|Table) ".*?" does not have a column named "(.*?)"': "no column {!r} in the rows; "
+    "check whether it was dropped or renamed since",
+}
 
 
 def frame_hint(name: str) -> str:
@@ -37,23 +42,10 @@ def one_line(error: duckdb.Error) -> str:
     """DuckDB's message in one line, without the excerpt of the statement and without tracebacks."""
     if isinstance(error, duckdb.TransactionException) and "conflict" in str(error).lower():
         return "another connection is changing the same model or table at this moment; try again when it is done"
-    read_only = _READ_ONLY.search(str(error))
-    if read_only is not None:
-        name = read_only[1].replace('""', '"')
-        return f"database {name!r} is open read-only; open it for writing"
     text = str(error)
-    if "Connection already closed" in text:
-        return "the connection is closed; open a new one, and load the model with it"
-    if missing := _NO_FILE.search(text):
-        return f"no file {missing[1]!r}; check its path"
-    if missing := _NO_FOLDER.search(text):
-        return f"cannot open {missing[1]!r}: no such file or folder; check its path"
-    if full := _NO_SPACE.search(text):
-        return f"cannot write {full[1]!r}: no space is left on its disk; free some, or choose another"
-    if both := _AMBIGUOUS.search(text):
-        return f"{both[1]!r} is the name of a model and of its database; rename the file, or ATTACH it under another name"
-    if missing := _NO_COLUMN.search(text):
-        return f"no column {missing[1]!r} in the rows; check whether it was dropped or renamed since"
+    for pattern, message in _SAID.items():
+        if said := re.search(pattern, text):
+            return message.format(*(name.replace('""', '"') for name in said.groups()))
     if missing := _NO_TABLE.search(text):
         # DuckDB suggests tables of its catalogue, too
         hint = frame_hint(missing[1]) or suggestion(missing[1], filter(None, [missing[2]]))

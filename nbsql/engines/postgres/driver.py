@@ -31,18 +31,14 @@ _LONG = 2_000  # characters from which on a statement is not JIT-compiled
 
 
 class PostgreSQLDriver(Engine):
-    """A connection to PostgreSQL, on which statements run; from an address, postgresql://..., it is opened and closed here.
-
-    `watch` is called with the name of each statement before it runs.
-    """
+    """A connection to PostgreSQL, on which statements run; from an address, postgresql://..., it is opened and closed here."""
 
     title = "PostgreSQL"
     survives_missing_names = False
     exact = True
 
-    def __init__(self, connection: psycopg.Connection[Any] | str, *, watch: Callable[[str], None] | None = None) -> None:
+    def __init__(self, connection: psycopg.Connection[Any] | str) -> None:
         self.renderer = Renderer("postgres")
-        self.watch = watch
         self.owned = isinstance(connection, str)
         self._within = False  # whether a transaction of `transaction` is open
         self._last: list[Callable[[], object]] = []  # functions to call at the end of a transaction

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
@@ -49,19 +49,18 @@ for _name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
 
 
 class SparkDriver(Engine):
-    """A session of Spark, in which statements run. `watch` is called with the name of each statement before it runs."""
+    """A session of Spark, in which statements run."""
 
     title = "Spark"
     drafts = True
     lacks = frozenset(["auto", "predict_one", "predict_one_sql"])
 
-    def __init__(self, session: SparkSession, *, watch: Callable[[str], None] | None = None) -> None:
+    def __init__(self, session: SparkSession) -> None:
         if ".connect." in type(session).__module__:
             raise NotSupportedError("Spark Connect is not available yet; pass a session of SparkSession.builder.master(...)")
         if not isinstance(session, SparkSession):
             raise InputError(f"con must be a SparkSession, not {type(session).__module__}.{type(session).__name__}")
         self.renderer = Renderer("spark")
-        self.watch = watch
         self.session = session
         self._before: dict[str, DataFrame | None] | None = None  # the state before a transaction of what it changed
         if session.sparkContext._jsc is None or session.sparkContext._jsc.sc().isStopped():
