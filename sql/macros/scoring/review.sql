@@ -254,7 +254,7 @@ WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }}
 {% for part in model.explanation_parts if part.feature.family.level and not part.feature.family.number -%}
 {% set level %}level{{ nbsql.feature_suffix(part.feature) }}{% endset -%}
 {% set value = nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) -%}
-SELECT number.nbsql_position, {{ nbsql.text(part.feature.name) }} AS feature, {{ nbsql.explained_value(part) }} AS value
+SELECT number.nbsql_position, {{ nbsql.text(part.feature.name) }}{{ nbsql.binary() }} AS feature, {{ nbsql.explained_value(part) }} AS value
 FROM {{ nbsql.with_inputs(nbsql.word('numbered'), [part.feature] if part.feature.family.parameters else []) }}
 {{ nbsql.star_of_scores(model, part.feature, lookups) }}
 WHERE {{ level }}.value IS NULL AND {{ value }} IS NOT NULL
@@ -263,7 +263,7 @@ UNION ALL
 {% endif %}
 {% endfor -%}
 {% for feature in model.features if feature.family.bag -%}
-SELECT numbered.nbsql_position, {{ nbsql.text(feature.name) }} AS feature, tokens.value
+SELECT numbered.nbsql_position, {{ nbsql.text(feature.name) }}{{ nbsql.binary() }} AS feature, tokens.value
 FROM (
   SELECT DISTINCT *
   FROM (
