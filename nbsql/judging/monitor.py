@@ -116,8 +116,8 @@ def _with_bins(
 
     def bin_by_reference(feature: Feature, relation: Markup) -> Binned:
         binned = Binned(alpha=1.0, nulls="skip", unseen="smooth", estimate="mean")
-        of_one_class = renderer.fragment("rows_of_one_class", relation)
-        family = binned.with_answer(engine.ask("binned_edges", Context.of(counted), of_one_class, replace(feature, family=binned)))
+        rows = renderer.fragment("rows_of_one_class", relation)
+        family = binned.with_answer(engine.ask("binned_edges", Context.of(counted), rows, replace(feature, family=binned)))
         assert isinstance(family, Binned)  # noqa: S101 - `with_answer` keeps the class of a family
         return family
 

@@ -95,7 +95,7 @@ def test_what_a_person_is_told(con: duckdb.DuckDBPyConnection, weather: nbsql.Mo
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])
 def test_calibrated_posteriors_rank_the_queue(con: duckdb.DuckDBPyConnection, method: Any) -> None:
-    con.execute("CREATE TABLE t AS SELECT i AS id, i * 7 % 10 // 4 AS y, 'v' || i * 3 % 4 AS v, i % 9 AS x FROM range(90) AS r(i)")
+    con.execute("CREATE TABLE t AS SELECT i AS id, i * 7 % 10 // 4 y, 'v' || i * 3 % 4 AS v, i % 9 AS x FROM range(90) AS t(i)")
     model = nbsql.fit(con, "t", target="y", id="id")
     model.calibrate("t", method=method, folds=None)
     top = {row[0]: sorted(row[3:], reverse=True) for row in model.predict_proba("t", calibrated=True, columns=["id"])}
