@@ -221,6 +221,17 @@ def test_estimated_shrinkage_does_not_depend_on_the_unit(place: Place) -> None:
         assert_same_rows(each, expected)
 
 
+def test_estimated_shrinkage_where_a_column_does_not_vary_in_a_class_agrees(both: Both) -> None:
+    """The trace of its correlations is then less than their number, and both are whole numbers."""
+    rows = [(i % 2, i * i % 11 + i % 2, i % 7, i % 2 * (i % 5)) for i in range(30)]
+    found = []
+    for place in both:
+        place.table("t", dict.fromkeys("yabc", "INTEGER"), rows)
+        model = nbsql.fit(place.con, "t", target="y", method=nbsql.LDA("ledoit-wolf"))
+        found.append(sorted(model.likelihoods.fetchall(), key=lambda row: (row[0], row[2])))
+    assert_same_rows(*found)
+
+
 def test_collinear_columns_are_named_and_shrinkage_is_the_cure(place: Place) -> None:
     flat(place)
     source = "SELECT y, x1, x2, x3 FROM flat WHERE id % 3 > 0"

@@ -119,7 +119,7 @@ JOIN (
       SELECT
         of_classes.class,
         max(of_classes.n) AS n,
-        sum(CASE WHEN of_classes.i = of_classes.j AND of_classes.covariance > 0 THEN 1 ELSE 0 END) AS trace,
+        sum(CASE WHEN of_classes.i = of_classes.j AND of_classes.covariance > 0 THEN {{ nbsql.unit_weight() }} ELSE 0 END) AS trace,
         sum(
           CASE WHEN of_classes.i = of_classes.j THEN 1 ELSE 2 END
             * coalesce(of_classes.covariance / nullif(of_i.covariance, 0) * (of_classes.covariance / nullif(of_j.covariance, 0)), 0)
