@@ -112,11 +112,12 @@ def _with_bins(
 ) -> tuple[Spec, tuple[Sequence[float], Sequence[str]]]:
     """The spec whose numbers are cut into tenths of the reference rows, and the bins of their score."""
     renderer = engine.renderer
-    relation = renderer.fragment("rows_of_one_class", renderer.fragment("subquery", rows))
+    relation = renderer.fragment("subquery", rows)
 
     def bin_by_reference(feature: Feature, relation: Markup) -> Binned:
         binned = Binned(alpha=1.0, nulls="skip", unseen="smooth", estimate="mean")
-        family = binned.with_answer(engine.ask("binned_edges", Context.of(counted), relation, replace(feature, family=binned)))
+        rows = renderer.fragment("rows_of_one_class", relation)
+        family = binned.with_answer(engine.ask("binned_edges", Context.of(counted), rows, replace(feature, family=binned)))
         assert isinstance(family, Binned)  # noqa: S101 - `with_answer` keeps the class of a family
         return family
 
@@ -124,7 +125,7 @@ def _with_bins(
         replace(feature, family=bin_by_reference(feature, relation)) if is_number(feature) else feature
         for feature in counted.features
     )
-    _, scored = plan.scored(Judgeable(relation, [*names, "nbsql_period", _WEIGHT, _ALL]), classes)
+    _, scored = plan.scored(Judgeable(relation, [*names, "nbsql_period", _WEIGHT]), classes)
     score = bin_by_reference(Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True), scored)
     # The sums of a score may differ in their last bits from one reading to the next, and many rows may share one.
     edges = [edge * (1 - 1e-12) for edge in score.edges or ()]

@@ -148,7 +148,6 @@
 {% macro without_nulls(list) %} {% do return(adapter.dispatch('without_nulls', 'nbsql')(list)) %} {% endmacro %}
 {% macro words(feature, source) %} {% do return(adapter.dispatch('words', 'nbsql')(feature, source)) %} {% endmacro %}
 {% macro yes_or_no(x, yes, no) %} {% do return(adapter.dispatch('yes_or_no', 'nbsql')(x, yes, no)) %} {% endmacro %}
-{% macro postgres__binary() %} {% do return(nbsql.plain__binary()) %} {% endmacro %}
 {% macro postgres__completed_inputs(inputs, features) %} {% do return(nbsql.plain__completed_inputs(inputs, features)) %} {% endmacro %}
 {% macro postgres__groups_texts() %} {% do return(nbsql.plain__groups_texts()) %} {% endmacro %}
 {% macro postgres__log_factorial(x) %} {% do return(nbsql.plain__log_factorial(x)) %} {% endmacro %}

@@ -303,6 +303,28 @@ def test_the_page_runs_from_an_empty_database(address: str, pg: Any) -> None:
         assert pg.execute(f"SELECT id, prediction FROM {table} ORDER BY id").fetchall() == [(6, "ham"), (7, "spam")]
 
 
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_ties_between_features_values_and_words_go_by_their_bytes(both: Both) -> None:
+    """And not by the rules of a language, in which a comes before B, and B before é."""
+    columns = {"id": "INTEGER", "y": "INTEGER", "a": "VARCHAR", "B": "VARCHAR", "é": "VARCHAR", "words": "VARCHAR[]"}
+    rows = [(i, i % 2, *["xZä"[i % 3]] * 3, ["a", "B"] if i % 2 else []) for i in range(12)]
+    found = []
+    for place in both:
+        place.table("t", columns, rows)
+        place.table("new", columns, [(0, 0, "u", "v", "w", ["q", "Q", "éé"])])
+        options: dict[str, Any] = {"target": "y", "id": "id", "name": "m", "replace": True}
+        nbsql.fit(place.con, "t", features=["words"], families={"words": nbsql.Tokens(best=1)}, **options)
+        best = [value for (value,) in place.run("SELECT DISTINCT value FROM m.likelihoods")]
+        pairs = nbsql.fit(place.con, "t", exclude=["words"], method="aode", **options).relevance().fetchall()
+        model = nbsql.fit(place.con, "t", **options)
+        orders = [[row[:3] for row in query] for query in (model.linear(), model.likelihoods)]
+        reasons = [model.review("new", by=by).fetchall()[0][-1] for by in ("novelty", "evidence")]  # type: ignore[arg-type]
+        found.append((best, orders, reasons, [row[0] for row in pairs]))
+    assert found[0] == found[1]
+    assert found[0][0] == ["a"]
+    assert found[0][2][0] == "never seen: B = v; a = u; words = Q and 3 more"
+
+
 def test_the_queue_of_rows_to_label(both: Both) -> None:
     """By margin, evidence, what is new and cost, with texts, lists and values that are missing; two rows of one pattern."""
     kinds = {"id": "INTEGER", "y": "VARCHAR", "s": "VARCHAR", "w": "VARCHAR[]", "n": "INTEGER"}

@@ -205,6 +205,33 @@ COLLINEAR = "'x1', 'x2', 'x3' are collinear"
 NO_INVERSE = "no inverse; leave one of them out, or use shrinkage=0.1, say"
 
 
+def test_estimated_shrinkage_does_not_depend_on_the_unit(place: Place) -> None:
+    """Not even where the square of a variance is beyond every double, or below it."""
+    units = (1.0, 1e100, 1e-100)
+    rows = [(i % 2, *((i * i % 7 + i % 2) * unit for unit in units), i % 5) for i in range(24)]
+    place.table("t", {"y": "INTEGER", **dict.fromkeys(["one", "large", "small", "x"], "DOUBLE PRECISION")}, rows)
+    found = [
+        nbsql.fit(place.con, "t", target="y", features=[name, "x"], method=nbsql.LDA("ledoit-wolf")).predict_proba(
+            "t", columns=[]
+        )
+        for name in ("one", "large", "small")
+    ]
+    expected, *others = (sorted(row[-2:] for row in query) for query in found)
+    for each in others:
+        assert_same_rows(each, expected)
+
+
+def test_estimated_shrinkage_where_a_column_does_not_vary_in_a_class_agrees(both: Both) -> None:
+    """The trace of its correlations is then less than their number, and both are whole numbers."""
+    rows = [(i % 2, i * i % 11 + i % 2, i % 7, i % 2 * (i % 5)) for i in range(30)]
+    found = []
+    for place in both:
+        place.table("t", dict.fromkeys("yabc", "INTEGER"), rows)
+        model = nbsql.fit(place.con, "t", target="y", method=nbsql.LDA("ledoit-wolf"))
+        found.append(sorted(model.likelihoods.fetchall(), key=lambda row: (row[0], row[2])))
+    assert_same_rows(*found)
+
+
 def test_collinear_columns_are_named_and_shrinkage_is_the_cure(place: Place) -> None:
     flat(place)
     source = "SELECT y, x1, x2, x3 FROM flat WHERE id % 3 > 0"

@@ -111,6 +111,16 @@ def test_bins_are_cut_where_the_classes_differ(both: Both) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_bins_are_cut_where_all_rows_weigh_less_than_two(place: Place) -> None:
+    """By hand: a cut that tells all, of rows that weigh N <= 2, takes log2(3^2 - 2) - 2 = 0.8 bits and saves N."""
+    rows = [(i % 2, i % 2, 1 / 16, 1 / 32) for i in range(16)]
+    place.table("t", {"y": "INTEGER", "x": "DOUBLE PRECISION", "one": "DOUBLE PRECISION", "half": "DOUBLE PRECISION"}, rows)
+    options: dict[str, Any] = {"target": "y", "features": ["x"], "families": {"x": nbsql.Binned(by="mdl")}}
+    models = [nbsql.fit(place.con, "t", weight=weight, **options) for weight in ("one", "half")]
+    assert [model.families["x"].edges for model in models] == [(0.5,), ()]  # type: ignore[attr-defined]
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_numbers_and_weights_that_no_whole_number_holds_agree(both: tuple[Place, Place]) -> None:
     """On Spark a floor is a whole number of 64 bits, which larger ones overflow."""
     rows = [(i, "ab"[i % 2], float(i), 1e19 * i, 1e20) for i in range(12)]

@@ -31,3 +31,13 @@ def test_watched_models_agree(both: tuple[Place, Place], reference: str | None) 
     assert found[0].columns == found[1].columns
     assert_same_rows(ours, theirs)  # in one order
     assert {row[0] for row in ours} == {"2026-01-01", "2026-01-02", "2026-01-03", None}
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_segments_agree(both: tuple[Place, Place]) -> None:
+    found = []
+    for place in both:
+        place.table("inbox", COLUMNS, mail(200, 1))
+        model = nbsql.fit(place.con, "inbox", target="label", name="m", features=["links", "Sender"], segment_by="flag")
+        found.append(model.monitor("SELECT * FROM inbox WHERE id > 90", by="day", reference="inbox").fetchall())
+    assert_same_rows(*found)

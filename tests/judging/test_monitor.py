@@ -177,6 +177,18 @@ def test_rows_as_the_reference(con: duckdb.DuckDBPyConnection, model: nbsql.Mode
         assert metric.endswith("psi") or value == pytest.approx(reference, rel=1e-9)
 
 
+def test_the_score_of_a_model_with_segments_is_that_of_each_segment(con: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(con, "past", target="arrival", name="by_origin", features=["carrier", "distance"], segment_by="origin")
+    rows = found(model.monitor("later", reference="past", weight="weight"))
+    past, later = (columns(con, f"FROM by_origin.predict_proba('{name}')") for name in ("past", "later"))
+    edges = tenths(past["probability"], past["weight"])
+    scores = [
+        counts(zip(side["prediction"], np.searchsorted(edges, side["probability"], "right"), strict=True), side["weight"])
+        for side in (past, later)
+    ]
+    assert rows[None, None, None, "psi"][0] == pytest.approx(psi(*scores), rel=1e-9)
+
+
 def test_columns_together_and_names_that_lie_in_wait() -> None:
     con = duckdb.connect()
     con.execute("""

@@ -93,6 +93,17 @@ def test_what_a_person_is_told(con: duckdb.DuckDBPyConnection, weather: nbsql.Mo
     assert row[3:] == (5, 1, "never seen: m = v; m = w; m = x and 2 more")
 
 
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_calibrated_posteriors_rank_the_queue(con: duckdb.DuckDBPyConnection, method: Any) -> None:
+    con.execute("CREATE TABLE t AS SELECT i AS id, i * 7 % 10 // 4 y, 'v' || i * 3 % 4 AS v, i % 9 AS x FROM range(90) AS t(i)")
+    model = nbsql.fit(con, "t", target="y", id="id")
+    model.calibrate("t", method=method, folds=None)
+    top = {row[0]: sorted(row[3:], reverse=True) for row in model.predict_proba("t", calibrated=True, columns=["id"])}
+    for by, measure in {"margin": lambda p: p[0] - p[1], "expected cost": lambda p: 1 - p[0]}.items():
+        found = {row[0]: row[3] for row in model.review("t", 90, by=by, calibrated=True, columns=["id"])}  # type: ignore[arg-type]
+        assert found == pytest.approx({row: measure(top[row]) for row in found}, rel=1e-9, abs=1e-9)
+
+
 def test_rows_of_two_segments_are_two_patterns(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'v' || i * 3 % 4 AS v, i % 3 = 0 AS g FROM range(48) AS r(i)")
     model = nbsql.fit(con, "t", target="y", features=["v"], segment_by="g")

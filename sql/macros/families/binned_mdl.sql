@@ -81,7 +81,7 @@ ORDER BY feature ASC NULLS LAST, edge ASC NULLS LAST
 {% macro mdl_cuts(parts) -%}
 {% set bits %}bits / total{% endset -%}
 {% set cost %}{{ nbsql.round_to_ten_places(bits) }}, x{% endset -%}
-{% set others %}sum(of_class) - 1{% endset -%}
+{% set others %}greatest(sum(of_class) - 1, 1){% endset -%}
 {% set ways %}power(3, count(*)) - 2{% endset -%}
 {% set place = nbsql.element(nbsql.word('best.place'), 2) -%}
 {% set bits_of_all = nbsql.mdl_bits(nbsql.word('of_class')) -%}

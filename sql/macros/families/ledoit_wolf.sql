@@ -119,10 +119,10 @@ JOIN (
       SELECT
         of_classes.class,
         max(of_classes.n) AS n,
-        sum(CASE WHEN of_classes.i = of_classes.j AND of_classes.covariance > 0 THEN 1 ELSE 0 END) AS trace,
+        sum(CASE WHEN of_classes.i = of_classes.j AND of_classes.covariance > 0 THEN {{ nbsql.unit_weight() }} ELSE 0 END) AS trace,
         sum(
           CASE WHEN of_classes.i = of_classes.j THEN 1 ELSE 2 END
-            * coalesce(of_classes.covariance * of_classes.covariance / nullif(of_i.covariance * of_j.covariance, 0), 0)
+            * coalesce(of_classes.covariance / nullif(of_i.covariance, 0) * (of_classes.covariance / nullif(of_j.covariance, 0)), 0)
         ) AS squares
       FROM of_classes
       JOIN of_classes AS of_i ON of_i.class = of_classes.class AND of_i.i = of_classes.i AND of_i.j = of_classes.i

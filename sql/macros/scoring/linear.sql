@@ -96,7 +96,7 @@ FROM (
 ) AS weights
 GROUP BY {% for column in columns[:-1] %}{{ nbsql.word(column) }}{% if not loop.last %}, {% endif %}{% endfor %}
 
-ORDER BY {% for column in columns[:-1] %}{{ nbsql.word(column) }} ASC NULLS FIRST{% if not loop.last %}, {% endif %}{% endfor %}
+ORDER BY class ASC NULLS FIRST{% for column in columns[1:-1] %}, {{ nbsql.word(column) }}{{ nbsql.binary() }} ASC NULLS FIRST{% endfor %}
 
 {%- endmacro %}
 

@@ -68,7 +68,7 @@ floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_posteriors') }}{% else %}source.nbsql_probability{% endif %}
 {%- endset -%}
 {% set measure -%}
-{% if by == 'margin' %}{{ nbsql.posterior_at('nbsql_best') }} - {{ nbsql.posterior_at('nbsql_second') }}
+{% if by == 'margin' %}{{ nbsql.posterior_at('nbsql_winner') }} - {{ nbsql.posterior_at('nbsql_runner_up') }}
 {%- elif by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_costs') }}
 {%- elif by == 'evidence' %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}
 {%- else %}0
@@ -90,13 +90,13 @@ SELECT
 {% if by in ('margin', 'expected cost') %}
 FROM (
   {% set others = nbsql.word('nbsql_others') %}
-  SELECT *, {{ nbsql.list_place(others, nbsql.list_highest(others)) }} AS nbsql_second
+  SELECT *, {{ nbsql.list_place(others, nbsql.list_highest(others)) }} AS nbsql_runner_up
   FROM (
-    {% set without_best %}CASE WHEN place = nbsql_best THEN {{ nbsql.number(-1) }} ELSE p END{% endset %}
+    {% set without_best %}CASE WHEN place = nbsql_winner THEN {{ nbsql.number(-1) }} ELSE p END{% endset %}
     {% set posteriors = nbsql.word('nbsql_posteriors') %}
     SELECT *, {{ nbsql.list_mapped(posteriors, without_best, 'p', 'place') }} AS nbsql_others
     FROM (
-      SELECT *, {{ nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) }} AS nbsql_best
+      SELECT *, {{ nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) }} AS nbsql_winner
       FROM (
         {% if by == 'margin' %}
         {{ nbsql.with_posteriors(model, scored, parameters) | indent(8) }}
@@ -113,7 +113,7 @@ FROM {{ scored }} AS source
 {%- endif %}
 {%- endmacro %}
 
-{# The posterior of the most probable class, nbsql_best, or of the next one, nbsql_second. #}
+{# The posterior of the most probable class, nbsql_winner, or of the next one, nbsql_runner_up. #}
 {% macro posterior_at(place) -%}
 {% set number %}source.{{ nbsql.word(place) }}{% endset -%}
 {{ nbsql.element(nbsql.word('source.nbsql_posteriors'), number) }}
@@ -121,7 +121,7 @@ FROM {{ scored }} AS source
 
 {# The two most probable classes in words: ham 52 %, spam 48 %. #}
 {% macro two_most_probable() -%}
-{% for place in ['nbsql_best', 'nbsql_second'] -%}
+{% for place in ['nbsql_winner', 'nbsql_runner_up'] -%}
 {% set number %}source.{{ nbsql.word(place) }}{% endset -%}
 CAST({{ nbsql.element(nbsql.word('source.nbsql_labels'), number) }} AS {{ nbsql.string() }}) || {{ nbsql.text(' ') }} || CAST(CAST(floor(
     100 * {{ nbsql.posterior_at(place) }} + {{ nbsql.number(0.5) }}
@@ -254,7 +254,7 @@ WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }}
 {% for part in model.explanation_parts if part.feature.family.level and not part.feature.family.number -%}
 {% set level %}level{{ nbsql.feature_suffix(part.feature) }}{% endset -%}
 {% set value = nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) -%}
-SELECT number.nbsql_position, {{ nbsql.text(part.feature.name) }} AS feature, {{ nbsql.explained_value(part) }} AS value
+SELECT number.nbsql_position, {{ nbsql.text(part.feature.name) }}{{ nbsql.binary() }} AS feature, {{ nbsql.explained_value(part) }} AS value
 FROM {{ nbsql.with_inputs(nbsql.word('numbered'), [part.feature] if part.feature.family.parameters else []) }}
 {{ nbsql.star_of_scores(model, part.feature, lookups) }}
 WHERE {{ level }}.value IS NULL AND {{ value }} IS NOT NULL
@@ -263,7 +263,7 @@ UNION ALL
 {% endif %}
 {% endfor -%}
 {% for feature in model.features if feature.family.bag -%}
-SELECT numbered.nbsql_position, {{ nbsql.text(feature.name) }} AS feature, tokens.value
+SELECT numbered.nbsql_position, {{ nbsql.text(feature.name) }}{{ nbsql.binary() }} AS feature, tokens.value
 FROM (
   SELECT DISTINCT *
   FROM (

@@ -1,25 +1,25 @@
 CREATE TABLE "spam"."statistics" AS
 SELECT
-  CAST(NULL AS TEXT) AS slice,
+  CAST(NULL AS TEXT) COLLATE "C" AS slice,
   class,
-  CAST(NULL AS TEXT) AS feature,
-  CAST(NULL AS TEXT) AS value,
+  CAST(NULL AS TEXT) COLLATE "C" AS feature,
+  CAST(NULL AS TEXT) COLLATE "C" AS value,
   CAST(n AS DOUBLE PRECISION) AS n,
   CAST(NULL AS DOUBLE PRECISION) AS mean,
   CAST(NULL AS DOUBLE PRECISION) AS m2,
-  '1' AS batch
+  '1' COLLATE "C" AS batch
 FROM "pg_temp"."nbsql scan" AS scan
 WHERE class IS NOT NULL AND n > 0
 UNION ALL
 SELECT
-  CAST(NULL AS TEXT) AS slice,
+  CAST(NULL AS TEXT) COLLATE "C" AS slice,
   class,
   feature,
-  CAST(value AS TEXT) AS value,
+  CAST(value AS TEXT) COLLATE "C" AS value,
   CAST(n AS DOUBLE PRECISION) AS n,
   CAST(centre + total / n AS DOUBLE PRECISION) AS mean,
   CAST(CASE WHEN squares - total * total / n > 1e-6 * squares THEN squares - total * total / n WHEN squares IS NOT NULL THEN 0 END AS DOUBLE PRECISION) AS m2,
-  '1' AS batch
+  '1' COLLATE "C" AS batch
 FROM (
   SELECT
     scan.class,

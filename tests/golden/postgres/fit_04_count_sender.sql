@@ -1,13 +1,13 @@
 INSERT INTO "spam"."statistics"
 SELECT
-  CAST(NULL AS TEXT) AS slice,
+  CAST(NULL AS TEXT) COLLATE "C" AS slice,
   class,
-  CAST(feature AS TEXT) AS feature,
-  CAST(value AS TEXT) AS value,
+  CAST(feature AS TEXT) COLLATE "C" AS feature,
+  CAST(value AS TEXT) COLLATE "C" AS value,
   CAST(n AS DOUBLE PRECISION) AS n,
   CAST(NULL AS DOUBLE PRECISION) AS mean,
   CAST(NULL AS DOUBLE PRECISION) AS m2,
-  '1' AS batch
+  '1' COLLATE "C" AS batch
 FROM (
   SELECT
     source."label" COLLATE "C" AS class,

@@ -1,19 +1,19 @@
 INSERT INTO "spam"."statistics"
 SELECT
-  CAST(NULL AS TEXT) AS slice,
+  CAST(NULL AS TEXT) COLLATE "C" AS slice,
   class,
-  CAST('body' AS TEXT) AS feature,
-  CAST(value AS TEXT) AS value,
+  CAST('body' AS TEXT) COLLATE "C" AS feature,
+  CAST(value AS TEXT) COLLATE "C" AS value,
   CAST(sum(weight * times) AS DOUBLE PRECISION) AS n,
   CAST(NULL AS DOUBLE PRECISION) AS mean,
   CAST(NULL AS DOUBLE PRECISION) AS m2,
-  '1' AS batch
+  '1' COLLATE "C" AS batch
 FROM (
 SELECT *
   FROM (
     SELECT
       source."label" COLLATE "C" AS class, CAST(source."trust" AS DOUBLE PRECISION) AS weight,
-      unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) AS value, 1 AS times
+      unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) COLLATE "C" AS value, 1 AS times
     FROM (
       SELECT
         source.*,

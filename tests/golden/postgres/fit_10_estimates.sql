@@ -121,7 +121,7 @@ gaussian AS (
   SELECT
     class,
     feature,
-    CAST(NULL AS TEXT) AS value,
+    CAST(NULL AS TEXT) COLLATE "C" AS value,
     FALSE AS unseen,
     CAST(NULL AS DOUBLE PRECISION) AS likelihood,
     CAST(NULL AS DOUBLE PRECISION) AS log_likelihood,
@@ -155,7 +155,7 @@ poisson AS (
   SELECT
     class,
     feature,
-    CAST(NULL AS TEXT) AS value,
+    CAST(NULL AS TEXT) COLLATE "C" AS value,
     FALSE AS unseen,
     CAST(NULL AS DOUBLE PRECISION) AS likelihood,
     CAST(NULL AS DOUBLE PRECISION) AS log_likelihood,

@@ -3,8 +3,8 @@ CREATE FUNCTION "spam"."evaluate"(source REGCLASS) RETURNS TABLE ("class" TEXT, 
 FROM (
   WITH outcomes AS MATERIALIZED (
     SELECT
-      CAST(source."label" AS TEXT) AS class,
-      CAST(nbsql_prediction AS TEXT) AS prediction,
+      CAST(source."label" AS TEXT) COLLATE "C" AS class,
+      CAST(nbsql_prediction AS TEXT) COLLATE "C" AS prediction,
       coalesce(source.nbsql_probability, 0) AS probability,
       ARRAY[
         CASE WHEN source.nbsql_log_evidence > -CAST(''''infinity'''' AS DOUBLE PRECISION) THEN CASE WHEN source.nbsql_joint_1 - source.nbsql_log_evidence < -708 THEN 0 ELSE exp(source.nbsql_joint_1 - source.nbsql_log_evidence) END ELSE 0 END,
@@ -38,7 +38,7 @@ FROM (
         FROM (
           SELECT
             source.nbsql_row,
-            unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i] || '''' '''' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) AS value, 1 AS times
+            unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i] || '''' '''' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) COLLATE "C" AS value, 1 AS times
           FROM (
             SELECT
               source.*,
@@ -138,7 +138,7 @@ FROM (
   ) AS source
   ),
   known AS (
-    SELECT CAST(class AS TEXT) AS class, class_no
+    SELECT CAST(class AS TEXT) COLLATE "C" AS class, class_no
     FROM (
       SELECT
         unnest(ARRAY[class_1, class_2]) AS class,

@@ -19,7 +19,7 @@ FROM (
         FROM (
           SELECT
             source.nbsql_row,
-            unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i] || '' '' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) AS value, 1 AS times
+            unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i] || '' '' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) COLLATE "C" AS value, 1 AS times
           FROM (
             SELECT
               source.*,

@@ -24,8 +24,8 @@ contributions AS (
     source.nbsql_row,
     parameters.class_no,
     0 AS feature_no,
-    CAST(NULL AS TEXT) AS feature,
-    CAST(NULL AS TEXT) AS value,
+    CAST(NULL AS TEXT) COLLATE "C" AS feature,
+    CAST(NULL AS TEXT) COLLATE "C" AS value,
     parameters.log_prior AS contribution
   FROM numbered AS source
   JOIN parameters ON TRUE
@@ -36,10 +36,10 @@ contributions AS (
     unnest(ARRAY[1, 2, 3, 4, 6, 6]) AS feature_no,
     unnest(ARRAY['sender', 'replied', 'length', 'links', 'parts', 'parts']) AS feature,
     unnest(ARRAY[
-      CAST(number."sender" AS TEXT),
-      CAST(number."replied" AS TEXT),
-      CAST(number."length" AS TEXT),
-      CAST(number."links" AS TEXT),
+      CAST(number."sender" AS TEXT) COLLATE "C",
+      CAST(number."replied" AS TEXT) COLLATE "C",
+      CAST(number."length" AS TEXT) COLLATE "C",
+      CAST(number."links" AS TEXT) COLLATE "C",
       'plain',
       'html'
     ]) AS value,
@@ -105,7 +105,7 @@ contributions AS (
       FROM (
         SELECT
           source.nbsql_row,
-          unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) AS value, 1 AS times
+          unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) COLLATE "C" AS value, 1 AS times
         FROM (
           SELECT
             source.*,

@@ -3,9 +3,6 @@
   a dialect whose folders include "plain" (Traits.macro_folders in nbsql/rendering/dialect.py).
 #}
 
-{# Nothing is needed: equal texts are equal bytes under every collation except those made otherwise. #}
-{% macro plain__binary() %}{% endmacro %}
-
 {% macro plain__plain_label(x, type) -%} {{ x }} {%- endmacro %}
 
 {# Never: Spark would shuffle the groups, and PostgreSQL cuts texts in one process anyway. #}

@@ -1,7 +1,7 @@
 {# PostgreSQL's forms of the families that look at the data before they count it. #}
 
 {% macro postgres__json_element(list, position) -%}
-CAST({{ list }} AS JSON) ->> {{ position }}
+(CAST({{ list }} AS JSON) ->> {{ position }})
 {%- endmacro %}
 
 {% macro postgres__cell_number(value) -%}

@@ -5,6 +5,9 @@
 
 {% macro spark__string() -%} STRING {%- endmacro %}
 
+{# Nothing is needed: texts are compared by their bytes, and collations are made otherwise. #}
+{% macro spark__binary() %}{% endmacro %}
+
 {% macro spark__materialized() %}{% endmacro %}
 
 {% macro spark__not_materialized() %}{% endmacro %}
