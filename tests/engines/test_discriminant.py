@@ -205,6 +205,7 @@ COLLINEAR = "'x1', 'x2', 'x3' are collinear"
 NO_INVERSE = "no inverse; leave one of them out, or use shrinkage=0.1, say"
 
 
+@pytest.mark.parametrize("place", ["duckdb", "postgres"], indirect=True)
 def test_estimated_shrinkage_does_not_depend_on_the_unit(place: Place) -> None:
     """Not even where the square of a variance is beyond every double, or below it."""
     units = (1.0, 1e100, 1e-100)
