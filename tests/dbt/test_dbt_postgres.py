@@ -20,7 +20,7 @@ STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
 # What PostgreSQL has instead, of its own and of what it shares with Spark.
 OWN = """
 SELECT {{ nbsql.text(nbsql.double()) }} AS type, {{ nbsql.text(nbsql.null_if_zero(nbsql.word('n'))) }} AS divisor,
-  {{ nbsql.text(nbsql.binary()) }} AS after_texts
+  {{ nbsql.text(nbsql.output_null(none, 'x')) }} AS gap
 """
 # A name of 63 bytes and more, cut in the middle of a letter.
 LONG = "a label that is longer than the names that PostgreSQL has, é" + "é" * 20
@@ -66,7 +66,8 @@ def project(address: str, tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def test_macros_that_postgresql_has_of_its_own_take_the_place_of_the_general_ones(project: Project) -> None:
     renderer = Renderer("postgres")
-    expected = [renderer.fragment("double"), renderer.fragment("null_if_zero", Markup("n")), renderer.fragment("binary")]
+    divisor, gap = renderer.fragment("null_if_zero", Markup("n")), renderer.fragment("output_null", None, "x")
+    expected = [renderer.fragment("double"), divisor, gap]
     with project.connect() as con:
         assert read(con, "SELECT * FROM own")[1] == [tuple(map(str, expected))]
 
