@@ -209,17 +209,17 @@ NO_INVERSE = "no inverse; leave one of them out, or use shrinkage=0.1, say"
 def test_estimated_shrinkage_does_not_depend_on_the_unit(place: Place) -> None:
     """Not even where the square of a variance is beyond every double, or below it."""
     units = (1.0, 1e100, 1e-100)
-    rows = [(i % 2, *((i * i % 7 + i % 2) * unit for unit in units), i % 5) for i in range(24)]
-    place.table("t", {"y": "INTEGER", **dict.fromkeys(["one", "large", "small", "x"], "DOUBLE PRECISION")}, rows)
-    found = [
-        nbsql.fit(place.con, "t", target="y", features=[name, "x"], method=nbsql.LDA("ledoit-wolf")).predict_proba(
-            "t", columns=[]
-        )
+    rows = [(i, i % 2, *((i * i % 7 + i % 2) * unit for unit in units), i % 5) for i in range(24)]
+    numbers = dict.fromkeys(["one", "large", "small", "x"], "DOUBLE PRECISION")
+    place.table("t", {"id": "INTEGER", "y": "INTEGER", **numbers}, rows)
+    expected, *others = (
+        nbsql.fit(place.con, "t", target="y", features=[name, "x"], method=nbsql.LDA("ledoit-wolf"))
+        .predict_proba("t", columns=["id"])
+        .fetchall()
         for name in ("one", "large", "small")
-    ]
-    expected, *others = (sorted(row[-2:] for row in query) for query in found)
+    )
     for each in others:
-        assert_same_rows(each, expected)
+        assert_same_rows(sorted(each, key=lambda row: row[0]), sorted(expected, key=lambda row: row[0]))
 
 
 def test_estimated_shrinkage_where_a_column_does_not_vary_in_a_class_agrees(both: Both) -> None:

@@ -144,6 +144,16 @@ def tenths(values: Any, weights: Any) -> list[float]:
     return sorted(edge for edge in edges if edge > values[0])
 
 
+def counts_of_scores(past: dict[str, Any], other: dict[str, Any]) -> list[Any]:
+    """The weights by prediction and tenth of its probability in the past, of the past and of other rows.
+
+    The edges are probabilities of the past themselves, and are lowered so that no last digit decides.
+    """
+    edges = np.multiply(tenths(past["probability"], past["weight"]), 1 - 1e-12)
+    places = [(side, np.searchsorted(edges, side["probability"], "right")) for side in (past, other)]
+    return [counts(zip(side["prediction"], place, strict=True), side["weight"]) for side, place in places]
+
+
 def test_rows_as_the_reference(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
     rows = found(model.monitor("later", reference="past", by="the month", weight="weight"))
     july, past = (
@@ -160,11 +170,7 @@ def test_rows_as_the_reference(con: duckdb.DuckDBPyConnection, model: nbsql.Mode
     edges = tenths(*zip(*complete[0], strict=True))
     binned = [counts(*(np.searchsorted(edges, [x for x, _ in side], "right"), [w for _, w in side])) for side in complete]
     assert rows["7", "dep_delay", None, "psi"][0] == pytest.approx(psi(*binned), rel=1e-9)
-    edges = tenths(past["probability"], past["weight"])
-    scores = [
-        counts(zip(side["prediction"], np.searchsorted(edges, side["probability"], "right"), strict=True), side["weight"])
-        for side in (past, july)
-    ]
+    scores = counts_of_scores(past, july)
     assert rows["7", None, None, "psi"][0] == pytest.approx(psi(*scores), rel=1e-9)
     labels = [counts(side["arrival"], side["weight"]) for side in (past, july)]
     assert rows["7", None, None, "label_psi"][0] == pytest.approx(psi(*labels), rel=1e-9)
@@ -181,11 +187,7 @@ def test_the_score_of_a_model_with_segments_is_that_of_each_segment(con: duckdb.
     model = nbsql.fit(con, "past", target="arrival", name="by_origin", features=["carrier", "distance"], segment_by="origin")
     rows = found(model.monitor("later", reference="past", weight="weight"))
     past, later = (columns(con, f"FROM by_origin.predict_proba('{name}')") for name in ("past", "later"))
-    edges = tenths(past["probability"], past["weight"])
-    scores = [
-        counts(zip(side["prediction"], np.searchsorted(edges, side["probability"], "right"), strict=True), side["weight"])
-        for side in (past, later)
-    ]
+    scores = counts_of_scores(past, later)
     assert rows[None, None, None, "psi"][0] == pytest.approx(psi(*scores), rel=1e-9)
 
 
