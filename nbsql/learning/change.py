@@ -17,7 +17,7 @@ from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import total_rows
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_reference_time
-from nbsql.plan import EARLIER_MACROS, MACROS, Entry, Plan
+from nbsql.plan import MACROS, Entry, Plan
 from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
@@ -238,7 +238,7 @@ class Change:
         refill = renderer.dialect.traits.refills_tables and is_same_form
         outdated = [] if refill else ["parameters", "lookups"]
         changes_macros = not plan.relations.temporary and not is_same_form
-        drop_parts(engine, plan.relations, [*outdated, *((*MACROS, *EARLIER_MACROS) if changes_macros else ())])
+        drop_parts(engine, plan.relations, [*outdated, *(MACROS if changes_macros else ())])
         statements = list(plan.create_scoring_tables(classes, again=refill))
         if changes_macros:
             macros = list(plan.create_macros(classes))

@@ -13,7 +13,7 @@ class Part:
     kind: Literal["macro", "view", "table"]  # its type in the catalogue; on engines without table macros a macro is a function
     text: str  # a description of its rows or of its result
     internal: bool = False  # whether only other parts use it, and not users
-    optional: bool = False  # whether a model may lack it, because not every model needs it or because a later version added it
+    optional: bool = False  # whether a model may lack it, because not every model needs it
 
     @property
     def comment(self) -> str:
@@ -37,22 +37,18 @@ PARTS: dict[str, Part] = {
     "evaluate": Part(
         "macro",
         "How well the model does on a relation whose class is known: class (NULL for the whole), metric, value.",
-        optional=True,
     ),
     "likelihood_ratios": Part(
         "macro",
         "How much likelier each value is in one class than in another, which are its arguments: feature, value, likelihood, "
         "other_likelihood, ratio, log_ratio.",
-        optional=True,
     ),
     "class_scores": Part(
         "macro",
         "The rows of a relation with their scores by class, which predict and the others read.",
         internal=True,
-        optional=True,
     ),
-    "scored": Part("macro", "What predict and the others of an earlier version read.", internal=True, optional=True),
-    "features": Part("view", "A row a feature: feature, family, columns, types, options (JSON).", optional=True),
+    "features": Part("view", "A row a feature: feature, family, columns, types, options (JSON)."),
     "likelihoods": Part("view", "A row a class, feature and value: its likelihood; of a number mean and variance, or rate."),
     "components": Part("view", "A row a component of a class that was split: its share and what it has learnt.", optional=True),
     "priors": Part("view", "A row a class, the most probable first: class, n, prior, log_prior."),

@@ -19,10 +19,12 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
     """The statements that create the macros, by macro name (sql/macros/storage/table_macros.sql)."""
     render, rows = plan.renderer.fragment, _rows(plan)
     context, scores, parameters = plan.context(classes, rows), _name(plan, "scores"), _name(plan, "parameters")
-    yield _class_scores(plan, classes)
+    tables = (parameters, _name(plan, "lookups"))
+    source = plan.prepare_source(context, rows.relation, *tables)
+    yield _macro(plan, "class_scores", render("scored", context, source, *tables))
     for verb in VERBS:
         if verb == "explain":
-            yield _macro(plan, verb, plan.query(verb, rows, classes, tables=(parameters, _name(plan, "lookups"))))
+            yield _macro(plan, verb, plan.query(verb, rows, classes, tables=tables))
         else:
             yield _macro(plan, verb, render(verb, context, scores))
     judged = render("judged_rows", context, scores, parameters, None, plan.labels_as_text)
@@ -35,19 +37,10 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
 def create_calibrated_table_macros(plan: Scoring, classes: Sequence[ClassColumn], method: str) -> Iterator[tuple[str, str]]:
     """The statements that create the macros of a calibrated model; `method` is that of the calibration."""
     render, context = plan.renderer.fragment, plan.context(classes, _rows(plan))
-    yield _class_scores(plan, classes)  # again, because a model of an earlier version lacks it
     arguments = (_name(plan, "scores"), _name(plan, "parameters"), _name(plan, "calibration"), method)
     scored = render("subquery", render("calibrated_scores", context, *arguments))
     for name, verb in CALIBRATED.items():
         yield _macro(plan, name, render(verb, context, scored))
-
-
-def _class_scores(plan: Scoring, classes: Sequence[ClassColumn]) -> tuple[str, str]:
-    """The macro `class_scores`, which the others read."""
-    rows, tables = _rows(plan), (_name(plan, "parameters"), _name(plan, "lookups"))
-    context = plan.context(classes, rows)
-    source = plan.prepare_source(context, rows.relation, *tables)
-    return _macro(plan, "class_scores", plan.renderer.fragment("scored", context, source, *tables))
 
 
 def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:

@@ -54,4 +54,3 @@ REVIEW = Verb(
 ROW_VERBS = tuple(name for name, verb in VERBS.items() if verb.keeps_rows)
 CALIBRATED = {f"{name}_calibrated": name for name, verb in VERBS.items() if verb.has_calibrated_form}
 MACROS = ("class_scores", *VERBS, "evaluate", "likelihood_ratios")  # the macros of a model's schema
-EARLIER_MACROS = ("scored",)  # macros that the verbs in models of earlier versions call

@@ -1,10 +1,8 @@
-"""Checks of what a model file may contain: types by name, expressions over columns, and cells; nothing executable."""
+"""Checks of what a model file may contain: types by name, and expressions over columns; nothing executable."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from nbsql.errors import InputError, ModelError
@@ -62,30 +60,6 @@ def _check_expression(expression: Any, dialect: Dialect, subject: str) -> None:
             called = part.name if isinstance(part, (exp.Anonymous, exp.AnonymousAggFunc)) else type(part).__name__.lower()
             refused = f"and what comes from a file may not run {called}"
             raise InputError(f"{subject} is {expression!r}, {refused}; make a column of it, and fit again")
-
-
-def check_cells(rows: Sequence[Sequence[Any]], spec: Spec, title: str) -> int:
-    """The number of rows that a model has learnt from. Raises ModelError if the cells do not belong to such a model."""
-    names = {feature.name for feature in spec.features}
-    learnt = None
-    for row in rows:
-        *texts, n, mean, m2 = (row[0], row[1], row[3], row[2], *row[4:7])
-        good = all(text is None or isinstance(text, str) for text in texts)
-        good = good and all(x is None or (isinstance(x, (int, float)) and math.isfinite(x)) for x in (mean, m2))
-        if not good or isinstance(n, bool) or not isinstance(n, (int, float)) or not math.isfinite(n):
-            raise damaged_error(title, f"a cell holds {n!r}" if good else "a cell is none")
-        if row[2] is not None and row[2] not in names:
-            raise damaged_error(title, f"it has cells of {row[2]!r}, which is none of its features")
-        if row[2] is None and row[7] != "weights":
-            learnt = n + (learnt or 0.0)
-    return check_row_count(learnt, title)
-
-
-def check_row_count(learnt: float | None, title: str) -> int:
-    """The number of rows learnt, from the sum of the counts of the classes. Raises ModelError if there are no such counts."""
-    if learnt is None or not math.isfinite(learnt):
-        raise damaged_error(title, "it has no cells of its classes")
-    return round(learnt)
 
 
 def damaged_error(title: str, fact: str) -> ModelError:

@@ -23,12 +23,10 @@ from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.plan import Plan
 from nbsql.rendering.dialect import Dialect
 from nbsql.spec.spec import Spec
-from nbsql.storage import json_file
 from nbsql.storage.calibration import calibration_text
-from nbsql.storage.file_checks import COLUMNS, NAMED, check_cells, check_row_count, check_spec, damaged_error
-from nbsql.storage.json_file import Stored
+from nbsql.storage.file_checks import COLUMNS, NAMED, check_spec, damaged_error
 from nbsql.storage.shared_counts import Sharing
-from nbsql.storage.translation import ENGINES, Cells, columns_of, translate
+from nbsql.storage.translation import ENGINES, Cells, json_of, translate
 from nbsql.version import __version__
 
 # A model file is none of these.
@@ -91,22 +89,26 @@ def read_file(engine: Engine, path: str) -> ModelFile:
     if not Path(path).exists():
         raise InputError(f"no file {path!r}")
     title = f"model {path!r}"
+    foreign = InputError(f"{path!r} is no file that a model was exported to")
     if not _is_parquet(path):
-        return _read_cells(engine, json_file.read(path), path)
+        raise foreign
     with _file_engine(engine) as reader:
         metadata: dict[str, str] = {}
         with suppress(ModelError):  # it is some other Parquet file
             metadata = dict(_query_file(reader, title, "file_metadata", path))
         of = metadata.get("nbsql_engine", "DuckDB")
         if "nbsql_spec" not in metadata or of not in ENGINES:
-            raise InputError(f"{path!r} is no file that a model was exported to")
-        Spec.from_json(metadata["nbsql_spec"], path)  # first, since a newer version may have other columns
+            raise foreign
+        spec = Spec.from_json(metadata["nbsql_spec"], path)  # first, since a newer version may have other columns
         _check_columns(reader, path, title)
+        learnt = _check_cells(reader, spec, path, title)
+        check_spec(spec, Dialect(_DIALECTS[of]), title)
+        calibration = metadata.get("nbsql_calibration")
         if reader is engine and of == engine.title:
-            return _read_parquet(reader, metadata, path)
+            return _read_parquet(reader, spec, path, calibration, learnt)
         render = reader.renderer.fragment
         rows = [[*row] for row in _query_file(reader, title, "cells_with_text", render("file_of_cells", path))]
-        return _read_cells(engine, Stored(metadata["nbsql_spec"], of, rows, metadata.get("nbsql_calibration")), path)
+        return _read_cells(engine, spec, rows, calibration, of, title, learnt)
 
 
 @contextmanager
@@ -149,35 +151,39 @@ def _check_columns(reader: DuckDB, path: str, title: str) -> None:
             raise damaged_error(title, f"it has no column {name!r} of the type that cells have")
 
 
-def _read_parquet(engine: DuckDB, metadata: dict[str, str], path: str) -> ModelFile:
-    """A model that DuckDB wrote and reads, whose cells are not translated."""
-    title = f"model {path!r}"
-    spec = Spec.from_json(metadata["nbsql_spec"], path)
-    check_spec(spec, engine.renderer.dialect, title)
-    class_type = _class_type(engine, spec.target_type)
-    weights = None if spec.logistic is None else engine.renderer.fragment("weights_of_file", path, class_type)
-    cells = engine.renderer.fragment("cells_of_file", path, class_type)
-    source = engine.renderer.fragment("subquery", engine.renderer.fragment("file_of_cells", path))
-    unknown, _, _ = _query_file(engine, title, "summary_of_cells", source, spec.features)[0]
+def _check_cells(reader: DuckDB, spec: Spec, path: str, title: str) -> int:
+    """The number of rows that a model has learnt from. Raises ModelError if the cells do not belong to such a model."""
+    cells = reader.renderer.fragment("subquery", reader.renderer.fragment("cells_of_file", path, None))
+    unknown, _, endless, _ = _query_file(reader, title, "summary_of_cells", cells, spec.features)[0]
     if unknown is not None:
         raise damaged_error(title, f"it has cells of {unknown!r}, which is none of its features")
-    learnt = _query_file(engine, title, "rows_learnt", engine.renderer.fragment("subquery", cells))[0][0]
-    return ModelFile(spec, cells, weights, metadata.get("nbsql_calibration"), check_row_count(learnt, title))
+    if endless:
+        raise damaged_error(title, "it has cells whose n, mean or m2 is no number")
+    ((learnt,),) = _query_file(reader, title, "rows_learnt", cells)
+    if learnt is None:
+        raise damaged_error(title, "it has no cells of its classes")
+    rows: int = round(learnt)
+    return rows
 
 
-def _read_cells(engine: Engine, stored: Stored, path: str) -> ModelFile:
-    """The contents of a file in the types of an engine."""
-    title = f"model {path!r}"
-    spec = Spec.from_json(stored.spec, path)
-    check_spec(spec, Dialect(_DIALECTS[stored.engine]), title)
+def _read_parquet(engine: DuckDB, spec: Spec, path: str, calibration: str | None, learnt: int) -> ModelFile:
+    """A model that DuckDB wrote and reads, whose cells are not translated."""
+    class_type = _class_type(engine, spec.target_type)
+    weights = None if spec.logistic is None else engine.renderer.fragment("weights_of_file", path, class_type)
+    return ModelFile(spec, engine.renderer.fragment("cells_of_file", path, class_type), weights, calibration, learnt)
+
+
+def _read_cells(
+    engine: Engine, spec: Spec, rows: list[list[Any]], stored: str | None, of: str, title: str, learnt: int
+) -> ModelFile:
+    """A model of the engine `of`, and the rows of its cells, in the types of this engine. stored: its calibration."""
     try:
-        calibration = None if stored.calibration is None else [dict(row) for row in json.loads(stored.calibration)]
+        calibration = None if stored is None else [dict(row) for row in json.loads(stored)]
     except (TypeError, ValueError):
         raise damaged_error(title, "its calibration is no text of JSON") from None
-    learnt = check_cells(stored.rows, spec, title)
-    cells = Cells(stored.rows, calibration)
-    if stored.engine != engine.title:
-        spec, cells = translate(engine, spec, cells, stored.engine, title)
+    cells = Cells(rows, calibration)
+    if of != engine.title:
+        spec, cells = translate(engine, spec, cells, of, title)
     class_type = _class_type(engine, spec.target_type) or engine.renderer.fragment("string")
     counted = [row for row in cells.rows if row[7] != _WEIGHTS]
     weights = None
@@ -192,7 +198,7 @@ def _read_cells(engine: Engine, stored: Stored, path: str) -> ModelFile:
 
 def _cells_of(engine: Engine, rows: list[list[Any]], class_type: Markup) -> Markup:
     """The query of cells that are held in Python."""
-    return engine.renderer.fragment("cells_of_json", json.dumps(columns_of(rows), ensure_ascii=False), class_type)
+    return engine.renderer.fragment("cells_of_json", json_of(rows), class_type)
 
 
 def _class_type(engine: Engine, name: str) -> Markup | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -223,6 +224,8 @@ def _rewrite_values(
     return written_by_text
 
 
-def columns_of(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
-    """Cells as JSON objects."""
-    return [dict(zip(("slice", "class", "feature", "value", "n", "mean", "m2", "batch"), row, strict=True)) for row in rows]
+def json_of(rows: Sequence[Sequence[Any]]) -> str:
+    """Cells as a text of JSON objects. It has no infinity: the logarithm of 0 is a text, which all engines read as a number."""
+    names = ("slice", "class", "feature", "value", "n", "mean", "m2", "batch")
+    listed = [("-Infinity" if value == -math.inf else value for value in row) for row in rows]
+    return json.dumps([dict(zip(names, row, strict=True)) for row in listed], ensure_ascii=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from nbsql.storage.translation import type_on
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 ROUTES = [(one, other) for one in ("duckdb", "postgres", "spark") for other in ("duckdb", "postgres", "spark") if one != other]
-OLD = Path(__file__).with_name("files")
+FILES = Path(__file__).with_name("files")
 MODELS: dict[str, dict[str, Any]] = {
     "naive": {
         "families": {
@@ -180,9 +181,9 @@ def test_labels_and_categories_of_every_kind_go_there_and_back(
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
 @pytest.mark.parametrize("kind", ["naive", "logistic"])
-def test_files_of_earlier_versions_are_read(connect: Callable[[str], Place], engine: str, kind: str) -> None:
+def test_stored_files_are_read(connect: Callable[[str], Place], engine: str, kind: str) -> None:
     place = connect(engine)
-    found = [nbsql.import_(place.con, path) for path in sorted(OLD.glob(f"{kind}_*"))]
+    found = [nbsql.import_(place.con, path) for path in sorted(FILES.glob(f"{kind}_*"))]
     row = "SELECT 'sun' AS sky, CAST(0.74 AS {}) AS heat, 2 AS wind, FALSE AS dry"
     query = row.format("DOUBLE PRECISION" if engine == "postgres" else "DOUBLE")
     expected = {"naive": (0.3043075559471396, 0.33172128744270746), "logistic": (0.2988867268740045, 0.3328034483850788)}[kind]
@@ -193,14 +194,32 @@ def test_files_of_earlier_versions_are_read(connect: Callable[[str], Place], eng
         assert len(model.predict(query, calibrated=True).fetchall()) == 1
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
+def test_a_given_likelihood_of_zero_travels(connect: Callable[[str], Place], tmp_path: Path, engine: str) -> None:
+    logs = "(VALUES ('a', -1.5), ('b', CAST('-inf' AS DOUBLE))) AS t(class, log_likelihood)"
+    likelihoods = f"SELECT class, 'kind' AS feature, 'u' AS value, log_likelihood FROM {logs}"
+    given = {"priors": {"a": 0.5, "b": 0.5}, "likelihoods": likelihoods, "logarithms": True}
+    model = nbsql.from_tables(duckdb.connect(), **given, name="given")
+    model.export(tmp_path / "here.parquet")
+    place = connect(engine)
+    nbsql.import_(place.con, tmp_path / "here.parquet", name="there").export(tmp_path / "there.parquet")
+    for found in (nbsql.load(place.con, "there"), nbsql.import_(duckdb.connect(), tmp_path / "there.parquet")):
+        ((*_, first, second),) = found.joint_log_likelihood("SELECT 'u' AS kind").fetchall()
+        assert (first, second) == (pytest.approx(math.log(0.5) - 1.5, rel=1e-12), -math.inf)
+
+
+def metadata_of(path: Path) -> dict[str, str]:
+    with duckdb.connect() as con:
+        found = con.execute(f"FROM parquet_kv_metadata('{path}')").fetchall()
+    return {key.decode(): value.decode() for _, key, value in found}
+
+
 def rewritten(source: Path, target: Path, query: str = "FROM cells", **metadata: str) -> Path:
     """The file of a model with other cells or another spec."""
+    found = {**metadata_of(source), **metadata}
+    listed = ", ".join(f"{key}: '" + value.replace("'", "''") + "'" for key, value in found.items())
     with duckdb.connect() as con:
-        found = {
-            key.decode(): value.decode() for _, key, value in con.execute(f"FROM parquet_kv_metadata('{source}')").fetchall()
-        }
         con.execute(f"CREATE TABLE cells AS FROM '{source}'")
-        listed = ", ".join(f"{key}: '" + value.replace("'", "''") + "'" for key, value in {**found, **metadata}.items())
         con.execute(f"COPY ({query}) TO '{target}' (FORMAT parquet, KV_METADATA {{{listed}}})")
     return target
 
@@ -209,12 +228,8 @@ def rewritten(source: Path, target: Path, query: str = "FROM cells", **metadata:
 def test_hostile_and_damaged_files_leave_nothing_behind(connect: Callable[[str], Place], tmp_path: Path, engine: str) -> None:
     place = connect(engine)
     place.run("CREATE TABLE canary AS SELECT 1 AS alive")
-    good = OLD / "naive_duckdb.parquet"
-    with duckdb.connect() as con:
-        ((text,),) = con.execute(
-            f"SELECT decode(value) FROM parquet_kv_metadata('{good}') WHERE decode(key) = 'nbsql_spec'"
-        ).fetchall()
-    spec = json.loads(text)
+    good = FILES / "naive_duckdb.parquet"
+    spec = json.loads(metadata_of(good)["nbsql_spec"])
     drop = "text); DROP TABLE canary; --"
     first, *others = spec["features"]
     specs = {
@@ -238,6 +253,8 @@ def test_hostile_and_damaged_files_leave_nothing_behind(connect: Callable[[str],
         "it has no column 'n' of the type": "SELECT * REPLACE (CAST(n AS VARCHAR) AS n) FROM cells",
         "it has cells of 'other', which is none of its features": "SELECT * REPLACE ('other' AS feature) FROM cells",
         "it has no cells of its classes": "FROM cells WHERE feature IS NOT NULL",
+        "it has cells whose n, mean or m2 is no number": "SELECT * REPLACE (CAST('nan' AS DOUBLE) AS m2) FROM cells",
+        "is no number; export it again": "SELECT * REPLACE (CAST(NULL AS DOUBLE) AS n) FROM cells",
         "x": "SELECT * REPLACE ('x' AS class) FROM cells",
     }
     for message, query in queries.items():
@@ -247,25 +264,16 @@ def test_hostile_and_damaged_files_leave_nothing_behind(connect: Callable[[str],
         refused(place, path, "is no file that a model was exported to")
     path.write_bytes(b"\x80\x04cos\nsystem\n(S'touch /tmp/hostile'\ntR.")  # a pickle, which nobody opens
     refused(place, path, "is no file that a model was exported to")
-    for text in (
-        "no model",
-        "[]",
-        '{"cells": []}',
-        json.dumps({"nbsql_engine": "Oracle", "nbsql_spec": "{}", "nbsql_calibration": None, "cells": []}),
-    ):
-        path.write_text(text, encoding="utf-8")
-        refused(place, path, "is no file that a model was exported to")
-    old = json.loads((OLD / "naive_postgres.json").read_text(encoding="utf-8"))
-    logistic = json.loads((OLD / "logistic_postgres.json").read_text(encoding="utf-8"))
-    for message, change in {
+    path.write_text("no model", encoding="utf-8")
+    refused(place, path, "is no file that a model was exported to")
+    refused(place, rewritten(good, path, nbsql_engine="Oracle"), "is no file that a model was exported to")
+    foreign, foreign_logistic = FILES / "naive_spark.parquet", FILES / "logistic_spark.parquet"
+    for message, changed in {
         f"it has a column of the type {drop!r}": {"nbsql_spec": json.dumps({**spec, "target_type": drop})},
-        "a cell is none": {"cells": [[1, 2]]},
-        "a cell holds '1'": {"cells": [[None, "0", None, None, "1", None, None]]},
-        "it has no weights": {"nbsql_spec": logistic["nbsql_spec"]},
+        "it has no weights": {"nbsql_spec": metadata_of(foreign_logistic)["nbsql_spec"]},
         "its calibration is no text of JSON": {"nbsql_calibration": "}"},
     }.items():
-        path.write_text(json.dumps({**old, **change}), encoding="utf-8")
-        refused(place, path, message)
+        refused(place, rewritten(foreign, path, **changed), message)
     body = bytearray(good.read_bytes())
     body[10:400] = bytes(390)
     path.write_bytes(body)
