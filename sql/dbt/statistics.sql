@@ -70,14 +70,12 @@ WHERE age >= {{ model.lookback | int }}
 {%- endmacro %}
 
 {#
-  In words: which arguments had other values when a batch was counted. The name of a batch ends with their hashes, except in earlier
-  versions. A value is found by its hash if it is none or a column, and features by their cells.
+  In words: which arguments had other values when a batch was counted. The name of a batch ends with their hashes: a value is found by its
+  hash if it is none or a column, and features by their cells.
 #}
 {% macro changes_of_request(model, source) -%}
 {% set batches -%}
-SELECT batch FROM {{ this }} AS statistics
-WHERE batch LIKE '____-__-__ __:__:__ ______-______-______-______' AND batch NOT LIKE {{ nbsql.text('% ' ~ model.batch[20:]) }}
-LIMIT 1
+SELECT batch FROM {{ this }} AS statistics WHERE batch NOT LIKE {{ nbsql.text('% ' ~ model.batch[20:]) }} LIMIT 1
 {%- endset -%}
 {% set changes, others = [], nbsql.query_rows(batches) -%}
 {% if not others %}{% do return('') %}{% endif -%}
