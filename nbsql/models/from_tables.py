@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -23,6 +24,7 @@ from nbsql.spec.spec import Feature, Prior, Spec
 from nbsql.warn import warn_user
 
 TOLERANCE = 1e-6  # by which a sum of probabilities may differ from 1
+_WHOLE = re.compile("0|-?[1-9][0-9]*")  # not 02134, a text
 _TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
 GIVEN_DEFAULTS = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
 _NUMBERS = ("likelihood", "log_likelihood", "mean", "variance", "rate")
@@ -107,14 +109,13 @@ def _rows_of_likelihoods(
         return
     with _source(engine, likelihoods, "likelihoods", ("class", "feature")) as data:
         kinds = {folded(column.name): column.kind for column in data.columns}
-        lists = kinds.get("value") == "tokens"
         if logarithms and "log_likelihood" not in kinds:
             raise InputError(
                 "likelihoods has no column 'log_likelihood', which logarithms=True reads; add it, or leave that out"
             )
         for name in {"likelihood"} if logarithms else {"log_likelihood"} if "likelihood" in kinds else set():
             kinds.pop(name, None)
-        yield engine.renderer.fragment("given_likelihoods_of", data.relation, [*kinds], lists)
+        yield engine.renderer.fragment("given_likelihoods_of", data.relation, [*kinds], kinds.get("value"))
 
 
 @contextmanager
@@ -255,7 +256,7 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
         missing_counts = None in values or isinstance(family, Joint)  # a list with a gap is a value if it is given
         family = family.with_defaults(alpha=0.0, nulls="category" if missing_counts else "skip", unseen="skip")
         columns = tuple(family.columns) if isinstance(family, OverColumns) else (name,)
-        whole = kinds[0] == "values" and all(value is None or value.lstrip("-").isdigit() for value in values)
+        whole = kinds[0] == "values" and all(value is None or _WHOLE.fullmatch(value) for value in values)
         features.append(
             Feature(
                 name,

@@ -53,7 +53,7 @@ _TOKEN_COUNTS = ("MAP(VARCHAR, DOUBLE)", None, "map<string,double>")
 _DECIMAL = ("DECIMAL({},{})", "numeric", "decimal({},{})")
 _MOST_DIGITS = 38
 _SCALED = re.compile(r"(?:decimal|numeric)\((\d+), ?(\d+)\)", re.IGNORECASE)
-
+_INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 _NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
 
 
@@ -225,7 +225,7 @@ def _rewrite_values(
 
 
 def json_of(rows: Sequence[Sequence[Any]]) -> str:
-    """Cells as a text of JSON objects. It has no infinity: the logarithm of 0 is a text, which all engines read as a number."""
+    """Cells as a text of JSON objects. It has no infinity, which is a text there that all engines read as a number."""
     names = ("slice", "class", "feature", "value", "n", "mean", "m2", "batch")
-    listed = [("-Infinity" if value == -math.inf else value for value in row) for row in rows]
+    listed = [(_INFINITIES.get(value, value) for value in row) for row in rows]
     return json.dumps([dict(zip(names, row, strict=True)) for row in listed], ensure_ascii=False)

@@ -8,7 +8,6 @@
 {% macro array_of(elements) %} {% do return(adapter.dispatch('array_of', 'nbsql')(elements)) %} {% endmacro %}
 {% macro as_label(x, type) %} {% do return(adapter.dispatch('as_label', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro as_number(x) %} {% do return(adapter.dispatch('as_number', 'nbsql')(x)) %} {% endmacro %}
-{% macro as_whole(x) %} {% do return(adapter.dispatch('as_whole', 'nbsql')(x)) %} {% endmacro %}
 {% macro bernoulli_inputs(feature, centre, careful, centred) %}
 {% do return(adapter.dispatch('bernoulli_inputs', 'nbsql')(feature, centre, careful, centred)) %}
 {% endmacro %}
@@ -77,6 +76,7 @@
 {% macro log_of_input(x, is_centred, careful) %}
 {% do return(adapter.dispatch('log_of_input', 'nbsql')(x, is_centred, careful)) %}
 {% endmacro %}
+{% macro longest_whole() %} {% do return(adapter.dispatch('longest_whole', 'nbsql')()) %} {% endmacro %}
 {% macro matches(x, pattern) %} {% do return(adapter.dispatch('matches', 'nbsql')(x, pattern)) %} {% endmacro %}
 {% macro materialized() %} {% do return(adapter.dispatch('materialized', 'nbsql')()) %} {% endmacro %}
 {% macro matrix_row(elements) %} {% do return(adapter.dispatch('matrix_row', 'nbsql')(elements)) %} {% endmacro %}

@@ -82,6 +82,7 @@ def test_a_frame_with_a_gap_and_a_table_of_whole_numbers(con: Connection) -> Non
 def test_a_number_that_is_none_of_the_categories_is_unseen(rows: Connection) -> None:
     model = nbsql.fit(rows, "rows", target="y", exclude=["many"], families={"g": "categorical"})
     priors = [prior for _, _, prior, _ in model.priors]
-    for unseen in ("7", "7.0", "'seven'", "1e30"):
+    for unseen in ("7", "7.0", "'seven'", "1e30", "1.5", "0.5::DOUBLE", "1.25::FLOAT", "'0.5'"):
         found = model.predict_proba(f"SELECT {unseen} AS g").fetchall()[0][-3:]
         assert found == pytest.approx(priors, rel=1e-12), unseen
+    assert model.predict_one({"g": 0.5})["probability"] == pytest.approx(max(priors), rel=1e-12)

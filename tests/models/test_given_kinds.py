@@ -32,6 +32,25 @@ def test_families_of_several_kinds_at_once(con: duckdb.DuckDBPyConnection) -> No
     assert odds == pytest.approx(0.5 + log(0.25 / 0.75) + log(0.75 / 0.25), abs=1e-12)
 
 
+def test_whole_numbers_and_digits_are_found_as_they_are_written(con: duckdb.DuckDBPyConnection) -> None:
+    shares = {"a": {"n": {0: 0.75, 1: 0.25}, "postcode": {"02134": 0.5, "10001": 0.5}},
+              "b": {"n": {0: 0.5, 1: 0.5}, "postcode": {"02134": 0.125, "10001": 0.875}}}  # fmt: skip
+    of_a_frame = "SELECT * REPLACE (CAST(value AS {}) AS value) FROM given WHERE feature = 'n'"
+    rows = [(label, feature, value, share) for label, features in shares.items()
+            for feature, values in features.items() for value, share in values.items()]  # fmt: skip
+    con.execute("CREATE TABLE given (class TEXT, feature TEXT, value TEXT, likelihood DOUBLE)")
+    con.executemany("INSERT INTO given VALUES (?, ?, ?, ?)", rows)
+    for likelihoods in (shares, "given", of_a_frame.format("DOUBLE"), of_a_frame.format("DECIMAL(9, 2)")):
+        model = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=likelihoods)
+        for value, odds in {"0": 1.5, "0.0": 1.5, "1::DOUBLE": 0.5, "1.00": 0.5, "0.5": 1.0, "0.5::DOUBLE": 1.0}.items():
+            first, second = model.joint_log_likelihood(f"SELECT {value} AS n, NULL AS postcode").fetchall()[0][-2:]
+            assert first - second == pytest.approx(log(odds), abs=1e-12), value
+        if "postcode" in model.families:
+            for value, odds in {"02134": 4.0, "10001": 4 / 7, "2134": 1.0}.items():
+                first, second = model.joint_log_likelihood(f"SELECT NULL AS n, '{value}' AS postcode").fetchall()[0][-2:]
+                assert first - second == pytest.approx(log(odds), abs=1e-12), value
+
+
 def test_scalars_of_numpy(con: duckdb.DuckDBPyConnection) -> None:
     def model(plain: bool) -> nbsql.Model:
         text, real, whole, truth = (str, float, int, bool) if plain else (np.str_, np.float32, np.int64, np.bool_)

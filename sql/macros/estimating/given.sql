@@ -84,14 +84,24 @@ coalesce({{ given }}, CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE
 {%- endif %}
 {%- endmacro %}
 
-{# The likelihoods of a relation. Missing columns are NULL, and a value may be a list of texts. #}
-{% macro given_likelihoods_of(relation, columns, lists) -%}
+{#
+  The likelihoods of a relation. Missing columns are NULL, and a value may be a list of texts. A frame with a missing value has doubles for
+  whole numbers: if all values of a feature are whole, they lose their points. kind: of the column `value`, none if there is no such column.
+#}
+{% macro given_likelihoods_of(relation, columns, kind) -%}
 SELECT
   CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
   CAST(source.feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
   {% set value -%}
   {% if 'value' not in columns %}NULL
-  {%- elif lists %}CASE WHEN source.value IS NOT NULL THEN to_json(source.value) END
+  {%- elif kind == 'tokens' %}CASE WHEN source.value IS NOT NULL THEN to_json(source.value) END
+  {%- elif kind in ['float', 'decimal'] -%}
+  CASE
+    WHEN max(CASE WHEN source.value <> floor(source.value) OR abs(source.value) > 1e37 THEN 1 ELSE 0 END)
+      OVER (PARTITION BY source.feature) = 0
+      THEN CAST(CAST(source.value AS DECIMAL(38, 0)) AS {{ nbsql.string() }})
+    ELSE CAST(source.value AS {{ nbsql.string() }})
+  END
   {%- else %}source.value
   {%- endif %}
   {%- endset %}

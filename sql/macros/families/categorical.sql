@@ -10,20 +10,16 @@
 
 {#
   A value as text. A number is read in the type of the column that the model was fitted on: a frame with a gap in a column of whole
-  numbers holds doubles, and 1.0 must find the value 1, and 1 the value 1.00 of a decimal.
+  numbers holds doubles, and 1.0 must find the value 1, and 1 the value 1.00 of a decimal. A fraction among whole numbers is none of them.
 #}
 {% macro default__text_as_fitted(feature, column, whole, x) -%}
-{% set number -%}
-{% if column in feature.fraction_types -%}
+{% if column in feature.time_types %}{{ nbsql.time_as_text(x, feature.time_types[column]) }}
+{%- elif column in feature.fraction_types -%}
 {% set kind = feature.fraction_types[column] -%}
 {% set read %}TRY_CAST({{ x }} AS {{ nbsql.fraction(kind) }}){% endset -%}
-{% if kind | lower in ['double', 'float', 'real'] %}{{ nbsql.without_negative_zero(read) }}{% else %}{{ read }}{% endif %}
-{%- elif whole %}{{ nbsql.as_whole(x) }}
-{%- else %}{{ x }}
-{%- endif %}
-{%- endset -%}
-{% if column in feature.time_types %}{{ nbsql.time_as_text(x, feature.time_types[column]) }}
-{%- else %}CAST({{ number }} AS {{ nbsql.string() }})
+CAST({{ nbsql.without_negative_zero(read) if kind | lower in ['double', 'float', 'real'] else read }} AS {{ nbsql.string() }})
+{%- elif whole %}{{ nbsql.whole_as_text(x) }}
+{%- else %}CAST({{ x }} AS {{ nbsql.string() }})
 {%- endif %}{{ nbsql.binary() }}
 {%- endmacro %}
 
@@ -39,8 +35,18 @@ CASE WHEN {{ x }} = 0 THEN abs({{ x }}) ELSE {{ x }} END
 {%- endif %}
 {%- endmacro %}
 
-{% macro default__as_whole(x) -%}
-TRY_CAST({{ x }} AS HUGEINT)
+{# A number as text, a whole one without a point. The type of a column is known when a query is planned, so that no row tests it. #}
+{% macro whole_as_text(x) -%}
+CASE
+  WHEN lower(typeof({{ x }})) LIKE '%int%' OR abs(TRY_CAST({{ x }} AS {{ nbsql.double() }}) % 1) BETWEEN 1e-300 AND 1
+    THEN CAST({{ x }} AS {{ nbsql.string() }})
+  ELSE CAST(TRY_CAST({{ x }} AS {{ nbsql.longest_whole() }}) AS {{ nbsql.string() }})
+END
+{%- endmacro %}
+
+{# The type of the longest whole numbers. #}
+{% macro default__longest_whole() -%}
+HUGEINT
 {%- endmacro %}
 
 {# An expression that is NULL where a row lacks the feature: the family's own, or its value. #}

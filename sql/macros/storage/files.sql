@@ -285,16 +285,15 @@ WHERE CAST(n AS {{ nbsql.double() }}) > 0
 {%- endmacro %}
 
 {#
-  One row: a feature that the model does not have, the number of cells without a count, of those with none or with NaN or infinity, which
-  are the greatest numbers, and of those of a class. A given log-likelihood may be minus infinity.
+  One row: a feature that the model does not have, the number of cells without a count, of those with NaN, the greatest number, and of
+  those of a class. Given likelihoods may be infinite.
 #}
 {% macro summary_of_cells(source, features) -%}
 SELECT
   {% set not_of_model %}{% if features %} AND feature NOT IN ({{ nbsql.feature_names(features) }}){% endif %}{% endset %}
   min(CASE WHEN feature IS NOT NULL{{ not_of_model }} THEN feature END) AS unknown,
   count(CASE WHEN NOT coalesce(n >= 0 AND n < {{ nbsql.infinity() }}, FALSE) OR m2 < 0 THEN 1 END) AS wrong,
-  {% set numbers %}coalesce(n, {{ nbsql.infinity() }}), coalesce(mean, 0), coalesce(m2, 0){% endset %}
-  count(CASE WHEN greatest({{ numbers }}) >= {{ nbsql.infinity() }} THEN 1 END) AS endless,
+  count(CASE WHEN n IS NULL OR greatest(n, coalesce(mean, 0), coalesce(m2, 0)) > {{ nbsql.infinity() }} THEN 1 END) AS unreadable,
   count(CASE WHEN feature IS NULL AND class IS NOT NULL AND n > 0 THEN 1 END) AS classes
 FROM (
   SELECT class, feature

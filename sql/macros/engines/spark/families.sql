@@ -1,7 +1,7 @@
 {# Spark's forms of the families that look at the data before they count it. #}
 
-{% macro spark__as_whole(x) -%}
-TRY_CAST({{ x }} AS DECIMAL(38, 0))
+{% macro spark__longest_whole() -%}
+DECIMAL(38, 0)
 {%- endmacro %}
 
 {# Rounds a number to twelve significant digits. Spark's round does not accept a number of digits that depends on the row. #}
