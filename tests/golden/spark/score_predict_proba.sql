@@ -115,7 +115,7 @@ FROM (
         ) AS level_1
           ON level_1.value = CAST(number.`sender` AS STRING)
         LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
-        CROSS JOIN LATERAL (SELECT * FROM `spam`.`parameters` AS constants) AS parameters
+        CROSS JOIN LATERAL (FROM `spam`.`parameters` AS constants) AS parameters
       ) AS joint
     ) AS best
   ) AS evidence

@@ -9,14 +9,15 @@ FROM {{ scored }} AS source
 
 {#
   Joins the constants of a view (parameters.sql), which Spark writes into the terms when they come from a lateral sub-select. If they were
-  joined as a row of a table, these many columns would be copied for every row. Where rows have parameters of their own, the join comes
-  last, because Spark takes rows of more than a hundred columns apart and puts them together again at each join.
+  joined as a row of a table, these many columns would be copied for every row. Beside a UNION that widens types Spark expands no star
+  there, so that the sub-select has none. Where rows have parameters of their own, the join comes last, because Spark takes rows of more
+  than a hundred columns apart and puts them together again at each join.
 #}
 {% macro spark__join_parameters(model, parameters, relation) -%}
 {% if model.part_column -%}
 {{ nbsql.default__join_parameters(model, parameters, relation) }}
 {%- else -%}
-CROSS JOIN LATERAL (SELECT * FROM {{ parameters }} AS constants) AS parameters
+CROSS JOIN LATERAL (FROM {{ parameters }} AS constants) AS parameters
 {%- endif %}
 {%- endmacro %}
 
