@@ -471,3 +471,24 @@ def test_a_page_of_20_features_50_classes_and_10_000_words(tmp_path):
         found, said = opened(path, tmp_path, program)
         assert said == []
         assert min(found) > 0
+
+
+def test_of_two_classes_the_other_one_is_named_and_both_calibrations_are_measured():
+    with duckdb.connect() as con:
+        con.execute(
+            """CREATE TABLE days AS SELECT *, sky AS again FROM (
+                SELECT i % 2 = 0 AS dry, ['sun', 'rain', 'fog'][1 + (i % 2 + i % 5) % 3] AS sky FROM range(300) AS r(i))"""
+        )
+        model = nbsql.fit(con, "FROM days LIMIT 150", target="dry", name="days_model")
+        finding = model.plot.profile("sky").figure.finding
+        assert re.search(r"as frequent in (true as in false|false as in true)$", finding)
+        with pytest.raises(nbsql.ModelError, match=r"^model 'days_model' has fewer than two slices or batches; fit it with"):
+            model.plot.drift()
+
+        held = "FROM days OFFSET 150"
+        model.calibrate(held, folds=None)
+        before, after = (model.evaluate(held, calibrated=calibrated).calibration_error for calibrated in (False, True))
+        assert f"{before:.4f}" != f"{after:.4f}"
+        notes = model.plot.reliability(held).figure.notes
+        assert notes[0] == f"Calibration error: {before:.4f} uncalibrated, {after:.4f} calibrated."
+        assert all("log loss" not in note for note in model.plot.verdict(held).figure.notes if note)
