@@ -237,8 +237,8 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: s
     telling = [row for row in bars if row["log_odds"] is not None and row["n"] >= least]
     if telling:
         best = max(telling, key=lambda row: row["share"] * abs(row["log_odds"]))
-        others = [label for label in map(shown, classes) if label != best["class"]]
-        sides = (best["class"], others[0] if len(others) == 1 else "the other classes")
+        rest = [label for label in map(shown, classes) if label != best["class"]]
+        sides = (best["class"], rest[0] if len(rest) == 1 else "the other classes")
         more, less = sides if best["log_odds"] > 0 else sides[::-1]
         finding = f"{name} = {best['value']} is {_times(best['log_odds'])} as frequent in {more} as in {less}"
         if abs(best["log_odds"]) < _ALIKE:

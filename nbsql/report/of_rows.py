@@ -179,7 +179,7 @@ def reliability(request: Request) -> Iterator[Figure]:
 
 def _calibration_error(bins: list[dict[str, Any]], when: str) -> float:
     kept = [row for row in bins if row["when"] == when and row["n"]]
-    return sum(row["n"] * abs(row["probability"] - row["frequency"]) for row in kept) / sum(row["n"] for row in kept)
+    return float(sum(row["n"] * abs(row["probability"] - row["frequency"]) for row in kept) / sum(row["n"] for row in kept))
 
 
 def lift(request: Request) -> Iterator[Figure]:
