@@ -78,7 +78,7 @@ def _describe_fit(engine: DuckDB, found: Demonstration, database: str | None) ->
     tables.table(["column", "family", "learnt of the late and of the punctual"], families, indent=2)
     tables.echo("")
     _print_heading(
-        f"2. It was judged on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.2f} s"
+        f"2. It was evaluated on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.2f} s"
     )
     always = max((row[1], row[0]) for row in found.model.priors)[1]
     tables.echo(
@@ -97,7 +97,7 @@ def _describe_fit(engine: DuckDB, found: Demonstration, database: str | None) ->
     tables.echo("")
     _print_text(
         """A delay of 25 minutes is so many times likelier among late flights than among punctual ones, and so on for every
-        value. Before looking, punctual is likelier, as most flights are. Multiplied, they are the odds."""
+        value. The prior favours punctual, as most flights are. Multiplied, they are the odds."""
     )
     _print_next_steps(database)
 

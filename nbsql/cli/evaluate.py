@@ -107,7 +107,7 @@ def _numbers(evaluation: nbsql.Evaluation) -> list[dict[str, Any]]:
 
 def _report(evaluation: nbsql.Evaluation, target: str, model: str, source: str, confusion: list[tuple[Any, ...]]) -> None:
     rows = tables.counted(evaluation.rows, "row")
-    tables.echo(f"model {model} judged on {rows} of {tables.plain(source)}", *evaluation.notes(), "")
+    tables.echo(f"model {model} evaluated on {rows} of {tables.plain(source)}", *evaluation.notes(), "")
     lines: list[list[str | Text | None]] = [
         [name, _number(value), tables.bar(value if name in _SHARES else None)] for name, value in evaluation.summary()
     ]

@@ -22,7 +22,12 @@ def pages() -> dict[str, Path]:
     """The paths of the pages by name, in the order of the index."""
     folder = macro_path().parent / "docs"
     index = (folder / "index.md").read_text(encoding="utf-8")
-    return {link.split("/")[-1]: folder / f"{link}.md" for link in re.findall(r"\]\(([\w/-]+)\.md\)", index)}
+    links = re.findall(r"\]\(([\w/-]+)\.md\)", index)
+    short = [link.rpartition("/")[2] for link in links]
+    return {
+        link if name in short[place:] else name: folder / f"{link}.md"
+        for place, (link, name) in enumerate(zip(links, short, strict=True), 1)
+    }
 
 
 def page_text(path: Path) -> str:

@@ -27,7 +27,7 @@ class Auto(Ranking):
     `best` fits once more, on all rows of the source, and calibrates by folds if that was chosen.
 
     Args:
-        rows: the number of rows judged on.
+        rows: the number of rows evaluated on.
         families: the chosen families by column, where they differ from those that a fit infers.
         exclude: the columns without which the model is better.
         calibrated: whether a temperature (`Model.calibrate`) was chosen.

@@ -125,8 +125,8 @@ def test_the_log_likelihood_of_a_table(shop: str) -> None:
         text = model.log_likelihood_sql("sky")
     output = run("log-likelihood", shop, "weather", "sky")
     assert output.startswith("ln p(x) of 30 rows of sky by model weather, in nats\n")
-    assert cells(output, "together") == ["together", f"{plain:.5g}"]
-    assert cells(output, "a row") == ["a row", f"{plain / 30:.5g}"]
+    assert cells(output, "total") == ["total", f"{plain:.5g}"]
+    assert cells(output, "mean per row") == ["mean per row", f"{plain / 30:.5g}"]
     numbers = json.loads(run("log-likelihood", shop, "weather", "sky", "--labelled", "--json"))
     assert numbers == {"rows": 30, "log_likelihood": pytest.approx(labelled), "mean": pytest.approx(labelled / 30)}
     header, line = run("log-likelihood", shop, "weather", "sky", "--csv").splitlines()
@@ -134,8 +134,8 @@ def test_the_log_likelihood_of_a_table(shop: str) -> None:
     assert [float(number) for number in line.split(",")] == pytest.approx([30, plain, plain / 30])
     assert run("log-likelihood", shop, "weather", "sky", "--sql").strip() == text.strip()
     nothing = run("log-likelihood", shop, "weather", "FROM sky LIMIT 0")
-    assert cells(nothing, "together") == ["together", "0"]
-    assert "a row" not in nothing
+    assert cells(nothing, "total") == ["total", "0"]
+    assert "mean per row" not in nothing
     assert run("log-likelihood", shop, "weather", "SELECT 1 AS sky", code=1).startswith("error: no column 'wind' in the query")
 
 

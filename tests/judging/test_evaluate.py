@@ -299,7 +299,7 @@ def test_a_class_that_the_model_does_not_know_is_wrong_and_has_a_probability_of_
     storm = found.classes[1]
     assert storm == nbsql.ClassEvaluation("storm", 1, 0, 0, 0, 0.5, 0.2)
     assert ("storm", "yes", 1) in found.confusion.fetchall()
-    assert "1 row of a class that the model does not know, judged as wrong" in str(found)
+    assert "1 row of a class that the model does not know, counted as wrong" in str(found)
 
 
 def test_a_row_that_no_class_can_explain_is_wrong(con: duckdb.DuckDBPyConnection, form: str) -> None:

@@ -198,7 +198,7 @@ def test_a_table_that_the_model_has_learnt_is_judged_by_leaving_each_row_out(con
     assert "evaluated by" not in "".join(model.plot.verdict(others).figure.notes)
     for draw in (model.plot.verdict, lambda source, folds: model.report(tmp_path / "no.html", source=source, folds=folds)):
         with pytest.raises(
-            nbsql.InputError, match=r"counts 90 rows, and model 'shown' has learnt 900.*judge others with folds=None"
+            nbsql.InputError, match=r"counts 90 rows, and model 'shown' has learnt 900.*evaluate others with folds=None"
         ):
             draw(others, folds=2)
     with pytest.raises(nbsql.InputError, match="folds are of the rows of a source"):
@@ -296,7 +296,7 @@ def test_dependence_is_none_of_independent_features_and_all_of_copies():
         con.execute("CREATE VIEW none AS FROM u WHERE false")
         with pytest.raises(nbsql.ModelError, match=r"^none has no row with values of two features; there is no dependence"):
             model.plot.dependence("none")
-        with pytest.raises(nbsql.InputError, match=r"^there is no row whose class is known; nothing can be judged$"):
+        with pytest.raises(nbsql.InputError, match=r"^there is no row whose class is known; nothing can be evaluated$"):
             model.plot.verdict("none")
 
 
@@ -370,7 +370,7 @@ def test_a_waterfall_of_a_model_that_reads_more_than_features(options):
         assert model.plot.waterfall("t", row=1).finding.startswith("Most confident and right")
         if model._spec.half_life is not None:
             with pytest.raises(
-                nbsql.InputError, match=r"^the model has counts that decrease with age, .*; judge others with folds=None$"
+                nbsql.InputError, match=r"^the model has counts that decrease with age, .*; evaluate others with folds=None$"
             ):
                 model.report("r.html", source="t", folds=5)
 
