@@ -188,7 +188,7 @@ def test_a_table_keeps_what_predict_adds_and_the_width_of_the_terminal(
         output = run("predict", fitted, "spell", wide).stdout
         assert max(map(len, output.splitlines())) <= width
         assert words(output, "day")[-3:] == ["…", "prediction", "probability"]
-        assert re.search(r"\d+ columns left out; --format csv has all: \w+, \w+", output)
+        assert re.search(r"\d+ columns left out; --csv has all: \w+, \w+", output)
     monkeypatch.delenv("COLUMNS")  # nobody's terminal: a pipe
     assert len(words(run("predict", fitted, "spell", wide).stdout, "day")) == 36
 
@@ -199,7 +199,7 @@ def test_a_narrow_terminal_keeps_the_first_column_and_the_prediction(
     monkeypatch.setenv("COLUMNS", "60")
     output = run("predict", fitted, "spell", "golf", "--proba").stdout
     assert words(output, "day")[:4] == ["day", "…", "prediction", "probability"]
-    assert "columns left out; --format csv has all: outlook, " in " ".join(output.split())
+    assert "columns left out; --csv has all: outlook, " in " ".join(output.split())
     output = run("evaluate", fitted, "spell", "golf", "--table", "thresholds").stdout
     assert "columns left out; --csv has all: " in output
 
