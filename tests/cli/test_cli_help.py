@@ -20,7 +20,7 @@ def test_the_list_has_every_page_with_its_title():
     files = set(pages()["families"].parents[1].rglob("*.md"))
     assert {path.name for path in files - set(pages().values())} == {"index.md"}  # two pages of one name are both there
     assert len(done.output.splitlines()) == len(pages())
-    assert any(line.split(maxsplit=3)[2:] == ["families", "Families"] for line in done.output.splitlines())
+    assert any(line.split(maxsplit=3)[2:] == ["conventions", "Conventions"] for line in done.output.splitlines())
 
 
 @pytest.mark.parametrize("name", pages())
