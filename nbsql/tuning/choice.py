@@ -74,4 +74,4 @@ class Auto(Ranking):
         families = [[name, family_text(family)] for name, family in self.families.items()]
         families += [[name, LEFT_OUT] for name in self.exclude]
         tables += [Table(["column", "chosen"], families, widest=200)] if families else []
-        return [f"{self.rows:,} rows predicted by models that have not met them", RULE], tables
+        return [f"{self.rows:,} rows predicted by models that have not seen them", RULE], tables

@@ -76,7 +76,7 @@ def test_what_is_chosen_is_that_of_the_library(shop: str) -> None:
         tried = found.tried.fetchall()
     arguments = ("auto", shop, "sky", "--target", "play", "--fold", "week", "--no-calibration")
     output = run(*arguments, "--name", "chosen")
-    assert output.startswith("30 rows of sky predicted by models that have not met them\n")
+    assert output.startswith("30 rows of sky predicted by models that have not seen them\n")
     assert output.endswith("model chosen in shop.duckdb is that of the first\n")
     printed = json.loads(run(*arguments, "--json"))
     assert [row["family"] for row in printed["tried"]] == [row[1] for row in tried]
