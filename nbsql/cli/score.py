@@ -224,7 +224,7 @@ def review(model: nbsql.Model, source: str, *, count: int, costs: Costs, form: F
     """
     priced = costs_by_label(model, costs)
     model._engine.announce("score")
-    answer(model.review(source, count, costs=priced, **options), form, limit=count, empty=True)
+    answer(model.review(source, count, costs=priced, **options), form, limit=count, empty=True, keep=1)  # the reason
 
 
 class _SQL(click.Command):

@@ -180,7 +180,7 @@ def test_a_query_without_a_model_runs_elsewhere(shop: str) -> None:
     assert duckdb.connect().execute(printed).fetchall() == expected
 
 
-def test_the_queue_of_rows_to_label(shop: str) -> None:
+def test_the_queue_of_rows_to_label(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     source = "SELECT sky, wind + 1 AS wind FROM sky UNION ALL SELECT 'hail', 1.5"
     with duckdb.connect(shop) as con:
         model = nbsql.load(con, "weather")
@@ -195,6 +195,8 @@ def test_the_queue_of_rows_to_label(shop: str) -> None:
         assert [list(row) for row in printed] == [columns] * len(rows)
         assert [tuple(row.values()) for row in printed] == rows
     assert "never seen: sky = hail" in run("review", shop, "weather", source, "--by", "novelty")
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run("review", shop, "weather", source).splitlines()[0].split()[-1] == "reason"  # in a narrow terminal, too
     assert "row_number() OVER" in run("review", shop, "weather", source, "--sql")
     assert "is not one of" in run("review", shop, "weather", source, "--by", "doubt", code=2)
     message = "error: no column 'wind' in the query, a feature of model 'weather'"
