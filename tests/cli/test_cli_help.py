@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from click.testing import CliRunner
 
 import nbsql
 from nbsql.cli import main
 from nbsql.cli.help import pages
+from nbsql.report import PANELS
 
 
 def helped(*topic: str):
@@ -45,3 +48,8 @@ def test_what_is_no_page_is_said_with_the_nearest():
     assert done.exit_code == 1
     said = "error: no page and no command 'famlies'; did you mean 'families'? nbsql help lists the pages"
     assert done.stderr.splitlines() == [said]
+
+
+def test_the_help_of_plot_names_every_panel():
+    text = " ".join(helped("plot").output.split())
+    assert [panel.name for panel in PANELS if not re.search(rf"PANEL is [^;]*\b{panel.name}\b", text)] == []

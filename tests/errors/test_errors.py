@@ -73,6 +73,12 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"families": "poisson"}, "families must be a dict such as {'visits': 'poisson'}, not 'poisson'"),
         ({"families": {"outlok": "categorical"}}, "no column 'outlok' in golf; did you mean 'outlook'?"),
         ({"families": {"n": "poison"}}, "no family 'poison'; did you mean 'poisson'?"),
+        ({"families": {"n": "normal"}}, "no family 'normal'; did you mean 'gaussian'?"),
+        (
+            {"families": {"note": "multinomial"}},
+            "family 'multinomial' of 'note' needs at least one column: nbsql.Multinomial(['w1', 'w2']); "
+            "for the words of a text, write 'text'",
+        ),
         ({"families": {"n": "zip"}}, f"no family 'zip'; the families are {', '.join(map(repr, FAMILIES))}"),
         ({"families": {"n": 3}}, "a family is a name or an instance such as nbsql.Gaussian(), not 3"),
         (
