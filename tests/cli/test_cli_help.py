@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
+from rich.text import Text
 
 import nbsql
-from nbsql.cli import main
-from nbsql.cli.help import pages
+from nbsql.cli import main, tables
+from nbsql.cli.help import _show, page_text, pages
 from nbsql.report import PANELS
 
 
@@ -53,3 +56,13 @@ def test_what_is_no_page_is_said_with_the_nearest():
 def test_the_help_of_plot_names_every_panel():
     text = " ".join(helped("plot").output.split())
     assert [panel.name for panel in PANELS if not re.search(rf"PANEL is [^;]*\b{panel.name}\b", text)] == []
+
+
+def test_in_a_terminal_nothing_of_a_table_is_cut_and_a_link_is_a_command(monkeypatch):
+    out = Console(file=io.StringIO(), force_terminal=True, width=60)
+    monkeypatch.setattr(tables, "console", lambda: out)
+    _show(page_text(pages()["families"]))
+    shown = Text.from_ansi(out.file.getvalue()).plain
+    assert "…" not in shown
+    assert ".md" not in shown
+    assert "nbsql help choose-families" in " ".join(shown.split())
