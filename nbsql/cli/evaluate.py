@@ -91,7 +91,7 @@ def evaluate(
         return
     _report(evaluation, model.target, str(model.name), source, confusion)
     if slices is not None:
-        tables.echo("", f"by {', '.join(by)}, the surely worst first", "")
+        tables.echo("", f"by {', '.join(by)}, the most certainly bad first", "")
         answer(slices, form, limit=limit)
 
 

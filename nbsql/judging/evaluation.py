@@ -12,6 +12,7 @@ from typing import Any
 from nbsql.answers.query import Query
 from nbsql.answers.table import Displayed, Table
 from nbsql.errors import InputError
+from nbsql.family.base import label as label_text
 from nbsql.judging.slices import Slices
 from nbsql.spec.rules import RULES
 from nbsql.spec.spec import Check
@@ -89,7 +90,7 @@ class Evaluation(Displayed):
         thresholds: class, threshold, the four counts, precision, recall, specificity, f1, accuracy.
         cost: with costs, the mean cost of the predictions, over the rows whose class the model knows and can explain.
         expected_cost: the mean cost that the posteriors predict for them.
-        slices: with `by`, the numbers of each slice, the ones that are surely worst first (see `Slices`); otherwise None.
+        slices: with `by`, the numbers of each slice, the most certainly bad first (see `Slices`); otherwise None.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -183,7 +184,7 @@ class Evaluation(Displayed):
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])
         headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
-        lines = [[str(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
+        lines = [[label_text(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
         judged = f"{self.rows:,} row{'' if self.rows == 1 else 's'} evaluated"
         return [judged, *self.notes()], [whole, Table(headings, lines, right=range(1, 7))]
 

@@ -165,7 +165,9 @@ def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
         rows, intervals, compared = found.fetchall(), found.intervals.fetchall(), found.compare(1, 3, label="yes").fetchall()
     arguments = (shop, "weather", "sky", "--weight", "w", "--by", "w")
     output = run(*arguments)
-    assert output.index("accuracy of the majority") < output.index("by w, the surely worst first") < output.index("log_loss")
+    assert (
+        output.index("accuracy of the majority") < output.index("by w, the most certainly bad first") < output.index("log_loss")
+    )
     asked = {(): rows, ("--table", "slice_intervals"): intervals, ("--between", "1", "3", "--label", "yes"): compared}
     for options, expected in asked.items():
         printed = json.loads(run(*arguments, *options, "--json"))

@@ -324,3 +324,10 @@ def test_what_is_undefined_is_none_and_in_no_mean(con: duckdb.DuckDBPyConnection
     assert (found.precision_macro, found.f1_weighted, found.roc_auc, found.average_precision) == (1, 1, None, None)
     assert json.loads(json.dumps(found.to_dict()))["roc_auc"] is None
     assert "ROC AUC" in str(found)
+
+
+def test_labels_are_printed_as_everywhere(con):
+    rows = "SELECT i % 3 = 0 AS y, i % 2 = 0 AS x FROM range(40) AS r(i)"
+    printed = repr(nbsql.fit(con, rows, target="y").evaluate(rows))
+    assert {"false", "true"} <= set(printed.split())
+    assert not {"False", "True"} & set(printed.split())
