@@ -19,6 +19,9 @@ class NbsqlError(Exception):
     'ModelError'
     """
 
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()) if "\n" in message else message)  # a frame in it would have many lines
+
 
 class InputError(NbsqlError, ValueError):
     """An argument is invalid, or the data of a call cannot be used.

@@ -71,14 +71,14 @@ def write_or_print(database: str, form: Form, *, create: bool = False, rehearse:
         tables.sql(recorder.script)
 
 
-def answer(query: nbsql.Query, form: Form, *, limit: int, empty: bool = False, bars: str | None = None) -> None:
+def answer(query: nbsql.Query, form: Form, *, limit: int, empty: bool = False, bars: str | None = None, keep: int = 0) -> None:
     """Show the rows of a query in a format; a table shows the first rows only, with the options of `tables.query`."""
     if form == "sql":
         tables.sql(query.sql)
     elif form in ("json", "csv"):
         write(query.engine, query.sql, form, None)
     else:
-        hidden, more = tables.query(query.engine, query.sql, limit=limit, empty=empty, bars=bars)
+        hidden, more = tables.query(query.engine, query.sql, limit=limit, empty=empty, bars=bars, keep=keep)
         tables.notes(hidden, "--csv has all", f"the first {limit} rows; --limit N shows more, --csv all" if more else None)
 
 

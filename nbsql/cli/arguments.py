@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import FAMILIES, Family
+from nbsql.family import Family, named
 from nbsql.judging.monitor import METRICS
 from nbsql.spec.join import Join
 
@@ -82,9 +82,7 @@ def family(text: str) -> tuple[str, Family]:
 
 def family_kind(name: str) -> type[Family]:
     """The class of a family. Raises InputError if there is none of that name."""
-    if name not in FAMILIES:
-        raise InputError(f"no family {name!r}{suggestion(name, FAMILIES) or f'; the families are {listed(FAMILIES)}'}")
-    return FAMILIES[name]
+    return type(named(name))
 
 
 def option_names(kind: type[Family]) -> list[str]:

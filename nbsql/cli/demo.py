@@ -75,10 +75,10 @@ def _describe_fit(engine: DuckDB, found: Demonstration, database: str | None) ->
     )
     _print_heading(f"1. It learnt from {learnt:,} flights, the first 20 days of every month, in {found.seconds[0]:.2f} s")
     families = [[name, family.name, _MEANINGS.get(family.name, "")] for name, family in found.model.families.items()]
-    tables.table(["column", "family", "learnt of the late and of the punctual"], families, indent=2)
+    tables.table(["column", "family", "what is learnt in each class"], families, indent=2)
     tables.echo("")
     _print_heading(
-        f"2. It was judged on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.2f} s"
+        f"2. It was evaluated on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.2f} s"
     )
     always = max((row[1], row[0]) for row in found.model.priors)[1]
     tables.echo(
@@ -90,14 +90,14 @@ def _describe_fit(engine: DuckDB, found: Demonstration, database: str | None) ->
     _print_heading("3. Six of these flights, of 28 June, one o'clock: how they arrived, and what was predicted")
     columns = ["flight", "origin", "dest", "dep_delay", TARGET, "prediction", "probability"]
     rows = engine.connection.sql(found.model.sql("predict", "one_afternoon")).select(*columns).fetchall()
-    tables.table(columns, [[*map(str, row[:-1]), tables.probability(row[-1])] for row in rows], right=[3, 6], indent=2)
+    tables.table(columns, [[*map(str, row[:-1]), tables.probability(row[-1])] for row in rows], right=[3, 6], indent=2, keep=2)
     tables.echo("")
     _print_heading("4. Why? Flight MQ3361, which left 25 minutes behind schedule, taken apart")
     explained(engine, found.model.sql("explain", "one_flight"), found.model.target, 1)
     tables.echo("")
     _print_text(
         """A delay of 25 minutes is so many times likelier among late flights than among punctual ones, and so on for every
-        value. Before looking, punctual is likelier, as most flights are. Multiplied, they are the odds."""
+        value. The prior favours punctual, as most flights are. Multiplied, they are the odds."""
     )
     _print_next_steps(database)
 

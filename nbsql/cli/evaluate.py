@@ -91,7 +91,7 @@ def evaluate(
         return
     _report(evaluation, model.target, str(model.name), source, confusion)
     if slices is not None:
-        tables.echo("", f"by {', '.join(by)}, the surely worst first", "")
+        tables.echo("", f"by {', '.join(by)}, the most certainly bad first", "")
         answer(slices, form, limit=limit)
 
 
@@ -107,7 +107,7 @@ def _numbers(evaluation: nbsql.Evaluation) -> list[dict[str, Any]]:
 
 def _report(evaluation: nbsql.Evaluation, target: str, model: str, source: str, confusion: list[tuple[Any, ...]]) -> None:
     rows = tables.counted(evaluation.rows, "row")
-    tables.echo(f"model {model} judged on {rows} of {tables.plain(source)}", *evaluation.notes(), "")
+    tables.echo(f"model {model} evaluated on {rows} of {tables.plain(source)}", *evaluation.notes(), "")
     lines: list[list[str | Text | None]] = [
         [name, _number(value), tables.bar(value if name in _SHARES else None)] for name, value in evaluation.summary()
     ]

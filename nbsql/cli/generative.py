@@ -71,5 +71,5 @@ def log_likelihood(model: nbsql.Model, source: str, *, labelled: bool, form: For
         return
     what = "ln p(x, c)" if labelled else "ln p(x)"
     tables.echo(f"{what} of {counted(rows, 'row')} of {tables.plain(source)} by model {model.name}, in nats", "")
-    shown = [["together", tables.number(total)], *([["a row", tables.number(total / rows)]] if rows else [])]
+    shown = [["total", tables.number(total)], *([["mean per row", tables.number(total / rows)]] if rows else [])]
     tables.table(["", what], shown, right=[1])

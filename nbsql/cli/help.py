@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from pathlib import Path
+from typing import Any, ClassVar
 
 import click
 
@@ -15,6 +16,7 @@ from nbsql.errors import InputError, suggestion
 from nbsql.rendering.renderer import macro_path
 
 _DIRECTIVES = re.compile(r"^```\{[\w-]+\}\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[([^\]]*)\]\((?:[\w./-]*/)?([\w-]+)\.md(?:#[\w-]*)?\)")  # to another page
 _DOCUMENTED = re.compile(r"^\.\. auto\w+:: nbsql\.(\w+)$", re.MULTILINE)
 
 
@@ -22,7 +24,12 @@ def pages() -> dict[str, Path]:
     """The paths of the pages by name, in the order of the index."""
     folder = macro_path().parent / "docs"
     index = (folder / "index.md").read_text(encoding="utf-8")
-    return {link.split("/")[-1]: folder / f"{link}.md" for link in re.findall(r"\]\(([\w/-]+)\.md\)", index)}
+    links = re.findall(r"\]\(([\w/-]+)\.md\)", index)
+    short = [link.rpartition("/")[2] for link in links]
+    return {
+        link if name in short[place:] else name: folder / f"{link}.md"
+        for place, (link, name) in enumerate(zip(links, short, strict=True), 1)
+    }
 
 
 def page_text(path: Path) -> str:
@@ -69,9 +76,19 @@ def _show(text: str) -> None:
     if not out.is_terminal:
         click.echo(text, nl=False)
         return
-    from rich.markdown import Markdown
+    from rich.markdown import Markdown, TableElement
 
-    out.print(Markdown(text))
+    class Folded(TableElement):
+        def __rich_console__(self, *given: Any) -> Any:
+            for table in super().__rich_console__(*given):
+                for column in getattr(table, "columns", ()):
+                    column.overflow = "fold"  # a long word goes on in the next line
+                yield table
+
+    class Page(Markdown):
+        elements: ClassVar = {**Markdown.elements, "table_open": Folded}
+
+    out.print(Page(_LINK.sub(r"\1 (`nbsql help \2`)", text)))
 
 
 @command("Print the folder of the dbt package.")

@@ -24,7 +24,7 @@ _judged = together(
     held_back,
     option("--by", metavar="EXPRESSION", help="The period of a row of SOURCE, for the panel monitor."),
 )  # fmt: skip
-_panel = click.argument("panel", type=click.Choice([panel.name for panel in PANELS]))
+_panel = click.argument("panel", type=click.Choice([panel.name for panel in PANELS]), metavar="PANEL")
 
 
 @command("Draw a picture of a model.", "database", "model", _panel, "source?")
@@ -43,6 +43,9 @@ def plot(
     output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Draw PANEL of MODEL into a file. Some panels need SOURCE, rows whose class is known.
+
+    PANEL is card, verdict, ranking, profile, discrimination, nomogram, waterfall, confusion, threshold, reliability, lift,
+    slices, drift, monitor or dependence; `nbsql help report` says which question each answers.
 
     \b
       nbsql plot shop.duckdb spam ranking

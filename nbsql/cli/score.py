@@ -149,7 +149,7 @@ def _answer(
             more = engine.ask("row_count", _excerpt(engine, found, limit + 1).relation)[0][0] > limit
             query = scored(loaded, _excerpt(engine, found, limit))
             hidden, _ = tables.query(engine, query.sql, keep=min(added(loaded), 6))
-            tables.notes(hidden, "--format csv has all", f"the first {limit} rows; --limit N shows more" if more else None)
+            tables.notes(hidden, "--csv has all", f"the first {limit} rows; --limit N shows more" if more else None)
         elif output is None and is_piped() and wanted in ("csv", "jsonl") and limit is None and _keeps_order(engine, found):
             parts = (_excerpt(engine, found, _FIRST), _excerpt(engine, found, None, _FIRST))
             stream(engine, [scored(loaded, part).sql for part in parts], wanted)
@@ -224,7 +224,7 @@ def review(model: nbsql.Model, source: str, *, count: int, costs: Costs, form: F
     """
     priced = costs_by_label(model, costs)
     model._engine.announce("score")
-    answer(model.review(source, count, costs=priced, **options), form, limit=count, empty=True)
+    answer(model.review(source, count, costs=priced, **options), form, limit=count, empty=True, keep=1)  # the reason
 
 
 class _SQL(click.Command):

@@ -106,7 +106,7 @@ def sweep(
             answer(found.ranking, form, limit=len(found.settings))
             return
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by each of {len(found.settings)} settings", "")
-        tables.query(engine, found.ranking.sql)
+        tables.query(engine, found.ranking.sql, keep=1)  # the log loss, by which they are ranked
         if name:
             tables.echo("", f"model {name} in {database} is that of the first")
 
@@ -156,7 +156,7 @@ def auto(
             settings = objects(engine, found.ranking.sql)
             print_value(engine, form, {"rows": found.rows, "method": method, "settings": settings, "tried": tried}, tried)
             return
-        tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not met them", "")
+        tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not seen them", "")
         tables.query(engine, found.ranking.sql)
         tables.echo("", RULE)
         if method != "naive":

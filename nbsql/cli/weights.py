@@ -101,7 +101,8 @@ def scorecard(
     if source is not None and dialect is not None:
         tables.sql(card.sql(source, dialect=dialect, reasons=reasons, against=against, columns=columns))
     elif source is not None:
-        answer(card.score(source, reasons=reasons, against=against, columns=columns), form, limit=limit)
+        scores = card.score(source, reasons=reasons, against=against, columns=columns)
+        answer(scores, form, limit=limit, keep=1 + min(reasons, 3))
     elif form != "table":
         answer(card.lines, form, limit=limit)
     else:

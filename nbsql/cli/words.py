@@ -63,13 +63,13 @@ def _weighed(terms: dict[tuple[str | None, str | None], dict[str, float]], best:
     features = sorted((entry for entry in differences if entry[0] is not None), key=lambda entry: -abs(entry[2]))
     shown, rest = features[:_LINES], features[_LINES:]
     scale = max((abs(entry[2]) for entry in [*prior, *shown]), default=0.0)
-    lines: list[list[str | Text | None]] = [["before looking", "", *_evidence(prior[0][2], best, other, scale)]]
+    lines: list[list[str | Text | None]] = [["prior", "", *_evidence(prior[0][2], best, other, scale)]]
     lines += [[feature, value, *_evidence(difference, best, other, scale)] for feature, value, difference in shown]
     if rest:
         total = sum(entry[2] for entry in rest)
         lines.append([f"{len(rest)} more", "", *_evidence(total, best, other, scale)])
     total = sum(entry[2] for entry in differences)
-    lines.append(["together", "", *_evidence(total, best, other, 0.0)])
+    lines.append(["total", "", *_evidence(total, best, other, 0.0)])
     tables.table(["feature", "value", "how much likelier", ""], lines, keep=2, indent=2)
 
 

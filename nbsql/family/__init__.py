@@ -64,7 +64,8 @@ def named(family: str | Family) -> Family:
         raise InputError(f"a family is a name or an instance such as nbsql.Gaussian(), not {family!r}")
     if family not in FAMILIES:
         known = ", ".join(map(repr, FAMILIES))
-        raise InputError(f"no family {family!r}{suggestion(family, FAMILIES) or f'; the families are {known}'}")
+        meant = suggestion("gaussian" if family.lower() == "normal" else family, FAMILIES)
+        raise InputError(f"no family {family!r}{meant or f'; the families are {known}'}")
     return FAMILIES[family]()
 
 

@@ -120,7 +120,7 @@ def calibrate(
                 engine.create("calibrate", rows, renderer.fragment("calibration_rows", *judged, False))
         if not engine.ask("row_count", rows)[0][0]:
             if folds is None:
-                # Raises the reason, if there are no rows to judge.
+                # Raises the reason, if there are no rows to evaluate.
                 Evaluator(engine, plan, classes, source, weight).evaluate()
             raise InputError(
                 f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"

@@ -40,7 +40,7 @@ class Evaluator:
     def evaluate(self, bins: int = 10, by: Any = None) -> Evaluation:
         """The evaluation, sliced by the columns `by`.
 
-        Raises InputError if the source lacks the target, the weight or a column to slice by, or has no rows to judge.
+        Raises InputError if the source lacks the target, the weight or a column to slice by, or has no rows to evaluate.
         """
         explain_no_rows = partial(_explain_no_rows, self.engine, self.plan.spec.target, self.source)
         evaluation = read_evaluation(self.queries(bins, by), self.weight, explain_no_rows)
@@ -187,10 +187,10 @@ def _comparison_kind(column: Column) -> str:
 
 
 def _explain_no_rows(engine: Engine, target: str, source: Source, left_out: int | None) -> str:
-    """The message that explains why there is no row to judge."""
+    """The message that explains why there is no row to evaluate."""
     rows = engine.ask("row_count", source.relation)[0][0]
     if not rows:
-        return f"{source.label} has no rows; there is nothing to judge"
+        return f"{source.label} has no rows; there is nothing to evaluate"
     if left_out in (rows, None):
-        return f"the target {target!r} is NULL in every row of {source.label}; judging needs rows whose class is known"
-    return f"every row of {source.label} with a class has a weight of 0; judging needs rows that count"
+        return f"the target {target!r} is NULL in every row of {source.label}; an evaluation needs rows whose class is known"
+    return f"every row of {source.label} with a class has a weight of 0; an evaluation needs rows that count"

@@ -12,6 +12,7 @@ from typing import Any
 from nbsql.answers.query import Query
 from nbsql.answers.table import Displayed, Table
 from nbsql.errors import InputError
+from nbsql.family.base import label as label_text
 from nbsql.judging.slices import Slices
 from nbsql.spec.rules import RULES
 from nbsql.spec.spec import Check
@@ -61,11 +62,11 @@ class Evaluation(Displayed):
     (by support) are over the classes for which the number is defined.
 
     Args:
-        rows: the number of rows judged: rows with a class and a weight above 0.
+        rows: the number of rows evaluated: rows with a class and a weight above 0.
         weight: their weight; without weights, their number.
-        left_out: the number of rows without a class, which are not judged.
-        unknown: the number of judged rows whose class the model does not know.
-        unexplained: the number of judged rows that no class can explain.
+        left_out: the number of rows without a class, which are not evaluated.
+        unknown: the number of evaluated rows whose class the model does not know.
+        unexplained: the number of evaluated rows that no class can explain.
         accuracy: the share of the rows that are predicted right.
         majority: the share of the most frequent class, which is the accuracy of always predicting it.
         balanced_accuracy: the mean recall of the classes that occur.
@@ -89,7 +90,7 @@ class Evaluation(Displayed):
         thresholds: class, threshold, the four counts, precision, recall, specificity, f1, accuracy.
         cost: with costs, the mean cost of the predictions, over the rows whose class the model knows and can explain.
         expected_cost: the mean cost that the posteriors predict for them.
-        slices: with `by`, the numbers of each slice, the ones that are surely worst first (see `Slices`); otherwise None.
+        slices: with `by`, the numbers of each slice, the most certainly bad first (see `Slices`); otherwise None.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -172,30 +173,30 @@ class Evaluation(Displayed):
         return lines
 
     def notes(self) -> list[str]:
-        """Notes on rows that were left out or judged as wrong."""
+        """Notes on rows that were left out or counted as wrong."""
         counts = [
             (self.left_out, "without a class, not evaluated"),
-            (self.unknown, "of a class that the model does not know, judged as wrong"),
-            (self.unexplained, "that no class can explain, judged as wrong"),
+            (self.unknown, "of a class that the model does not know, counted as wrong"),
+            (self.unexplained, "that no class can explain, counted as wrong"),
         ]
         return [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in counts if count]
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])
         headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
-        lines = [[str(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
-        judged = f"{self.rows:,} row{'' if self.rows == 1 else 's'} judged"
+        lines = [[label_text(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
+        judged = f"{self.rows:,} row{'' if self.rows == 1 else 's'} evaluated"
         return [judged, *self.notes()], [whole, Table(headings, lines, right=range(1, 7))]
 
 
 def read_evaluation(
     queries: Mapping[str, Query],
     weight: str | None,
-    explain_no_rows: Callable[[int | None], str] = lambda _: "there is no row whose class is known; nothing can be judged",
+    explain_no_rows: Callable[[int | None], str] = lambda _: "there is no row whose class is known; nothing can be evaluated",
 ) -> Evaluation:
     """The evaluation, read from its queries by name.
 
-    `explain_no_rows` returns the message for no rows to judge, given the number of rows that were left out.
+    `explain_no_rows` returns the message for no rows to evaluate, given the number of rows that were left out.
     """
     overall: dict[str, Any] = {}
     by_class: dict[Any, dict[str, Any]] = {}

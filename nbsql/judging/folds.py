@@ -109,7 +109,7 @@ class Folds:
         choices += [f"the parents of {listed(parents)} were chosen"] if parents else []
         if choices:
             warn_user(
-                f"{' and '.join(choices)} by the classes of all rows, so that the results are too good; judge on other rows"
+                f"{' and '.join(choices)} by the classes of all rows, so that the results are too good; evaluate on other rows"
             )
         self._count(replace(prepared, slice_by="nbsql_slice"), folds, column)
         if len(self.labels) == 1 and not prepared.classes:

@@ -262,7 +262,7 @@ def make_folds(
 
 def check_folds(folds: Any, fold: str | None = None) -> None:
     """Raise InputError unless `folds` is a number of folds or "loo"."""
-    if folds == LOO and isinstance(folds, str):
+    if isinstance(folds, str) and folds == LOO:
         if fold is not None:
             raise InputError(f"folds='loo' makes a fold of every row, and fold={fold!r} says the folds; leave one of them out")
         return

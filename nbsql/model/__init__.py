@@ -53,11 +53,11 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
 
         Args:
             path: the path of the file, which is overwritten.
-            source: rows whose class is known, on which the model is judged.
+            source: rows whose class is known, on which the model is evaluated.
             rows: how many of these rows the page may show: the surest, the most doubtful and the strangest. With 0, no value
                 of a row leaves the database.
             least: counts below this are combined or left out, so that nothing is said about few rows.
-            folds: for a source that the model has learnt from, so that each row is judged by the counts of the other folds
+            folds: for a source that the model has learnt from, so that each row is evaluated by the counts of the other folds
                 or, with "loo", of all other rows. "auto" does so for a table that the model was fitted on: by leave-one-out,
                 or by five folds with more than 100,000 rows or a family that does not allow leave-one-out. None: the model
                 itself judges all rows.

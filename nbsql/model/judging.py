@@ -41,16 +41,16 @@ class Judging(Handle):
         wrong prediction with a probability of 0. The queries of the evaluation score the source again when they are read.
 
         Args:
-            source: the rows to judge, with the target and the features.
+            source: the rows to evaluate, with the target and the features.
             weight: the column of row weights, at least 0; a weight w counts as w copies of the row.
             bins: the number of bins of the probabilities for the calibration, and of the rows for the lift.
-            costs: judge the predictions that `predict` makes with these costs, and report `cost` and `expected_cost`.
-            calibrated: judge the calibrated posteriors; see `calibrate`.
+            costs: evaluate the predictions that `predict` makes with these costs, and report `cost` and `expected_cost`.
+            calibrated: evaluate the calibrated posteriors; see `calibrate`.
             by: a column, or several, by whose values the numbers are also computed: `slices` of the evaluation. An expression
                 must be a column of the source, which may be a query.
 
         Raises:
-            InputError: the source lacks a feature, the target, the weight or a column of `by`, or has no row to judge.
+            InputError: the source lacks a feature, the target, the weight or a column of `by`, or has no row to evaluate.
 
         >>> evaluation = model.evaluate(data)
         >>> evaluation.accuracy, evaluation.roc_auc
@@ -117,7 +117,7 @@ class Judging(Handle):
         give the distribution of probabilities and evidence, so the psi of the score is then NULL.
 
         Args:
-            source: the rows, with the features. If it also has the target, the rows where it is not NULL are judged.
+            source: the rows, with the features. If it also has the target, the rows where it is not NULL are evaluated.
             reference: rows to compare with, such as those of a good month; their numbers are cut into bins of a tenth of the
                 rows each.
             by: the period of a row: a column, or an SQL expression such as "date_trunc('week', sent_at)". None is a single
@@ -153,7 +153,7 @@ class Judging(Handle):
     ) -> str:
         """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it.
 
-        With `by` there are also the tables "slices" and "slice_intervals". With costs, all tables judge the predictions of
+        With `by` there are also the tables "slices" and "slice_intervals". With costs, all tables evaluate the predictions of
         least cost, and the table "cost" has what these cost: cost, expected_cost.
 
         >>> print(model.evaluate_sql(data)[:4])
@@ -204,7 +204,7 @@ class Judging(Handle):
                 `nbsql.cross_validate`.
             weight: the column of row weights of `source`, with `folds=None`, and of `test`. With folds, rows count by the
                 weight of the fit.
-            test: rows that neither the model nor the calibration has seen, on which both are judged.
+            test: rows that neither the model nor the calibration has seen, on which both are evaluated.
 
         Raises:
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.

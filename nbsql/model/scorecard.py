@@ -16,6 +16,7 @@ from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import InputError, ModelError
 from nbsql.family import Conditional
 from nbsql.family.base import finite
+from nbsql.family.base import label as label_text
 from nbsql.model.base import Handle
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
@@ -190,7 +191,7 @@ class Scorecard(Displayed):
     def notes(self) -> list[str]:
         """The scale and, with more than two classes, how the points differ from the model's odds."""
         scale = f"{self.points:g} points at odds of {self.odds:g} to 1, and {self.double:g} more where they double"
-        notes = [f"points for {self.target}: {scale}"]
+        notes = [f"points for {label_text(self.target)}: {scale}"]
         if self._classes > 2:
             notes.append(f"one of {self._classes} classes against the rest: points are not those of the odds by the model")
         return notes

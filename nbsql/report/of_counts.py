@@ -237,7 +237,8 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: s
     telling = [row for row in bars if row["log_odds"] is not None and row["n"] >= least]
     if telling:
         best = max(telling, key=lambda row: row["share"] * abs(row["log_odds"]))
-        sides = (best["class"], "the other classes")
+        rest = [label for label in map(shown, classes) if label != best["class"]]
+        sides = (best["class"], rest[0] if len(rest) == 1 else "the other classes")
         more, less = sides if best["log_odds"] > 0 else sides[::-1]
         finding = f"{name} = {best['value']} is {_times(best['log_odds'])} as frequent in {more} as in {less}"
         if abs(best["log_odds"]) < _ALIKE:
@@ -304,9 +305,7 @@ def drift(request: Request) -> Iterator[Figure]:
         ledger = sorted(model._engine.ask("all_rows", model._relations["batches"]), key=lambda row: row[5])
         names = [str(row[0]) for row in ledger if row[1] in ("fit", "update")]
     if len(names) < 2:
-        raise ModelError(
-            f"drift compares slices or batches, and {model._title} has {len(names)}; slice_by='month', say, makes some"
-        )
+        raise ModelError(f"{model._title} has fewer than two slices or batches; fit it with slice_by, or update it")
     rows, sql = [], ""
     for before, after in list(itertools.pairwise(names))[-_SLICES:]:
         query = model.drift(before, after)

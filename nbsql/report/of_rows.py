@@ -52,7 +52,8 @@ def verdict(request: Request) -> Iterator[Figure]:
         f"Accuracy is {share(evaluation.accuracy)} on {evaluation.rows:,} rows, {compared} {share(evaluation.majority)} "
         "for always predicting the most frequent class"
     )
-    named = [f"{name} {value:.4f}" for name, value in evaluation.summary()[2:] if value is not None and not math.isnan(value)]
+    others = [(name, value) for name, value in evaluation.summary()[2:] if name != "log loss"]  # which the plot shows
+    named = [f"{name} {value:.4f}" for name, value in others if value is not None and not math.isnan(value)]
     overconfident = "The log loss is above that of the priors: the model is overconfident. Calibrate it."
     notes = [
         f"{request.source.how}." if request.source.how else None,
@@ -162,11 +163,11 @@ def reliability(request: Request) -> Iterator[Figure]:
     rows = [row for row in everything if row["n"] >= request.least]
     if not rows:
         raise ModelError(f"no bin of probabilities has {request.least} rows of {source.label}")
-    error = source.evaluation.calibration_error
     widest = max(rows, key=lambda row: row["n"])
     probability, accuracy = share(widest["probability"]), share(widest["frequency"])
     finding = f"Predictions with a mean probability of {probability} have an accuracy of {accuracy}"
-    notes = [f"Calibration error: {error:.4f}."]
+    errors = [f"{_calibration_error(everything, when):.4f} {when}" for when, _ in tables]
+    notes = [f"Calibration error: {', '.join(errors)}."]
     if after is None and source.held_out is None:
         notes.append("The model is not calibrated. After model.calibrate(…) this plot also shows the calibrated probabilities.")
     elif after is None:
@@ -174,6 +175,11 @@ def reliability(request: Request) -> Iterator[Figure]:
     if len(rows) < len(everything):
         notes.append(f"Bins with fewer than {request.least} rows are left out.")
     yield Figure(finding, {"rows": rows}, source.sql("calibration", 10), "reliability", notes=notes)
+
+
+def _calibration_error(bins: list[dict[str, Any]], when: str) -> float:
+    kept = [row for row in bins if row["when"] == when and row["n"]]
+    return float(sum(row["n"] * abs(row["probability"] - row["frequency"]) for row in kept) / sum(row["n"] for row in kept))
 
 
 def lift(request: Request) -> Iterator[Figure]:

@@ -131,7 +131,7 @@ class ScoredSource:
 
     def _held_out(self, folds: int | str) -> Markup:
         model, engine = self.model, self.model._engine
-        cure = "judge others with folds=None"
+        cure = "evaluate others with folds=None"
         with out_of_fold(engine, model._plan, model._classes, model._title, self.source, folds, cure) as judged:
             context, scored, known, _ = judged
             rows = engine.create("score", self.temporary("rows out of fold"), engine.renderer.fragment("all_rows", scored))

@@ -294,8 +294,10 @@ def _group(known: Columns, key: str, family: OverColumns, reserved: set[str]) ->
     """A feature over several columns, with the names that the catalogue has."""
     members = known.find_all(family.columns, repr(key))
     if not members:
+        words = family.name in ("multinomial", "complement") and any(column.name == key for column in known.all)
         raise InputError(
             f"family {family.name!r} of {key!r} needs at least one column: nbsql.{type(family).__name__}(['w1', 'w2'])"
+            + "; for the words of a text, write 'text'" * words
         )
     for column in members:
         _not_reserved(column, reserved)

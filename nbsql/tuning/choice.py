@@ -27,7 +27,7 @@ class Auto(Ranking):
     `best` fits once more, on all rows of the source, and calibrates by folds if that was chosen.
 
     Args:
-        rows: the number of rows judged on.
+        rows: the number of rows evaluated on.
         families: the chosen families by column, where they differ from those that a fit infers.
         exclude: the columns without which the model is better.
         calibrated: whether a temperature (`Model.calibrate`) was chosen.
@@ -74,4 +74,4 @@ class Auto(Ranking):
         families = [[name, family_text(family)] for name, family in self.families.items()]
         families += [[name, LEFT_OUT] for name in self.exclude]
         tables += [Table(["column", "chosen"], families, widest=200)] if families else []
-        return [f"{self.rows:,} rows predicted by models that have not met them", RULE], tables
+        return [f"{self.rows:,} rows predicted by models that have not seen them", RULE], tables

@@ -21,7 +21,7 @@ def select_forward(engine: Engine, source: Source, spec: Spec, options: Forward)
     """The spec with the features that forward selection chooses (sql/macros/judging/forward.sql).
 
     The contribution of each feature to each row, by the model of the other folds, is stored; each step then takes the feature
-    that lowers the log loss most, as long as it decreases. Raises InputError if a feature cannot be judged by itself, or if
+    that lowers the log loss most, as long as it decreases. Raises InputError if a feature cannot be evaluated by itself, or if
     there are not enough rows for the folds.
     """
     check_features(spec.features, "nbsql.Forward")

@@ -186,7 +186,7 @@ def auto(
             better. ["naive"] chooses families alone.
         folds: the number of folds, into which rows are split as for `cross_validate`.
         fold: a column that holds the fold of each row instead, as for `cross_validate`.
-        budget: about how many rows to judge on. If there are more, a hash of their columns selects them, always the same
+        budget: about how many rows to evaluate on. If there are more, a hash of their columns selects them, always the same
             ones. None is all rows.
         options: the options of `fit` that describe the model; a column with a family there keeps it.
 

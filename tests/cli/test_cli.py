@@ -188,7 +188,7 @@ def test_a_table_keeps_what_predict_adds_and_the_width_of_the_terminal(
         output = run("predict", fitted, "spell", wide).stdout
         assert max(map(len, output.splitlines())) <= width
         assert words(output, "day")[-3:] == ["…", "prediction", "probability"]
-        assert re.search(r"\d+ columns left out; --format csv has all: \w+, \w+", output)
+        assert re.search(r"\d+ columns left out; --csv has all: \w+, \w+", output)
     monkeypatch.delenv("COLUMNS")  # nobody's terminal: a pipe
     assert len(words(run("predict", fitted, "spell", wide).stdout, "day")) == 36
 
@@ -199,7 +199,7 @@ def test_a_narrow_terminal_keeps_the_first_column_and_the_prediction(
     monkeypatch.setenv("COLUMNS", "60")
     output = run("predict", fitted, "spell", "golf", "--proba").stdout
     assert words(output, "day")[:4] == ["day", "…", "prediction", "probability"]
-    assert "columns left out; --format csv has all: outlook, " in " ".join(output.split())
+    assert "columns left out; --csv has all: outlook, " in " ".join(output.split())
     output = run("evaluate", fitted, "spell", "golf", "--table", "thresholds").stdout
     assert "columns left out; --csv has all: " in output
 
@@ -244,7 +244,7 @@ def test_values_cannot_steer_the_terminal(fitted: str, run: Run) -> None:
 def test_explain_multiplies_up_to_the_odds(fitted: str, run: Run) -> None:
     output = run("explain", fitted, "spell", "golf", "--row", "3").stdout
     assert output.startswith("row 3 (day 3): play is yes ")
-    assert words(output, "before looking")[1] == "1.8 × for yes"  # 9 / 5
+    assert words(output, "prior")[1] == "1.8 × for yes"  # 9 / 5
     assert words(output, "outlook")[:3] == [
         "outlook",
         "overcast",
@@ -252,7 +252,7 @@ def test_explain_multiplies_up_to_the_odds(fitted: str, run: Run) -> None:
     ]  # (4 + 1) / (9 + 3) against (0 + 1) / (5 + 3)
     rows = sql(fitted, "SELECT sum(contribution) FROM spell.explain('golf') WHERE row_id = 3 GROUP BY class ORDER BY class")
     difference = float(str(rows[1][0])) - float(str(rows[0][0]))
-    assert words(output, "together")[1] == f"{times(difference)} × for yes"
+    assert words(output, "total")[1] == f"{times(difference)} × for yes"
 
 
 def test_explain_in_a_file_holds_every_contribution(fitted: str, run: Run) -> None:
@@ -276,7 +276,7 @@ def test_a_row_that_no_class_explains_is_said_so(shop: str, run: Run) -> None:
     lines = run("explain", shop, "m", "SELECT 'b' AS u, 3 AS x").stdout.splitlines()
     bars = {words[0]: line.count("█") for line in lines if (words := line.split())}
     assert "infinitely × for yes" in next(line for line in lines if line.split()[:1] == ["u"])
-    assert (bars["u"], bars["x"], bars["before"]) == (10, 0, 0)
+    assert (bars["u"], bars["x"], bars["prior"]) == (10, 0, 0)
 
 
 @pytest.mark.parametrize("verb", ["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain"])

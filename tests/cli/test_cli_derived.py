@@ -76,7 +76,7 @@ def test_what_is_chosen_is_that_of_the_library(shop: str) -> None:
         tried = found.tried.fetchall()
     arguments = ("auto", shop, "sky", "--target", "play", "--fold", "week", "--no-calibration")
     output = run(*arguments, "--name", "chosen")
-    assert output.startswith("30 rows of sky predicted by models that have not met them\n")
+    assert output.startswith("30 rows of sky predicted by models that have not seen them\n")
     assert output.endswith("model chosen in shop.duckdb is that of the first\n")
     printed = json.loads(run(*arguments, "--json"))
     assert [row["family"] for row in printed["tried"]] == [row[1] for row in tried]
@@ -96,7 +96,7 @@ def test_a_warning_of_every_method_that_is_tried_comes_once(shop: str) -> None:
     assert found.stderr == "warning: 3 rows of the query have no 'play' and are left out\n"
 
 
-def test_a_sweep_is_that_of_the_library(shop: str) -> None:
+def test_a_sweep_is_that_of_the_library(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with duckdb.connect(shop) as con:
         families = [{}, {"sky": nbsql.Categorical(alpha=3)}]
         found = nbsql.sweep(con, "sky", target="play", fold="week", alpha=[1, 9], prior=["uniform"], families=families)
@@ -120,6 +120,8 @@ def test_a_sweep_is_that_of_the_library(shop: str) -> None:
     assert run(*arguments, "--name", "tuned", "--replace").endswith("model tuned in shop.duckdb is that of the first\n")
     assert "--alphas takes numbers, such as 0.1,1,10, not '1;2'" in run(*arguments[:5], "--alphas", "1;2", code=2)
     assert "choose one of --json and --csv" in run(*arguments, "--json", "--csv", code=2)
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run(*arguments).splitlines()[2].split()[-1] == "log_loss"
     message = "error: no database 'shpo.duckdb'; did you mean 'shop.duckdb'?\n"
     assert run("sweep", "shpo.duckdb", "sky", "--target", "play", code=1) == message
 

@@ -53,7 +53,7 @@ def test_the_report(shop: str) -> None:
     with duckdb.connect(shop) as con:
         con.execute("INSERT INTO sky VALUES ('sun', NULL, 1)")
     output = run(shop, "weather", "sky")
-    assert output.startswith("model weather judged on 4 rows of sky\n1 row without a class, not evaluated\n")
+    assert output.startswith("model weather evaluated on 4 rows of sky\n1 row without a class, not evaluated\n")
     assert cells(output, "accuracy") == [
         ["accuracy", "0.7500", "█" * 8],
         ["accuracy of the majority", "0.5000", "█" * 5],
@@ -115,7 +115,7 @@ def test_booleans_and_rows_that_no_class_explains_are_named(shop: str) -> None:
         con.execute("CREATE TABLE t AS FROM (VALUES ('a', 'x', FALSE), ('b', 'y', TRUE)) AS t(a, b, y)")
         nbsql.fit(con, "t", target="y", alpha=0, name="sharp")
     output = run(shop, "sharp", "SELECT 'a' AS a, 'y' AS b, TRUE AS y UNION ALL FROM t")
-    assert "1 row that no class can explain, judged as wrong" in output
+    assert "1 row that no class can explain, counted as wrong" in output
     assert cells(output, "true")[1] == ["true", "0", "1", "1"]
     assert cells(output, "false   true   no class") == [["false", "true", "no class"]]
 
@@ -165,7 +165,9 @@ def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
         rows, intervals, compared = found.fetchall(), found.intervals.fetchall(), found.compare(1, 3, label="yes").fetchall()
     arguments = (shop, "weather", "sky", "--weight", "w", "--by", "w")
     output = run(*arguments)
-    assert output.index("accuracy of the majority") < output.index("by w, the surely worst first") < output.index("log_loss")
+    assert (
+        output.index("accuracy of the majority") < output.index("by w, the most certainly bad first") < output.index("log_loss")
+    )
     asked = {(): rows, ("--table", "slice_intervals"): intervals, ("--between", "1", "3", "--label", "yes"): compared}
     for options, expected in asked.items():
         printed = json.loads(run(*arguments, *options, "--json"))

@@ -125,8 +125,8 @@ def test_the_log_likelihood_of_a_table(shop: str) -> None:
         text = model.log_likelihood_sql("sky")
     output = run("log-likelihood", shop, "weather", "sky")
     assert output.startswith("ln p(x) of 30 rows of sky by model weather, in nats\n")
-    assert cells(output, "together") == ["together", f"{plain:.5g}"]
-    assert cells(output, "a row") == ["a row", f"{plain / 30:.5g}"]
+    assert cells(output, "total") == ["total", f"{plain:.5g}"]
+    assert cells(output, "mean per row") == ["mean per row", f"{plain / 30:.5g}"]
     numbers = json.loads(run("log-likelihood", shop, "weather", "sky", "--labelled", "--json"))
     assert numbers == {"rows": 30, "log_likelihood": pytest.approx(labelled), "mean": pytest.approx(labelled / 30)}
     header, line = run("log-likelihood", shop, "weather", "sky", "--csv").splitlines()
@@ -134,8 +134,8 @@ def test_the_log_likelihood_of_a_table(shop: str) -> None:
     assert [float(number) for number in line.split(",")] == pytest.approx([30, plain, plain / 30])
     assert run("log-likelihood", shop, "weather", "sky", "--sql").strip() == text.strip()
     nothing = run("log-likelihood", shop, "weather", "FROM sky LIMIT 0")
-    assert cells(nothing, "together") == ["together", "0"]
-    assert "a row" not in nothing
+    assert cells(nothing, "total") == ["total", "0"]
+    assert "mean per row" not in nothing
     assert run("log-likelihood", shop, "weather", "SELECT 1 AS sky", code=1).startswith("error: no column 'wind' in the query")
 
 
@@ -180,7 +180,7 @@ def test_a_query_without_a_model_runs_elsewhere(shop: str) -> None:
     assert duckdb.connect().execute(printed).fetchall() == expected
 
 
-def test_the_queue_of_rows_to_label(shop: str) -> None:
+def test_the_queue_of_rows_to_label(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     source = "SELECT sky, wind + 1 AS wind FROM sky UNION ALL SELECT 'hail', 1.5"
     with duckdb.connect(shop) as con:
         model = nbsql.load(con, "weather")
@@ -195,6 +195,8 @@ def test_the_queue_of_rows_to_label(shop: str) -> None:
         assert [list(row) for row in printed] == [columns] * len(rows)
         assert [tuple(row.values()) for row in printed] == rows
     assert "never seen: sky = hail" in run("review", shop, "weather", source, "--by", "novelty")
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run("review", shop, "weather", source).splitlines()[0].split()[-1] == "reason"  # in a narrow terminal, too
     assert "row_number() OVER" in run("review", shop, "weather", source, "--sql")
     assert "is not one of" in run("review", shop, "weather", source, "--by", "doubt", code=2)
     message = "error: no column 'wind' in the query, a feature of model 'weather'"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import re
+
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
+from rich.text import Text
 
 import nbsql
-from nbsql.cli import main
-from nbsql.cli.help import pages
+from nbsql.cli import main, tables
+from nbsql.cli.help import _show, page_text, pages
+from nbsql.report import PANELS
 
 
 def helped(*topic: str):
@@ -17,8 +23,10 @@ def helped(*topic: str):
 def test_the_list_has_every_page_with_its_title():
     done = helped()
     assert done.exit_code == 0
-    assert len(done.output.splitlines()) == len(pages()) > 25
-    assert any(line.split(maxsplit=3)[2:] == ["families", "Families"] for line in done.output.splitlines())
+    files = set(pages()["families"].parents[1].rglob("*.md"))
+    assert {path.name for path in files - set(pages().values())} == {"index.md"}  # two pages of one name are both there
+    assert len(done.output.splitlines()) == len(pages())
+    assert any(line.split(maxsplit=3)[2:] == ["conventions", "Conventions"] for line in done.output.splitlines())
 
 
 @pytest.mark.parametrize("name", pages())
@@ -43,3 +51,18 @@ def test_what_is_no_page_is_said_with_the_nearest():
     assert done.exit_code == 1
     said = "error: no page and no command 'famlies'; did you mean 'families'? nbsql help lists the pages"
     assert done.stderr.splitlines() == [said]
+
+
+def test_the_help_of_plot_names_every_panel():
+    text = " ".join(helped("plot").output.split())
+    assert [panel.name for panel in PANELS if not re.search(rf"PANEL is [^;]*\b{panel.name}\b", text)] == []
+
+
+def test_in_a_terminal_nothing_of_a_table_is_cut_and_a_link_is_a_command(monkeypatch):
+    out = Console(file=io.StringIO(), force_terminal=True, width=60)
+    monkeypatch.setattr(tables, "console", lambda: out)
+    _show(page_text(pages()["families"]))
+    shown = Text.from_ansi(out.file.getvalue()).plain
+    assert "…" not in shown
+    assert ".md" not in shown
+    assert "nbsql help choose-families" in " ".join(shown.split())

@@ -36,9 +36,15 @@ def test_it_prints_what_the_library_has(tmp_path: Path, monkeypatch: pytest.Monk
     scale = ["--points", "100", "--odds", "1", "--double", "10", "--target", "false", "--digits", "1"]
     assert [tuple(line.values()) for line in json.loads(run(shop, "credit", *scale, "--json"))] == lines
     shown = run(shop, "credit", *scale, "--limit", "2").splitlines()
-    assert shown[0] == "points for False: 100 points at odds of 1 to 1, and 10 more where they double"
+    assert shown[0] == "points for false: 100 points at odds of 1 to 1, and 10 more where they double"
     assert shown[-1] == "the first 2 lines of 6; --limit N shows more, --csv all"
     assert shown[2].split("  ")[-1].strip() == "points"
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run(shop, "credit", "loans", "--reasons", "1", "--target", "false").splitlines()[0].split()[-2:] == [
+        "points",
+        "reason_1",
+    ]
+    monkeypatch.setenv("COLUMNS", "140")
     found = csv.DictReader(io.StringIO(run(shop, "credit", "loans", *scale, "--reasons", "1", "--columns", "id", "--csv")))
     assert [(int(row["id"]), float(row["points"]), row["reason_1"] or None) for row in found] == rows
     again = run(shop, "credit", "loans", *scale, "--reasons", "1", "--against", "average", "--dialect", "sqlite")

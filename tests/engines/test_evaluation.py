@@ -70,7 +70,7 @@ def test_what_cannot_be_judged_is_refused(place: Place) -> None:
     model = nbsql.fit(place.con, "t", target="y", features=["x"])
     lines = {
         ("SELECT x, w FROM t", None): "no column 'y' in the query, the target of the model; its columns are 'x', 'w'",
-        ("SELECT * FROM t WHERE w > 9", None): "the query has no rows; there is nothing to judge",
+        ("SELECT * FROM t WHERE w > 9", None): "the query has no rows; there is nothing to evaluate",
         ("t", "w"): "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0",
     }
     for (source, weight), message in lines.items():

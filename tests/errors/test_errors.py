@@ -73,6 +73,12 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"families": "poisson"}, "families must be a dict such as {'visits': 'poisson'}, not 'poisson'"),
         ({"families": {"outlok": "categorical"}}, "no column 'outlok' in golf; did you mean 'outlook'?"),
         ({"families": {"n": "poison"}}, "no family 'poison'; did you mean 'poisson'?"),
+        ({"families": {"n": "normal"}}, "no family 'normal'; did you mean 'gaussian'?"),
+        (
+            {"families": {"note": "multinomial"}},
+            "family 'multinomial' of 'note' needs at least one column: nbsql.Multinomial(['w1', 'w2']); "
+            "for the words of a text, write 'text'",
+        ),
         ({"families": {"n": "zip"}}, f"no family 'zip'; the families are {', '.join(map(repr, FAMILIES))}"),
         ({"families": {"n": 3}}, "a family is a name or an instance such as nbsql.Gaussian(), not 3"),
         (
@@ -289,3 +295,10 @@ def test_none_is_none_of_what_may_be_several(golf: duckdb.DuckDBPyConnection) ->
         golf, "golf", target="play", replace=True, name="m"
     )
     assert nbsql.families(golf, "golf", target="play", name="m", **none) == fit(golf).families
+
+
+@pytest.mark.parametrize("options", [{"target": 0}, {"target": "b", "folds": 0}, {"target": "b", "fold": 0}])
+def test_a_series_in_the_place_of_a_name_is_an_error_of_one_line(con, options):
+    frame = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "x"]})
+    with pytest.raises(InputError, match=r"^[^\n]*, not 0 x 1 y 2 x Name: b, dtype: \w+$"):
+        nbsql.cross_validate(con, frame, **{key: frame["b"] if value == 0 else value for key, value in options.items()})

@@ -184,7 +184,7 @@ def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
 def test_rows_of_weight_0_are_not_predicted(table: Connection) -> None:
     found = nbsql.auto(table, "SELECT y, k, part, weight - 1 AS weight FROM t", target="y", weight="weight", fold="part")
     assert found.rows == 300
-    assert repr(found).startswith("300 rows predicted by models that have not met them")
+    assert repr(found).startswith("300 rows predicted by models that have not seen them")
 
 
 def test_the_same_rows_are_always_chosen_alike(table: Connection) -> None:

@@ -411,7 +411,7 @@ def test_a_calibration_travels_in_the_file_of_its_model(
         ),
         ("SELECT x FROM t", {}, "no column 'y' in the query, the target of model 'm'; its columns are 'x'"),
         ("SELECT x FROM t", {"folds": None}, "no column 'y' in the query, the target of the model; its columns are 'x'"),
-        ("FROM t LIMIT 0", {"folds": None}, "the query has no rows; there is nothing to judge"),
+        ("FROM t LIMIT 0", {"folds": None}, "the query has no rows; there is nothing to evaluate"),
         (
             "SELECT 9 AS y, x FROM t",
             {"folds": None},

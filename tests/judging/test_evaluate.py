@@ -299,7 +299,7 @@ def test_a_class_that_the_model_does_not_know_is_wrong_and_has_a_probability_of_
     storm = found.classes[1]
     assert storm == nbsql.ClassEvaluation("storm", 1, 0, 0, 0, 0.5, 0.2)
     assert ("storm", "yes", 1) in found.confusion.fetchall()
-    assert "1 row of a class that the model does not know, judged as wrong" in str(found)
+    assert "1 row of a class that the model does not know, counted as wrong" in str(found)
 
 
 def test_a_row_that_no_class_can_explain_is_wrong(con: duckdb.DuckDBPyConnection, form: str) -> None:
@@ -324,3 +324,10 @@ def test_what_is_undefined_is_none_and_in_no_mean(con: duckdb.DuckDBPyConnection
     assert (found.precision_macro, found.f1_weighted, found.roc_auc, found.average_precision) == (1, 1, None, None)
     assert json.loads(json.dumps(found.to_dict()))["roc_auc"] is None
     assert "ROC AUC" in str(found)
+
+
+def test_labels_are_printed_as_everywhere(con):
+    rows = "SELECT i % 3 = 0 AS y, i % 2 = 0 AS x FROM range(40) AS r(i)"
+    printed = repr(nbsql.fit(con, rows, target="y").evaluate(rows))
+    assert {"false", "true"} <= set(printed.split())
+    assert not {"False", "True"} & set(printed.split())

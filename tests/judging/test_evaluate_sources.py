@@ -120,7 +120,7 @@ def test_the_sql_runs_by_itself(con: duckdb.DuckDBPyConnection, sky: nbsql.Model
 def test_it_prints_as_a_table(sky: nbsql.Model) -> None:
     found = sky.evaluate("FROM sky UNION ALL SELECT 'sun', NULL")
     assert str(found).splitlines() == [
-        "4 rows judged",
+        "4 rows evaluated",
         "1 row without a class, not evaluated",
         "",
         "of all rows                 value",
@@ -146,7 +146,7 @@ def test_it_prints_as_a_table(sky: nbsql.Model) -> None:
 # Errors. -----------------------------------------------------------------------------------------------------------------
 
 
-NULL_TARGET = "the target 'play' is NULL in every row of the query; judging needs rows whose class is known"
+NULL_TARGET = "the target 'play' is NULL in every row of the query; an evaluation needs rows whose class is known"
 WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
 
 
@@ -156,7 +156,7 @@ WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
         ("SELECT 'sun' AS sky", {}, "no column 'play' in the query, the target of the model; its columns are 'sky'"),
         ("SELECT 'sun' AS sky, 'x' AS pla", {}, "no column 'play' in the query, the target of the model; did you mean 'pla'?"),
         ("SELECT 'no' AS play", {}, "no column 'sky' in the query, a feature of model 'weather'; its columns are 'play'"),
-        ("FROM sky LIMIT 0", {}, "the query has no rows; there is nothing to judge"),
+        ("FROM sky LIMIT 0", {}, "the query has no rows; there is nothing to evaluate"),
         ("SELECT 'sun' AS sky, NULL AS play", {}, NULL_TARGET),
         ("SELECT 'sun' AS sky, CAST(NULL AS VARCHAR) AS play", {}, NULL_TARGET),
         (
@@ -175,7 +175,7 @@ WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
         (
             "SELECT *, 0 AS w FROM sky",
             {"weight": "w"},
-            "every row of the query with a class has a weight of 0; judging needs rows that count",
+            "every row of the query with a class has a weight of 0; an evaluation needs rows that count",
         ),
         ("sky", {"bins": 0}, "bins must be a whole number of at least 1, not 0"),
         ("sky", {"bins": 2.5}, "bins must be a whole number of at least 1, not 2.5"),

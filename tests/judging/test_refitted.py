@@ -82,7 +82,7 @@ def test_what_cannot_be_fitted_by_folds(table: Connection, refused: Refused) -> 
         "cross-validate each setting by itself",
     ):
         nbsql.sweep(table, "t", target="y", method="em", alpha=[0.1, 1], folds=3)
-    message = "the bins of 'x' were cut by the classes of all rows, so that the results are too good; judge on other rows"
+    message = "the bins of 'x' were cut by the classes of all rows, so that the results are too good; evaluate on other rows"
     with pytest.warns(nbsql.NbsqlWarning, match=f"^{message}$"):
         nbsql.sweep(table, "FROM t WHERE y IS NOT NULL", target="y", families=CUT, exclude=["part"], folds=3)
 

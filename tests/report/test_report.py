@@ -198,7 +198,7 @@ def test_a_table_that_the_model_has_learnt_is_judged_by_leaving_each_row_out(con
     assert "evaluated by" not in "".join(model.plot.verdict(others).figure.notes)
     for draw in (model.plot.verdict, lambda source, folds: model.report(tmp_path / "no.html", source=source, folds=folds)):
         with pytest.raises(
-            nbsql.InputError, match=r"counts 90 rows, and model 'shown' has learnt 900.*judge others with folds=None"
+            nbsql.InputError, match=r"counts 90 rows, and model 'shown' has learnt 900.*evaluate others with folds=None"
         ):
             draw(others, folds=2)
     with pytest.raises(nbsql.InputError, match="folds are of the rows of a source"):
@@ -296,7 +296,7 @@ def test_dependence_is_none_of_independent_features_and_all_of_copies():
         con.execute("CREATE VIEW none AS FROM u WHERE false")
         with pytest.raises(nbsql.ModelError, match=r"^none has no row with values of two features; there is no dependence"):
             model.plot.dependence("none")
-        with pytest.raises(nbsql.InputError, match=r"^there is no row whose class is known; nothing can be judged$"):
+        with pytest.raises(nbsql.InputError, match=r"^there is no row whose class is known; nothing can be evaluated$"):
             model.plot.verdict("none")
 
 
@@ -370,7 +370,7 @@ def test_a_waterfall_of_a_model_that_reads_more_than_features(options):
         assert model.plot.waterfall("t", row=1).finding.startswith("Most confident and right")
         if model._spec.half_life is not None:
             with pytest.raises(
-                nbsql.InputError, match=r"^the model has counts that decrease with age, .*; judge others with folds=None$"
+                nbsql.InputError, match=r"^the model has counts that decrease with age, .*; evaluate others with folds=None$"
             ):
                 model.report("r.html", source="t", folds=5)
 
@@ -471,3 +471,24 @@ def test_a_page_of_20_features_50_classes_and_10_000_words(tmp_path):
         found, said = opened(path, tmp_path, program)
         assert said == []
         assert min(found) > 0
+
+
+def test_of_two_classes_the_other_one_is_named_and_both_calibrations_are_measured():
+    with duckdb.connect() as con:
+        con.execute(
+            """CREATE TABLE days AS SELECT *, sky AS again FROM (
+                SELECT i % 2 = 0 AS dry, ['sun', 'rain', 'fog'][1 + (i % 2 + i % 5) % 3] AS sky FROM range(300) AS r(i))"""
+        )
+        model = nbsql.fit(con, "FROM days LIMIT 150", target="dry", name="days_model")
+        finding = model.plot.profile("sky").figure.finding
+        assert re.search(r"as frequent in (true as in false|false as in true)$", finding)
+        with pytest.raises(nbsql.ModelError, match=r"^model 'days_model' has fewer than two slices or batches; fit it with"):
+            model.plot.drift()
+
+        held = "FROM days OFFSET 150"
+        model.calibrate(held, folds=None)
+        before, after = (model.evaluate(held, calibrated=calibrated).calibration_error for calibrated in (False, True))
+        assert f"{before:.4f}" != f"{after:.4f}"
+        notes = model.plot.reliability(held).figure.notes
+        assert notes[0] == f"Calibration error: {before:.4f} uncalibrated, {after:.4f} calibrated."
+        assert all("log loss" not in note for note in model.plot.verdict(held).figure.notes if note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nbsql.errors import InputError
 from nbsql.spec.capabilities import FEATURES, KINDS, TRAITS, USES
 
-HEAD = """# What goes with what
+HEAD = """# Capabilities: what goes with what
 
 Most verbs and options work with every kind of model. These tables list the ones that do not work with all. The refusals and
 their tests are made from the same tables (`nbsql/spec/capabilities.py`). A refused call raises an error of one line with the
