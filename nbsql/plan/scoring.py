@@ -175,9 +175,11 @@ class Scoring(Base):
         """The query that compares this model with another one on the same rows."""
         fragment = self.renderer.fragment
         other_context, other_scored = other.scored(rows, other_classes)
-        answered = fragment("subquery", fragment("with_other_answers", other_context, other_scored, rows.columns))
+        # Rows are numbered once: Spark fails where rows that it has numbered twice meet others in a join.
+        columns = [*rows.columns, *(["nbsql_row"] if other_context.has_row_numbers else [])]
+        answered = fragment("subquery", fragment("with_other_answers", other_context, other_scored, columns))
         carried = ["nbsql_other_prediction", "nbsql_other_posteriors"]
-        context, scored = self.scored(replace(rows, relation=answered, columns=[*rows.columns, *carried]), classes)
+        context, scored = self.scored(replace(rows, relation=answered, columns=[*columns, *carried]), classes)
         judged = self._judged("judged_rows", rows, context, scored, carried)
         return self.renderer.statement("comparison", judged, other_context, other.relations["parameters"], rows.as_text)
 

@@ -281,6 +281,7 @@ def test_maps_of_tokens_agree(spark: Any, tmp_path: Path) -> None:
     assert again == found
     shown, expected = (sorted(model.profile("bag").fetchall(), key=repr) for model in models[:2])
     assert_same_rows(shown, expected)
+    assert_same_rows(*(model.compare(model, source).fetchall() for model, source in zip(models[:2], sources, strict=False)))
     drawn_of = [model.plot.nomogram(least=1).spec["datasets"]["rows"] for model in models[:2]]  # of bags of one token
     assert_same_rows(*([(row["feature"], row["value"], *row["contribution"]) for row in rows] for rows in drawn_of))
     drawn = models[0].sample(200, seed=3).fetchall()
@@ -394,6 +395,8 @@ def test_errors_of_python_functions_and_of_a_stopped_session_are_one_line(tables
     with pytest.raises(DatabaseError) as caught:
         nbsql.fit(tables, "SELECT y, broken(x) AS x FROM first", target="y")
     assert str(caught.value) == "a Python function in the query raised ZeroDivisionError: division by zero"
+    with pytest.raises(DatabaseError, match=r"^More than one row returned by a subquery used as an expression"):
+        nbsql.fit(tables, "SELECT y, (SELECT x FROM first) AS x FROM first", target="y")
     model = nbsql.fit(tables, "first", target="y")
     monkeypatch.setattr(tables.sparkContext, "_jsc", None)  # as `stop` leaves it
     with pytest.raises(DatabaseError) as caught:
@@ -404,9 +407,13 @@ def test_errors_of_python_functions_and_of_a_stopped_session_are_one_line(tables
 
 def test_a_variable_in_a_text_stays_text(spark: Any) -> None:
     """Spark replaces ${name} by a variable of the system, of the environment or of the session, wherever it stands."""
-    frame = spark.createDataFrame([("${env:HOME}", "${spark.app.name}"), ("b\\n", "it's")], "x STRING, y STRING")
-    model = nbsql.fit(spark, frame, target="y", prior={"${spark.app.name}": 0.5, "it's": 0.5})
-    assert sorted(row[:3] for row in model.predict(frame)) == sorted([(*row, row[1]) for row in map(tuple, frame.collect())])
+    rows = [("${env:HOME}", "${spark.app.name}", ["a"]), ("b\\n", "it's", ["A"]), ("B\\n", "IT'S", ["b"])]
+    # Texts are compared by their bytes, too, whatever the collations of their columns.
+    types = "x STRING COLLATE UNICODE_CI, y STRING COLLATE UTF8_LCASE, source ARRAY<STRING COLLATE UTF8_LCASE>"
+    frame = spark.createDataFrame(rows, types)
+    model = nbsql.fit(spark, frame, target="y", prior={"${spark.app.name}": 0.5, "it's": 0.3, "IT'S": 0.2})
+    assert sorted(row[:4] for row in model.predict(frame)) == sorted((*row, row[1]) for row in rows)
+    assert sorted(row[:3] for row in model.impute(frame)) == sorted(rows)  # of a list called as impute calls the rows
     named = frame.withColumnRenamed("x", "${x}")
     with pytest.raises(InputError) as caught:
         nbsql.fit(spark, named, target="y")

@@ -176,4 +176,4 @@ def one_line(error: Exception) -> str:
     if raised := _RAISED.search(said):
         return f"a Python function in the query raised {raised[1]}"
     line = re.split(r"\n|SQLSTATE:", said)[0]
-    return " ".join(re.sub(r"^\[[A-Z0-9_.]+\] ", "", line).split()) or type(error).__name__
+    return " ".join(re.sub(r"^([\w.]+: )?\[[A-Z0-9_.]+\] ", "", line).split()) or type(error).__name__

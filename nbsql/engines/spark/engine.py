@@ -25,7 +25,13 @@ if TYPE_CHECKING:
     import pyarrow
 
 _NAME = re.compile("[A-Za-z0-9_]+")
+_COLLATION = re.compile(" collate [A-Za-z0-9_]+")
 _RESERVED = ("information_schema", "global_temp", "system", "session")
+
+
+def _is_collated(column: Column) -> bool:
+    """Whether a column has texts with a collation. A struct, whose type may have any name in it, holds none that are read."""
+    return column.kind in ("text", "tokens", "token counts") and _COLLATION.search(column.type) is not None
 
 
 class Spark(SparkDriver):
@@ -67,6 +73,15 @@ class Spark(SparkDriver):
 
     def _source(self, source: Any) -> Source:
         return find(self, source)
+
+    def described(self, source: Source) -> Source:
+        """A source whose texts are compared by their bytes, whatever the collations of its columns."""
+        columns = super().described(source).columns
+        if any(map(_is_collated, columns)):
+            types = [(each.name, Markup(_COLLATION.sub("", each.type)) if _is_collated(each) else None) for each in columns]  # noqa: S704
+            source.relation = self.renderer.fragment("without_collations", source.relation, types)
+            source.columns = self.columns(source.relation)
+        return source
 
     def current(self) -> tuple[str, str]:
         with self.errors():

@@ -34,8 +34,8 @@ SELECT
   drawn.{{ quantity }}{{ nbsql.feature_suffix(imputation.feature) }} AS {{ nbsql.ident(imputation.added) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM scores AS source
-LEFT JOIN completions AS drawn ON drawn.nbsql_row = source.nbsql_row
-ORDER BY source.nbsql_row ASC NULLS LAST
+LEFT JOIN completions AS drawn USING (nbsql_row)
+ORDER BY nbsql_row ASC NULLS LAST
 {%- endmacro %}
 
 {#
@@ -55,8 +55,8 @@ SELECT
   {%- endif %}
 
 FROM scores AS source
-LEFT JOIN completions AS drawn ON drawn.nbsql_row = source.nbsql_row
-ORDER BY source.nbsql_row ASC NULLS LAST{% if most %}, drawn.nbsql_rank ASC NULLS LAST{% endif %}
+LEFT JOIN completions AS drawn USING (nbsql_row)
+ORDER BY nbsql_row ASC NULLS LAST{% if most %}, nbsql_rank ASC NULLS LAST{% endif %}
 
 {%- endmacro %}
 

@@ -128,6 +128,6 @@ CROSS JOIN (
 {% macro in_order_of_source(model, rank=none) -%}
 {% if model.has_row_numbers %}
 
-ORDER BY source.nbsql_row ASC NULLS LAST{% if rank %}, {{ nbsql.word(rank) }} ASC NULLS LAST{% endif %}
+ORDER BY nbsql_row ASC NULLS LAST{% if rank %}, {{ nbsql.word(rank) }} ASC NULLS LAST{% endif %}
 {%- endif %}
 {%- endmacro %}

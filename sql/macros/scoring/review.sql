@@ -163,10 +163,10 @@ SELECT
   {% endif %}
 FROM {{ queue }} AS queue
 {% if said is not none %}
-LEFT JOIN nbsql_reasons AS reasons ON reasons.nbsql_position = queue.nbsql_position
+LEFT JOIN nbsql_reasons AS reasons USING (nbsql_position)
 {% endif %}
 WHERE queue.nbsql_position <= {{ count }}
-ORDER BY queue.nbsql_position ASC NULLS LAST
+ORDER BY nbsql_position ASC NULLS LAST
 {%- endmacro %}
 
 {# The first three of a list of texts as one. #}

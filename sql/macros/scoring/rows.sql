@@ -75,7 +75,7 @@ FROM {{ relation }} AS source
 #}
 {% macro numbered_source(model, source, parameters, lookups, has_number=false) -%}
 {% set number -%}
-{% if not (model.joins or has_number) %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}
+{% if not (model.joins or has_number or 'nbsql_row' in model.columns | default([])) %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}
 {%- endset -%}
 {% set rows %}SELECT {{ number }}source.* FROM {{ source }} AS source{% endset -%}
 {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS {{ nbsql.materialized() }}(

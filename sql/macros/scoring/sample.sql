@@ -145,7 +145,7 @@ LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(f
 {% if components is not none %}
 JOIN {{ nbsql.labels_of_members() }} AS labels ON labels.member = drawn.class
 {% endif %}
-ORDER BY drawn.nbsql_row ASC NULLS LAST
+ORDER BY nbsql_row ASC NULLS LAST
 {%- endmacro %}
 
 {#

@@ -25,5 +25,5 @@ FROM (
       {{ nbsql.with_posteriors(model, scored, parameters) | indent(6) }}
     ) AS posteriors
   ) AS ranked
-) AS source{{ nbsql.in_order_of_source(model, 'source.nbsql_rank') }}
+) AS source{{ nbsql.in_order_of_source(model, 'nbsql_rank') }}
 {%- endmacro %}

@@ -18,6 +18,6 @@ FROM nbsql_scores AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
-ORDER BY source.nbsql_row ASC NULLS LAST'
+ORDER BY nbsql_row ASC NULLS LAST'
   || ')'
 ));

@@ -117,5 +117,5 @@ FROM (
     ) AS evidence
     JOIN "spam"."parameters" AS parameters ON TRUE
   ) AS source
-  ORDER BY source.nbsql_row ASC NULLS LAST
+  ORDER BY nbsql_row ASC NULLS LAST
 ) AS answer';

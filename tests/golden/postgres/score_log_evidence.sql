@@ -123,4 +123,4 @@ FROM (
   ) AS evidence
   JOIN "spam"."parameters" AS parameters ON TRUE
 ) AS source
-ORDER BY source.nbsql_row ASC NULLS LAST
+ORDER BY nbsql_row ASC NULLS LAST

@@ -5,8 +5,20 @@
 
 {% macro spark__string() -%} STRING {%- endmacro %}
 
-{# Nothing is needed: texts are compared by their bytes, and collations are made otherwise. #}
+{# Nothing is needed: texts are compared by their bytes, as no source has a collation left. #}
 {% macro spark__binary() %}{% endmacro %}
+
+{# A source whose texts have no collation. columns: for each its name, and the type to cast it to or none. #}
+{% macro spark__without_collations(source, columns) -%}
+(
+  SELECT
+    {% for name, type in columns %}
+    {% set column %}source.{{ nbsql.ident(name) }}{% endset %}
+    {%+ if type %}CAST({{ column }} AS {{ type }}) AS {{ nbsql.ident(name) }}{% else %}{{ column }}{%+ endif %}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM {{ source }} AS source
+)
+{%- endmacro %}
 
 {% macro spark__materialized() %}{% endmacro %}
 
