@@ -34,9 +34,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seconds", metavar="FILE", help="write what processors spent on each file and each test, most first")
 
 
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    # What a script runs in the background ignores Ctrl-C, and so would the processes that tests start, to interrupt them.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # What a script runs in the background ignores Ctrl-C, and so would the processes that tests start, to interrupt them. With
+    # Python's own handler, each statement would start a thread that waits for it, here as it does in them.
+    signal.signal(signal.SIGINT, _interrupt)
     config.pluginmanager.register(SparkRun(config))
     config.pluginmanager.register(Summary(config))
     if (file := config.getoption("--record-cases")) is not None:
