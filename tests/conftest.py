@@ -117,7 +117,7 @@ def con(instance: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnecti
     with instance.cursor() as renewing:
         others = "SELECT database_name FROM duckdb_databases() WHERE NOT internal AND database_name <> 'memory'"
         for (name,) in renewing.execute(others).fetchall():
-            renewing.execute(f'DETACH "{name}"')
+            renewing.execute('DETACH "{}"'.format(name.replace('"', '""')))
         renewing.execute("ATTACH ':memory:' AS spare; USE spare; DETACH memory")
         renewing.execute("ATTACH ':memory:' AS memory; USE memory; DETACH spare")
     with instance.cursor() as session:
