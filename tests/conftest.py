@@ -34,9 +34,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--seconds", metavar="FILE", help="write what processors spent on each file and each test, most first")
 
 
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    # What a script runs in the background ignores Ctrl-C, and so would the processes that tests start, to interrupt them.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # What a script runs in the background ignores Ctrl-C, and so would the processes that tests start, to interrupt them. With
+    # Python's own handler, each statement would start a thread that waits for it, here as it does in them.
+    signal.signal(signal.SIGINT, _interrupt)
     config.pluginmanager.register(SparkRun(config))
     config.pluginmanager.register(Summary(config))
     if (file := config.getoption("--record-cases")) is not None:
@@ -77,7 +82,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("-".join([item.path.stem, *map(str, values.values())])))
         folder, test = item.nodeid.partition("::")[0].rpartition("/")[0], item.nodeid.partition("[")[0]
         if item.get_closest_marker("slow") is None and folder in MANY_CASES:
-            tests.setdefault((test, form, engine), {})[item.nodeid] = item
+            tests.setdefault((test, form, engine, values.get("place"), values.get("both")), {})[item.nodeid] = item
     for cases in tests.values():
         for case in thinned([*cases]):
             cases[case].add_marker("slow")
@@ -94,11 +99,29 @@ def pytest_assertrepr_compare(op: str, left: Any, right: Any) -> list[str] | Non
     return None
 
 
-@pytest.fixture
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A fresh database in memory. It has one thread, as to wake others costs more than a few rows."""
+@pytest.fixture(scope="module")
+def instance() -> Iterator[duckdb.DuckDBPyConnection]:
+    """DuckDB itself, which takes as long to start as many a statement. It has one thread, as to wake others costs more than a
+    few rows. Settings that are not of a session are those of all tests of a file.
+    """
+    settings = "SELECT name, value FROM duckdb_settings() WHERE scope = 'GLOBAL'"
     with duckdb.connect(config={"threads": 1}) as connection:
+        before = connection.execute(settings).fetchall()
         yield connection
+        assert connection.execute(settings).fetchall() == before, "a test has changed a setting; reset it"
+
+
+@pytest.fixture
+def con(instance: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A fresh database in memory, and a session."""
+    with instance.cursor() as renewing:
+        others = "SELECT database_name FROM duckdb_databases() WHERE NOT internal AND database_name <> 'memory'"
+        for (name,) in renewing.execute(others).fetchall():
+            renewing.execute('DETACH "{}"'.format(name.replace('"', '""')))
+        renewing.execute("ATTACH ':memory:' AS spare; USE spare; DETACH memory")
+        renewing.execute("ATTACH ':memory:' AS memory; USE memory; DETACH spare")
+    with instance.cursor() as session:
+        yield session
 
 
 @pytest.fixture

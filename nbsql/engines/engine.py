@@ -318,6 +318,11 @@ class Engine(ABC):
     def schema(self, database: str, name: str) -> str | None:
         """The schema of that name as the catalogue spells it, or None."""
 
+    def missing(self, database: str, schema: str, parts: Mapping[str, str]) -> list[str]:
+        """The names of parts, whose kinds are tables, views and macros, that a schema does not have."""
+        present = {name for name, _ in self.ask("contents", database, schema)}
+        return [part for part in parts if part not in present]
+
     def path(self, database: str, schema: str) -> tuple[str, ...]:
         """The path by which a statement names a schema."""
         return database, schema

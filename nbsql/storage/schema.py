@@ -31,9 +31,8 @@ def find(engine: Engine, database: str, name: str) -> str:
         raise ModelError(f"no model {name!r} in {database!r}{hint}")
     if schema not in models:
         raise ModelError(f"schema {schema!r} is not a model of nbsql: it has no table 'spec'")
-    present = {found for found, _ in engine.ask("contents", database, schema)}
     optional = _OPTIONAL if engine.renderer.dialect.traits.table_macros else (*_OPTIONAL, *MACROS)
-    missing = [part for part in CONTENTS if part not in present and part not in optional]
+    missing = engine.missing(database, schema, {part: kind for part, kind in CONTENTS.items() if part not in optional})
     if missing:
         raise ModelError(f"model {schema!r} is damaged: {listed(missing)} is missing; fit it again with replace=True")
     return schema

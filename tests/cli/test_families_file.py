@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from click.testing import CliRunner, Result
 
 import nbsql
+from nbsql.cli import main
 from nbsql.cli.families import read_families
 from nbsql.errors import InputError
 
@@ -36,8 +37,8 @@ EXPECTED: dict[str, Any] = {
 }
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "nbsql", *arguments], capture_output=True, text=True, check=False)
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments, prog_name="nbsql")
 
 
 @pytest.fixture
@@ -114,13 +115,13 @@ def test_a_fit_takes_the_file_and_an_option_goes_first(shop: Path, tmp_path: Pat
     file.write_text("pages: poisson\nnotes: text\nsoil_*: bernoulli\n", encoding="utf-8")
     common = (str(shop), "visits", "--target", "bought", "--families", str(file), "--family", "pages=geometric")
     result = run("fit", *common, "--name", "m")
-    assert result.returncode == 0, result.stderr
+    assert result.exit_code == 0, result.stderr
     with duckdb.connect(str(shop)) as con:
         families = {name: family.name for name, family in nbsql.load(con, "m").families.items()}
     assert families == {"pages": "geometric", "notes": "text", "soil_a": "bernoulli", "soil_b": "bernoulli"}
     result = run("cross-validate", *common, "--folds", "3")
-    assert result.returncode == 0, result.stderr
+    assert result.exit_code == 0, result.stderr
     wrong = run("cross-validate", str(shop), "visits", "--target", "bought", "--families", "auto")
-    assert (wrong.returncode, "--families auto is of fit; nbsql auto shows what it tries" in wrong.stderr) == (2, True)
+    assert (wrong.exit_code, "--families auto is of fit; nbsql auto shows what it tries" in wrong.stderr) == (2, True)
     gone = run("fit", str(shop), "visits", "--target", "bought", "--name", "n", "--families", "aut")
-    assert (gone.returncode, "cannot read 'aut': No such file or directory" in gone.stderr) == (2, True)
+    assert (gone.exit_code, "cannot read 'aut': No such file or directory" in gone.stderr) == (2, True)

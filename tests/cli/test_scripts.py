@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -108,11 +109,9 @@ CHANGES: dict[str, tuple[str, ...]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_script_of_a_change_does_once_what_the_command_does(shop: str, change: str) -> None:
-    def prepare() -> None:
-        command(*FIT, "--replace")
-        command("update", "shop.duckdb", "spam", "SELECT * FROM sms WHERE id > 20")
-
-    prepare()
+    command(*FIT)
+    command("update", shop, "spam", "SELECT * FROM sms WHERE id > 20")
+    shutil.copy(shop, "before.duckdb")
     script = command(*CHANGES[change], "--sql")
     assert re.findall(r"^-- .*\n(?:SELECT|FROM|WITH)\b", script, re.MULTILINE) == []  # for which a shell would print a table
     assert run(script) == []
@@ -120,7 +119,7 @@ def test_the_script_of_a_change_does_once_what_the_command_does(shop: str, chang
     errors = run(script)
     assert errors[0] == "Invalid Input Error: model spam has changed since this script was written; write it again"
     assert state() == found
-    prepare()
+    shutil.copy("before.duckdb", shop)
     command(*CHANGES[change])
     assert state() == found
 

@@ -30,6 +30,7 @@ README = ROOT / "README.md"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+\.duckdb))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = re.findall(r"^((?:\w|-)+(?:/(?:\w|-)+)?)$", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
 OF_THEIR_OWN = [page for page in PAGES if page.startswith(("tutorials/", "explanation/when"))]
+LONG = ("tutorials/dbt", "tutorials/is-it-any-good", "tutorials/over-time")
 
 
 def page_text(page: str) -> str:
@@ -99,7 +100,7 @@ def test_every_block_of_the_pages_that_go_on_from_the_readme_runs_in_order(
 
 
 @pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=[pytest.mark.slow] if page == "tutorials/dbt" else []) for page in OF_THEIR_OWN]
+    "page", [pytest.param(page, marks=[pytest.mark.slow] if page in LONG else []) for page in OF_THEIR_OWN]
 )
 def test_a_page_of_its_own_runs_from_an_empty_folder(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -187,18 +188,24 @@ def test_the_examples_in_docstrings_run(name):
         pytest.importorskip("pyspark")
     module = importlib.import_module(name)
     for test in doctest.DocTestFinder().find(module):
-        for example in examples_of_class(module, test.name):
+        for example in examples_of_class(module, test):
             exec(example, test.globs)  # noqa: S102
         assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def examples_of_class(module, name):
-    """The examples from which those of a method go on: those of its class or, of what the model inherits, of the model."""
-    owner = getattr(module, name.split(".")[-2], None)
+def examples_of_class(module, test):
+    """What the examples of a method need of those of its class or, of what the model inherits, of the model."""
+    owner = getattr(module, test.name.split(".")[-2], None)
     if not inspect.isclass(owner):
         return []
     owner = nbsql.Model if issubclass(nbsql.Model, owner) else owner
-    return [example.source for example in doctest.DocTestParser().get_examples(inspect.getdoc(owner) or "")]
+    needed, text = [], "".join(example.source for example in test.examples)
+    for example in reversed(doctest.DocTestParser().get_examples(inspect.getdoc(owner) or "")):
+        made = re.match(r"(?:import|_|(\w+)) ", example.source)
+        if text and made and (made[1] is None or re.search(rf"\b{made[1]}\b", text)):
+            needed.insert(0, example.source)
+            text += example.source
+    return needed
 
 
 def test_every_public_name_and_every_act_of_a_model_has_an_example():

@@ -29,6 +29,7 @@ RUNS = [
     ("spam.py", "sms_spam.csv.gz", "1478 messages never seen: accuracy 98.58%, precision of spam 96.74%, recall 92.23%"),
     ("facilities.py", "nmis_niger_state.csv.gz", "accuracy with poisson staff:        73.5%"),
 ]
+LONG = ("months.py", "watched.py", "discriminant.py")
 
 
 def run(script: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -39,7 +40,13 @@ def run(script: str, *arguments: str, folder: Path) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize(("script", "data_set", "line"), RUNS, ids=[f"{s}-{d}" if d else s for s, d, _ in RUNS])
+@pytest.mark.parametrize(
+    ("script", "data_set", "line"),
+    [
+        pytest.param(*run, id="-".join(filter(None, run[:2])), marks=[pytest.mark.slow] if run[0] in LONG else [])
+        for run in RUNS
+    ],
+)
 def test_example_comes_to_its_result(
     script: str, data_set: str | None, line: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -10,23 +10,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 STRUCTURE = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "structure.py"))
-FILES = STRUCTURE["imports"](ROOT / "nbsql")
-ROOMS = STRUCTURE["rooms"](FILES)
 
 
-def test_no_files_import_each_other_in_a_circle():
-    assert STRUCTURE["circles"](FILES) == []
-    assert STRUCTURE["circles"](ROOMS) == []
+def test_there_are_at_most_20_rooms_and_no_circle_of_files_or_rooms():
+    files = STRUCTURE["imports"](ROOT / "nbsql")
+    rooms = STRUCTURE["rooms"](files)
+    assert STRUCTURE["circles"](files) == []
+    assert STRUCTURE["circles"](rooms) == []
+    assert len(rooms) <= 20
 
 
 def test_a_circle_is_found_and_so_are_floors():
     graph = {"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}
     assert STRUCTURE["circles"](graph) == [["b", "c"]]
     assert STRUCTURE["floors"](graph) == {"a": 2, "b": 1, "c": 1, "d": 1}
-
-
-def test_there_are_at_most_20_rooms():
-    assert len(ROOMS) <= 20
 
 
 def test_at_the_top_are_folders_but_for_what_everybody_needs():

@@ -54,9 +54,9 @@ def server() -> Iterator[str]:
         yield address
 
 
-@pytest.fixture
-def address(server: str) -> Iterator[str]:
-    """The address of a new database on the server."""
+@pytest.fixture(scope="module")
+def shared_database(server: str) -> Iterator[str]:
+    """The address of a database for the tests of a file: to make and drop one takes a third of a second, to empty it 10 ms."""
     import psycopg
 
     name = f"shop_{next(_numbers)}"
@@ -65,6 +65,22 @@ def address(server: str) -> Iterator[str]:
     yield server.replace("/postgres", f"/{name}")
     with psycopg.connect(server, autocommit=True) as con:
         con.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def address(shared_database: str) -> str:
+    """The address of a database that is empty, to which nobody else is connected."""
+    import psycopg
+
+    with psycopg.connect(shared_database, autocommit=True) as con:
+        con.execute("""DO $$ DECLARE name TEXT; BEGIN
+            PERFORM pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+            WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid();
+            FOR name IN SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP
+                EXECUTE format('DROP SCHEMA %I CASCADE', name);
+            END LOOP;
+        END $$; CREATE SCHEMA public AUTHORIZATION pg_database_owner; GRANT USAGE ON SCHEMA public TO PUBLIC""")
+    return shared_database
 
 
 @pytest.fixture

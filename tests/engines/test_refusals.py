@@ -315,6 +315,7 @@ def test_rights_that_are_missing(pg: Any, address: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+@pytest.mark.slow
 def test_more_parameters_than_a_row_can_hold(pg: Any) -> None:
     def fit(count: int, family: str) -> nbsql.Model:
         pg.execute("DROP TABLE IF EXISTS wide")

@@ -29,6 +29,7 @@ def cases() -> list[str]:
     return re.findall(rf"^tests/{HERE.name}/(\S+\.py::.*)$", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.slow  # finds all tests of this folder
 def test_each_entry_of_a_list_is_one_case(cases: list[str]) -> None:
     for engine, reasons in (("spark", {"quick", "kept", "chosen"}), ("postgres", {"chosen"})):
         lines = spark_cases.LISTS[engine].read_text(encoding="utf-8").splitlines()

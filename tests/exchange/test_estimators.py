@@ -289,7 +289,7 @@ def mixed(rows: int) -> tuple[pd.DataFrame, Any]:
 )
 def test_a_sweep_is_what_fits_of_every_fold_say(cv: Any) -> None:
     frame, labels = mixed(120)
-    alphas = [0.1, 1.0, 20.0]
+    alphas = [0.1, 20.0]
     found = NaiveBayesCV(alphas=alphas, priors=["empirical", "uniform"], cv=cv).fit(frame, labels)
     for place, setting in enumerate(found.cv_results_["params"]):
         single = NaiveBayesClassifier(alpha=setting["alpha"], prior=setting["prior"])
@@ -297,8 +297,8 @@ def test_a_sweep_is_what_fits_of_every_fold_say(cv: Any) -> None:
         assert found.cv_results_["mean_test_neg_log_loss"][place] == pytest.approx(-log_loss(labels, proba), abs=1e-9)
         assert found.cv_results_["mean_test_accuracy"][place] == pytest.approx((proba.argmax(axis=1) == labels).mean())
     assert found.best_score_ == found.cv_results_["mean_test_score"].max()
-    assert found.cv_results_["param_alpha"].tolist() == [0.1, 0.1, 1.0, 1.0, 20.0, 20.0]
-    assert sorted(found.cv_results_["rank_test_score"]) == [1, 2, 3, 4, 5, 6]
+    assert found.cv_results_["param_alpha"].tolist() == [0.1, 0.1, 20.0, 20.0]
+    assert sorted(found.cv_results_["rank_test_score"]) == [1, 2, 3, 4]
     best = NaiveBayesClassifier(alpha=found.best_params_["alpha"], prior=found.best_params_["prior"]).fit(frame, labels)
     assert found.predict_proba(frame) == pytest.approx(best.predict_proba(frame), abs=1e-12)
     again = pickle.loads(pickle.dumps(found))  # noqa: S301

@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit, logsumexp
@@ -223,7 +223,7 @@ def test_folds_count_by_the_weight_of_the_fit(con: Connection) -> None:
 
 
 @given(unweighted, unweighted)
-@settings(max_examples=6, deadline=None)
+@examples(6)
 def test_temperature_keeps_the_ranking_and_never_loses(a: list[Row], b: list[Row]) -> None:
     con = connect(a=a, b=b, rows=a + b)
     model = fit(con, "rows")

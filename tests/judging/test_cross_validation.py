@@ -9,13 +9,13 @@ import duckdb
 import numpy as np
 import pandas
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import accuracy_score, log_loss
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
-from support.algebra import COLUMNS, FAMILIES, Row, connect, refitted, unweighted
+from support.algebra import COLUMNS, FAMILIES, Row, connect, examples, refitted, unweighted
 
 import nbsql
 from nbsql import InputError
@@ -31,7 +31,7 @@ near = pytest.approx
     st.sampled_from(["skip", "smooth"]),
     st.sampled_from(["empirical", "uniform", "smoothed"]),
 )
-@settings(max_examples=8, deadline=None)
+@examples(8)
 def test_every_fold_is_predicted_as_a_fit_of_the_others_would(rows: list[Row], unseen: Any, prior: str) -> None:
     con = connect(rows=rows)
     con.execute("CREATE TABLE folded AS SELECT * EXCLUDE (times), row_number() OVER () % 3 AS part FROM rows")

@@ -11,13 +11,13 @@ import duckdb
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
-from support.algebra import COLUMNS, FAMILIES, Row, connect, refitted, row
+from support.algebra import COLUMNS, FAMILIES, Row, connect, examples, refitted, row
 
 import nbsql
 from nbsql import InputError
@@ -121,7 +121,7 @@ def test_every_row_is_predicted_as_a_fit_without_it_would(name: str) -> None:
     prior="empirical",
     nulls="skip",
 )
-@settings(max_examples=5, deadline=None)
+@examples(5)
 def test_any_table_is_left_out_row_by_row(rows: list[Row], unseen: Any, prior: str, nulls: Any) -> None:
     con = connect(rows=rows)
     con.execute("CREATE TABLE numbered AS SELECT *, row_number() OVER () AS part FROM rows")

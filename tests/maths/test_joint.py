@@ -11,8 +11,9 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support.algebra import examples
 
 import nbsql
 
@@ -67,7 +68,7 @@ def test_lists_of_values_are_told_apart(con: Connection) -> None:
     assert sorted(row[2:] for row in model.predict(rows)) == [(n, n, 1.0) for n in range(1, 10)]
 
 
-@settings(max_examples=5, deadline=None)
+@examples(5)
 @given(st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 2, st.integers(0, 2), st.sampled_from("xyz")), min_size=1))
 def test_the_posterior_is_the_share_of_the_class_among_equal_rows(rows: list[tuple[Any, ...]]) -> None:
     con = duckdb.connect()

@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
-from support.algebra import alike
+from support.algebra import alike, examples
 
 import nbsql
 import nbsql.learning.logistic
@@ -232,7 +232,7 @@ def test_many_products_are_summed_by_block(con: Connection, layout: Callable[...
     assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(one_by_one, abs=1e-8)
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "y", None]), st.integers(-3, 3)), min_size=4, max_size=25)
 )

@@ -66,7 +66,7 @@ def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path: Path,
 def test_an_inner_wait_that_ends_after_the_outer_one(monkeypatch: pytest.MonkeyPatch) -> None:
     failed: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", failed.append)
-    before = signal.set_wakeup_fd(-1)
+    handler, before = signal.signal(signal.SIGINT, signal.default_int_handler), signal.set_wakeup_fd(-1)
     try:
         with interruptible(lambda: None):
             inner = interruptible(lambda: None)
@@ -75,6 +75,7 @@ def test_an_inner_wait_that_ends_after_the_outer_one(monkeypatch: pytest.MonkeyP
         gc.collect()
         assert failed == []
     finally:
+        signal.signal(signal.SIGINT, handler)
         assert signal.set_wakeup_fd(before) == -1
 
 

@@ -110,6 +110,13 @@ def fill(con: duckdb.DuckDBPyConnection) -> None:
     con.executemany("INSERT INTO shops VALUES (?, ?, ?)", SHOPS)
 
 
+@pytest.fixture
+def instance() -> Iterator[duckdb.DuckDBPyConnection]:
+    """One for each test, with settings of its own."""
+    with duckdb.connect(config={"threads": 1}) as connection:
+        yield connection
+
+
 def put(con: duckdb.DuckDBPyConnection, settings: dict[str, str]) -> None:
     for name, value in settings.items():
         con.execute(f"SET {name} = '{value}'")

@@ -22,5 +22,6 @@ def test_a_number_without_weight_is_divided_by_nothing(con: duckdb.DuckDBPyConne
         con.execute(f"SET integer_division = {setting}")
         model = nbsql.fit(con, "t", **options)
         found.append((model.statistics.fetchall(), model.predict_proba("t").fetchall()))
+    con.execute("RESET integer_division")
     assert found[0] == found[1]
     assert found[0][0]

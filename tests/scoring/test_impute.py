@@ -104,7 +104,8 @@ def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
 
 
 def dicts(query: nbsql.Query) -> list[dict[str, Any]]:
-    return [dict(zip(query.columns, row, strict=True)) for row in query]
+    columns = query.columns  # which are asked of the database each time
+    return [dict(zip(columns, row, strict=True)) for row in query]
 
 
 def rows_of(con: Any, query: str) -> list[dict[str, Any]]:

@@ -85,7 +85,8 @@ class ByHand:
 
 
 def dicts(query: Any) -> list[dict[str, Any]]:
-    return [dict(zip(query.columns, row, strict=True)) for row in query.fetchall()]
+    columns = query.columns  # which are asked of the database each time
+    return [dict(zip(columns, row, strict=True)) for row in query.fetchall()]
 
 
 @pytest.fixture

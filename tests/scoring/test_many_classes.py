@@ -24,6 +24,7 @@ def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
 def test_predictions_need_no_memory_for_every_class(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
     con.execute("SET memory_limit = '120MB'")  # the joint log-likelihoods are 160 MB
     found = con.execute(f"SELECT count(*), count(prediction) FROM ({model.predict('rows').sql})").fetchall()
+    con.execute("RESET memory_limit")
     assert found == [(20_000, 20_000)]
 
 

@@ -36,7 +36,10 @@ _HEADER = """\
 # by `pytest -m nightly`. alike_cases.py chooses them.
 """
 
-MANY_CASES = {f"tests/{folder}" for folder in ("exchange", "judging", "learning", "maths", "models", "robustness", "scoring")}
+MANY_CASES = {
+    f"tests/{folder}" for folder in ("cli", "engines", "exchange", "judging", "learning", "maths", "models", "report")
+}
+MANY_CASES |= {"tests/robustness", "tests/scoring"}
 
 
 def thinned(cases: Sequence[str], most: int = 2) -> set[str]:

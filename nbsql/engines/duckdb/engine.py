@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, cast
 
@@ -156,6 +156,23 @@ class DuckDB(DuckDBDriver):
         """The schema of that name as the catalogue spells it, or None."""
         found = [schema for place, schema, _ in self.query_catalog("schemas") if folded(place) == folded(database)]
         return next((known for known in found if folded(known) == folded(name)), None)
+
+    def missing(self, database: str, schema: str, parts: Mapping[str, str]) -> list[str]:
+        own = (folded(database), schema)
+        present = {name for place, inside, name, _ in self.query_catalog("relations") if (folded(place), inside) == own}
+        path = self.renderer.dialect.ident(database, schema)
+        present |= {part for part, kind in parts.items() if kind == "macro" and self._has_macro(path, part)}
+        return [part for part in parts if part not in present]
+
+    def _has_macro(self, path: Markup, name: str) -> bool:
+        """Whether a schema has a table macro: to list all functions takes longer than everything else that loads a model."""
+        try:
+            self.bound(self.renderer.statement("call_without_arguments", path, name))
+        except duckdb.CatalogException:
+            return False
+        except duckdb.BinderException:  # each has arguments
+            pass
+        return True
 
     def check_name(self, name: str) -> None:
         if folded(name) in {*(folded(row[0]) for row in self.query_catalog("schemas")), *_RESERVED}:
