@@ -227,6 +227,18 @@ def test_parameters_are_constants_of_a_prediction(spark: Any) -> None:
     assert "Join" not in plan
 
 
+def test_a_review_does_not_repeat_its_measure(spark: Any) -> None:
+    """A filter on the measure repeated the posteriors within each other: 24 rows were planned for two minutes."""
+    columns = (
+        "CAST(1 + id * 7 % 11 AS DOUBLE) AS g, CAST(1 + id * 5 % 7 AS DOUBLE) AS l, CAST(id * 3 % 5 + id % 3 AS DOUBLE) AS n"
+    )
+    source = f"SELECT CAST(id % 3 AS INT) AS class, {columns} FROM range(24)"
+    query = nbsql.fit(spark, source, target="class", families={"g": "gamma", "l": "lognormal"}).review(source, 10)
+    (plan,) = spark.sql(f"EXPLAIN {query.sql}").collect()[0]
+    assert len(plan) < 40_000
+    assert len(query.fetchall()) == 10
+
+
 def test_parameters_too_long_for_a_view_are_a_table(tables: Any, layout: Callable[..., None]) -> None:
     model = nbsql.fit(tables, "first", target="y", name="m")
     before = model.predict("first").fetchall()

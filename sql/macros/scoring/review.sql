@@ -58,7 +58,8 @@ floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {%- endmacro %}
 
 {#
-  One row a pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure, nbsql_reason.
+  One row a pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure (NULL if no class
+  explains it, or there is no other class), nbsql_reason.
 #}
 {% macro patterns_with_measure(model, scored, parameters, columns, by, costs) -%}
 {% set label -%}
@@ -68,10 +69,17 @@ floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_posteriors') }}{% else %}source.nbsql_probability{% endif %}
 {%- endset -%}
 {% set measure -%}
-{% if by == 'margin' %}{{ nbsql.posterior_at('nbsql_winner') }} - {{ nbsql.posterior_at('nbsql_runner_up') }}
-{%- elif by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_costs') }}
-{%- elif by == 'evidence' %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}
-{%- else %}0
+{% if by == 'evidence' %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}
+{%- elif by == 'novelty' %}0
+{%- else -%}
+CASE
+  WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }}
+    {% if by == 'margin' %}
+    THEN {{ nbsql.posterior_at('nbsql_winner') }} - {{ nbsql.posterior_at('nbsql_runner_up') }}
+    {% else %}
+    THEN {{ nbsql.value_of_chosen_class('nbsql_costs') }}
+    {% endif %}
+END
 {%- endif %}
 {%- endset -%}
 SELECT
@@ -79,7 +87,7 @@ SELECT
   source.nbsql_rows,
   {{ nbsql.plain_label(label, model.target_type) }} AS nbsql_label,
   {{ probability }} AS nbsql_sure,
-  {{ measure }} AS nbsql_measure,
+  {{ measure | indent(2) }} AS nbsql_measure,
   {% if by == 'margin' %}
   {{ nbsql.two_most_probable() }} AS nbsql_reason
   {% elif by == 'expected cost' %}
@@ -107,7 +115,6 @@ FROM (
     ) AS known
   ) AS known
 ) AS source
-WHERE source.nbsql_log_evidence > -{{ nbsql.infinity() }}
 {%- else %}
 FROM {{ scored }} AS source
 {%- endif %}
@@ -141,13 +148,13 @@ nbsql_queue AS {{ nbsql.materialized() }}(
   FROM (
     {{ measured | indent(4) }}
   ) AS source
-  WHERE source.nbsql_measure IS NOT NULL
 )
 {%- endmacro %}
 
 {#
-  The first `count` patterns of the queue. columns: those to show; measure_name: the name of the measure's column; said: how reasons begin
-  that name values, in order, in nbsql_reasons.
+  The first `count` patterns of the queue that have a measure; they are filtered here, because Spark plans for minutes if it can substitute
+  the measure in a filter. columns: those to show; measure_name: the name of the measure's column; said: how reasons begin that name
+  values, in order, in nbsql_reasons.
 #}
 {% macro top_of_queue(queue, columns, measure_name, count, said=none) -%}
 SELECT
@@ -165,7 +172,7 @@ FROM {{ queue }} AS queue
 {% if said is not none %}
 LEFT JOIN nbsql_reasons AS reasons USING (nbsql_position)
 {% endif %}
-WHERE queue.nbsql_position <= {{ count }}
+WHERE queue.nbsql_position <= {{ count }} AND queue.nbsql_measure IS NOT NULL
 ORDER BY nbsql_position ASC NULLS LAST
 {%- endmacro %}
 
