@@ -6,6 +6,7 @@ DuckDB writes and reads the file, wherever the model lives, since every program 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -160,7 +161,7 @@ def _check_cells(reader: DuckDB, spec: Spec, path: str, title: str) -> int:
     if unreadable:
         raise damaged_error(title, "it has cells whose n, mean or m2 is no number")
     ((learnt,),) = _query_file(reader, title, "rows_learnt", cells)
-    if learnt is None:
+    if learnt is None or not math.isfinite(learnt):
         raise damaged_error(title, "it has no cells of its classes")
     rows: int = round(learnt)
     return rows

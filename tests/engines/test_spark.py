@@ -228,7 +228,7 @@ def test_parameters_are_constants_of_a_prediction(spark: Any) -> None:
 
 
 def test_a_review_does_not_repeat_its_measure(spark: Any) -> None:
-    """A filter on the measure repeated the posteriors within each other: 24 rows were planned for two minutes."""
+    """A filter on the measure repeated the posteriors within each other: 24 rows were planned for minutes."""
     columns = (
         "CAST(1 + id * 7 % 11 AS DOUBLE) AS g, CAST(1 + id * 5 % 7 AS DOUBLE) AS l, CAST(id * 3 % 5 + id % 3 AS DOUBLE) AS n"
     )
