@@ -148,19 +148,6 @@ def test_comments_come_back_when_the_classes_are_others(place: Place) -> None:
     assert {row[0] for row in place.run("FROM spam.evaluate('more')")} == {None, "maybe", "no", "y's"}
 
 
-def test_a_model_of_before_is_still_a_model(place: Place) -> None:
-    if place.engine != "duckdb":
-        pytest.skip("a model is the same elsewhere")
-    fitted(place)
-    place.run("DROP MACRO TABLE spam.evaluate")
-    place.run("DROP MACRO TABLE spam.likelihood_ratios")
-    place.run("DROP VIEW spam.features")
-    place.run("ALTER TABLE spam.spec ALTER spec TYPE VARCHAR")
-    place.table("more", {"id": "INTEGER", "name": "VARCHAR", "n": "INTEGER", "y": "VARCHAR"}, [(100, "red", 2, "maybe")])
-    nbsql.load(place.con, "spam").update("more")
-    nbsql.load(place.con, "spam").drop()
-
-
 def test_columns_of_what_is_read_have_comments(place: Place) -> None:
     if place.engine == "spark":
         pytest.skip("on Spark relations have comments, and columns none")
