@@ -152,7 +152,7 @@ def _check_columns(source: Source) -> None:
 
 def _check_cells(engine: Engine, spec: Spec, source: Source, title: str) -> None:
     """Raise InputError unless a source holds the cells of a model."""
-    unknown, wrong, _, classes = engine.ask("summary_of_cells", source.relation, spec.features)[0]
+    unknown, wrong, _, classes, _ = engine.ask("summary_of_cells", source.relation, spec.features)[0]
     if unknown is not None:
         raise InputError(f"{source.label} has cells of {unknown!r}, which is no feature of {title}")
     if wrong:

@@ -155,12 +155,11 @@ def _check_columns(reader: DuckDB, path: str, title: str) -> None:
 def _check_cells(reader: DuckDB, spec: Spec, path: str, title: str) -> int:
     """The number of rows that a model has learnt from. Raises ModelError if the cells do not belong to such a model."""
     cells = reader.renderer.fragment("subquery", reader.renderer.fragment("cells_of_file", path, None))
-    unknown, _, unreadable, _ = _query_file(reader, title, "summary_of_cells", cells, spec.features)[0]
+    unknown, _, unreadable, _, learnt = _query_file(reader, title, "summary_of_cells", cells, spec.features)[0]
     if unknown is not None:
         raise damaged_error(title, f"it has cells of {unknown!r}, which is none of its features")
     if unreadable:
         raise damaged_error(title, "it has cells whose n, mean or m2 is no number")
-    ((learnt,),) = _query_file(reader, title, "rows_learnt", cells)
     if learnt is None or not math.isfinite(learnt):
         raise damaged_error(title, "it has no cells of its classes")
     rows: int = round(learnt)

@@ -286,7 +286,7 @@ WHERE CAST(n AS {{ nbsql.double() }}) > 0
 
 {#
   One row: a feature that the model does not have, the number of cells without a count, of those with NaN, the greatest number, and of
-  those of a class. Given likelihoods may be infinite.
+  those of a class, and the number of rows learnt. Given likelihoods may be infinite.
 #}
 {% macro summary_of_cells(source, features) -%}
 SELECT
@@ -294,7 +294,8 @@ SELECT
   min(CASE WHEN feature IS NOT NULL{{ not_of_model }} THEN feature END) AS unknown,
   count(CASE WHEN NOT coalesce(n >= 0 AND n < {{ nbsql.infinity() }}, FALSE) OR m2 < 0 THEN 1 END) AS wrong,
   count(CASE WHEN n IS NULL OR greatest(n, coalesce(mean, 0), coalesce(m2, 0)) > {{ nbsql.infinity() }} THEN 1 END) AS unreadable,
-  count(CASE WHEN feature IS NULL AND class IS NOT NULL AND n > 0 THEN 1 END) AS classes
+  count(CASE WHEN feature IS NULL AND class IS NOT NULL AND n > 0 THEN 1 END) AS classes,
+  sum(CASE WHEN feature IS NULL THEN n END) AS learnt
 FROM (
   SELECT class, feature
     {%- for column in ['n', 'mean', 'm2'] %}, CAST({{ nbsql.word(column) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{% endfor %}
