@@ -161,13 +161,15 @@ def fit_sql(
     with opened(con, close=True) as engine:
         database = engine.database(options.get("database"))
         relations = relations_in(engine, database, name)
-        first = []
+        render, first = engine.renderer.statement, []
         if options.get("replace"):
             schemas.check_new_name(engine, database, name, replace=True)
             existing = engine.schema(database, name)
             if existing is not None:
                 schemas.check_contents(engine, database, existing, existing)
-            first.append(Statement("drop schema", engine.renderer.statement("drop_schema_if_exists", relations.schema)))
+            first.append(Statement("drop schema", render("drop_schema_if_exists", relations.schema)))
+        elif check := render("check_new", None if database == engine.current()[0] else database, name, schemas.taken(name)):
+            first.append(Statement("check that the model is new", check))
         with training_source(engine, source, settings) as data:
             return script(engine, [*first, *Fit(engine, data, settings, relations).statements()])
 

@@ -58,7 +58,12 @@ def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -
     if schema not in model_names(engine, database):
         raise ModelError(f"schema {schema!r} is there already and is not a model of nbsql; choose another name")
     if not replace:
-        raise ModelError(f"model {schema!r} is there already; fit it with replace=True, or choose another name")
+        raise ModelError(taken(schema))
+
+
+def taken(schema: str) -> str:
+    """What a user reads if a model of that name is there."""
+    return f"model {schema!r} is there already; fit it with replace=True, or choose another name"
 
 
 def drop_replaced(engine: Engine, database: str, schema: str) -> None:

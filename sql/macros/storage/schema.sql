@@ -7,6 +7,21 @@
 CREATE SCHEMA {{ schema }}
 {%- endmacro %}
 
+{#
+  Nothing, or an error that undoes the transaction of a script if the schema is there. DuckDB 1.5 goes on after its own error of a schema
+  that exists, so that a shell would count the rows once more. A SET, because a shell prints a table for a SELECT. database: none for the
+  current one.
+#}
+{% macro default__check_new(database, schema, message) -%}
+SET VARIABLE nbsql_check = (
+  SELECT CASE WHEN count(*) > 0 THEN {{ nbsql.raise_error(message) }} END
+  FROM duckdb_schemas()
+  WHERE lower(schema_name) = lower({{ nbsql.text(schema) }})
+    AND database_name = {% if database is none %}current_database(){% else %}{{ nbsql.text(database) }}{% endif %}
+
+)
+{%- endmacro %}
+
 {% macro create_table_as(relation, query, temporary=false) -%}
 CREATE {% if temporary %}TEMP {% endif %}TABLE {{ relation }} AS
 {{ query }}

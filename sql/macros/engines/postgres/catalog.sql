@@ -87,3 +87,6 @@ END
 {%- endmacro %}
 
 {% macro postgres__checking_statement(check, literal) -%} DO {{ literal }} {%- endmacro %}
+
+{# Any error ends the transaction of a script. #}
+{% macro postgres__check_new(database, schema, message) %}{% endmacro %}

@@ -8,6 +8,9 @@
 CREATE SCHEMA IF NOT EXISTS {{ schema }}
 {%- endmacro %}
 
+{# A script ends with its first error. #}
+{% macro spark__check_new(database, schema, message) %}{% endmacro %}
+
 {% macro spark__create_table_as(relation, query, temporary=false) -%}
 {% if temporary %}CACHE TABLE {{ relation }} AS{% else %}CREATE TABLE {{ relation }} USING PARQUET AS{% endif %}
 
