@@ -124,7 +124,7 @@ def fit(
     >>> fit(con, data, target="play").predict("SELECT 'rain' AS outlook").fetchall()
     [('rain', 'yes', 0.8181818181818181)]
     """
-    columns, given = columns_to_choose(families or {})
+    columns, given = columns_to_choose({} if families is None else families)
     described = {
         "features": features, "exclude": exclude, "joins": joins, "families": given, "id": id, "weight": weight,
         "method": method, "alpha": alpha, "estimate": estimate_named(estimate), "prior": prior, "nulls": nulls,
@@ -269,4 +269,4 @@ def from_tables(
     """
     ids = key_columns(id)
     with open_place(con, name, database, replace=replace) as place:
-        return build_model(place, priors, likelihoods, families or {}, target, ids, logarithms=logarithms)
+        return build_model(place, priors, likelihoods, {} if families is None else families, target, ids, logarithms=logarithms)

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -71,6 +72,7 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"prior": {"yes": 0.5, "no": 0.5, "perhaps": 0}}, "prior names 'perhaps', which is no class of 'play'"),
         ({"families": ["n"]}, "families must be a dict such as {'visits': 'poisson'}, not ['n']"),
         ({"families": "poisson"}, "families must be a dict such as {'visits': 'poisson'}, not 'poisson'"),
+        ({"families": np.zeros(2)}, "families must be a dict such as {'visits': 'poisson'}, not array([0., 0.])"),
         ({"families": {"outlok": "categorical"}}, "no column 'outlok' in golf; did you mean 'outlook'?"),
         ({"families": {"n": "poison"}}, "no family 'poison'; did you mean 'poisson'?"),
         ({"families": {"n": "normal"}}, "no family 'normal'; did you mean 'gaussian'?"),
