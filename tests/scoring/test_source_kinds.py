@@ -261,7 +261,7 @@ def test_a_frame_without_a_value_in_a_column_has_gaps(con: Connection, kind: str
         unnest([['x'], ['z']]) AS tokens, unnest([MAP {'x': 1}, MAP {'z': 2}]) AS counts""")
     model = nbsql.fit(con, "t", target="y", families={"text": "text"}, name="m")
     module, _, make = kind.partition(".")
-    rows = getattr(library(module), make)({"y": ["a", "b"], **dict.fromkeys(["text", "tokens", "counts"], [None, None])})
+    rows = getattr(library(module), make)({"y": ["a", "b"], **{name: [None, None] for name in ("text", "tokens", "counts")}})
     assert [row[-2:] for row in model.predict_proba(rows)] == [(0.5, 0.5)] * 2
     assert [row[1] for row in model.explain(rows)] == ["a", "b"] * 2
     model.update(rows)
