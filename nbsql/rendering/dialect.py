@@ -53,6 +53,8 @@ def _quoted(name: str, dialect: str) -> Markup:
         name = name.upper()
     if DIALECTS[dialect].standard_quotes:
         return _keep('"' + name.replace('"', '""') + '"')
+    if quote := DIALECTS[dialect].escaping_quote:  # older versions of sqlglot leave backslashes as they are
+        return _keep(quote + re.sub(rf"[\\{quote}]", r"\\\g<0>", name) + quote)
     from sqlglot import exp  # it would double the time of `import nbsql`, and most engines do not need it
 
     return _keep(exp.to_identifier(name, quoted=True).sql(dialect))
@@ -100,6 +102,7 @@ class Traits:
     vectorised: bool = False
     # Whether names and texts are written in quotes that are doubled inside, without any other escapes.
     standard_quotes: bool = False
+    escaping_quote: str | None = None  # the quotes of names, if a backslash in them is an escape
     # Whether a session's setting can make backslashes an escape, except in texts that are marked otherwise.
     backslashes: bool = False
 
@@ -140,8 +143,8 @@ DIALECTS = {
         substitutes_variables=True,
     ),
     # The dialects of frozen scorers (nbsql/answers/elsewhere/scorer.py), in which no model can be stored.
-    "bigquery": Traits(macro_folders=("bigquery",), all_but="EXCEPT"),
-    "clickhouse": Traits(macro_folders=("clickhouse",), all_but="EXCEPT"),
+    "bigquery": Traits(macro_folders=("bigquery",), all_but="EXCEPT", escaping_quote="`"),
+    "clickhouse": Traits(macro_folders=("clickhouse",), all_but="EXCEPT", escaping_quote='"'),
     "databricks": Traits(macro_folders=("databricks",), all_but="EXCEPT"),
     "mysql": Traits(macro_folders=("mysql",)),
     "redshift": Traits(macro_folders=("redshift",), double="'{}'::FLOAT8"),

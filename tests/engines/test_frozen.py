@@ -60,6 +60,16 @@ def test_the_scorer_for_every_engine(both: tuple[Place, Place], layout: Callable
         agree(model, maker, both)
 
 
+def test_a_gamma_of_numbers_outside_it_for_every_engine(both: tuple[Place, Place]) -> None:
+    """Most engines refuse the logarithm of a number of 0 or less, and no class explains one."""
+    for place in both:
+        place.table("rows", COLUMNS, ROWS)
+    for maker in both:
+        source = "SELECT * FROM rows WHERE calls > 0"
+        model = nbsql.fit(maker.con, source, target="y", id="id", name="m", families={"calls": "gamma"})
+        agree(model, maker, both)
+
+
 def agree(model: nbsql.Model, maker: Place, places: tuple[Place, Place]) -> None:
     """Hold what the scorers of a model say on both engines against its own answers."""
     for verb in ("predict_proba", "joint_log_likelihood", "log_evidence"):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment, StrictUndefined
+from sqlglot import __version__ as sqlglot_version
 from sqlglot import exp, parse_one
 
 import nbsql
@@ -35,9 +36,16 @@ def test_where_quotes_are_the_standards_they_are_those_of_sqlglot(dialect: str, 
     gates = Dialect(dialect)
     assert str(gates.ident(value)) == exp.to_identifier(value, quoted=True).sql(dialect)
     text = str(gates.text(value))
-    assert parse_one(f"SELECT {text}", dialect=dialect).expressions[0].this == value
+    if not text.startswith("E") or sqlglot_version >= "28":  # an older one leaves backslashes as they are
+        assert parse_one(f"SELECT {text}", dialect=dialect).expressions[0].this == value
     if "\\" not in value or not DIALECTS[dialect].backslashes:  # as E'...', which no setting of a session reads otherwise
         assert text == exp.Literal.string(value).sql(dialect)
+
+
+@pytest.mark.parametrize(("dialect", "quote"), [("bigquery", "`"), ("clickhouse", '"')])
+def test_a_backslash_does_not_end_a_name(dialect: str, quote: str):
+    """Where it is an escape in a name, which sqlglot knows only since 30."""
+    assert str(Dialect(dialect).ident(f"a\\{quote}b")) == f"{quote}a\\\\\\{quote}b{quote}"
 
 
 @pytest.mark.parametrize("value", ["text", 0.5, None, True, ["a"], b"x"], ids=repr)

@@ -40,7 +40,7 @@ class Oracle:
 
     def __init__(self, model: nbsql.Model, source: str, target: str = "label", weight: str | None = None) -> None:
         query = model.predict_proba(f"SELECT * FROM ({source}) AS t WHERE {target} IS NOT NULL")
-        columns, found = query.columns, query.fetchall()
+        columns, found = query.columns, sorted(query.fetchall(), key=repr)  # by what the rows begin with, whatever the model
         self.labels = sorted(model.classes)
         self.y = [row[columns.index(target)] for row in found]
         self.prediction = [row[columns.index("prediction")] for row in found]

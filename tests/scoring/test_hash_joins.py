@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Literal
 
+import duckdb
 import pytest
 from duckdb import DuckDBPyConnection as Connection
 
@@ -44,6 +45,7 @@ def test_the_words_of_the_model_are_hashed_and_not_those_of_the_texts(con: Conne
     assert "lookups" not in probed
 
 
+@pytest.mark.skipif(duckdb.__version__ < "2", reason="DuckDB before 2.0 plans it the other way round, with more memory")
 def test_an_explanation_hashes_the_rows_and_not_their_contributions(con: Connection) -> None:
     numbers = ", ".join(f"hash(id, {j}) % 9 / 2 AS x{j}" for j in range(20))
     con.execute(f"CREATE TABLE numbers AS SELECT id, id % 5 AS y, {numbers} FROM range(1000) AS rows(id)")

@@ -185,6 +185,14 @@ def test_what_no_class_explains_keeps_its_gap(con: duckdb.DuckDBPyConnection) ->
     assert model.impute("SELECT 'u' AS x, NULL AS z, NULL AS q", features=["z"]).fetchall() == [("u", "s", None, 1.0)]
 
 
+@pytest.mark.parametrize(("given", "same"), [("7", "7"), ("TRUE", "true"), ("NULL::INTEGER", "u"), ("'v'::ENUM('v')", "v")])
+def test_texts_fill_a_column_of_another_type_as_texts(con: duckdb.DuckDBPyConnection, given: str, same: str) -> None:
+    con.execute("CREATE TABLE t AS SELECT unnest(['u', 'u', 'v']) AS x, unnest(['a', 'a', 'b']) AS y")
+    model = nbsql.fit(con, "t", target="y")
+    filled = model.impute(f"SELECT 1 AS i, {given} AS x UNION ALL SELECT 2, NULL").fetchall()
+    assert sorted(row[:2] for row in filled) == [(1, same), (2, "u")]
+
+
 def test_a_kernel_and_a_given_model(con: duckdb.DuckDBPyConnection) -> None:
     data = "SELECT i % 2 AS y, i % 2 * 10 + i % 7 / 3 AS x, i % 2 AS v FROM range(80) AS t(i)"
     model = nbsql.fit(con, data, target="y", families={"x": nbsql.Kernel(cells=32), "v": "categorical"}, name="m")

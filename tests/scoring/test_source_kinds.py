@@ -254,6 +254,20 @@ def test_a_column_of_objects_has_the_type_of_all_its_values(usual: Any, last: An
     assert frame["x"].tolist()[:-1] == [usual] * 1999  # the frame of the user is not touched
 
 
+@pytest.mark.parametrize("kind", ["pandas.DataFrame", "polars.DataFrame", "pyarrow.table"])
+def test_a_frame_without_a_value_in_a_column_has_gaps(con: Connection, kind: str) -> None:
+    """DuckDB 1.5 says that such a column holds integers, which no text, list or map is."""
+    con.execute("""CREATE TABLE t AS SELECT unnest(['a', 'b']) AS y, unnest(['win', 'lunch']) AS text,
+        unnest([['x'], ['z']]) AS tokens, unnest([MAP {'x': 1}, MAP {'z': 2}]) AS counts""")
+    model = nbsql.fit(con, "t", target="y", families={"text": "text"}, name="m")
+    module, _, make = kind.partition(".")
+    rows = getattr(library(module), make)({"y": ["a", "b"], **{name: [None, None] for name in ("text", "tokens", "counts")}})
+    assert [row[-2:] for row in model.predict_proba(rows)] == [(0.5, 0.5)] * 2
+    assert [row[1] for row in model.explain(rows)] == ["a", "b"] * 2
+    model.update(rows)
+    assert con.sql("SELECT sum(n) FROM m.statistics WHERE feature IS NULL").fetchall() == [(4,)]
+
+
 def test_classes_among_objects_are_not_rounded() -> None:
     pandas = library("pandas")
     labels = pandas.Series([0, 1] * 999 + [0, 1.5], dtype=object)

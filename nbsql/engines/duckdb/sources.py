@@ -203,6 +203,9 @@ class Sources:
         try:
             source = self._source(relation, f"the {kind}", rereads=kind in _IN_MEMORY, is_frame=True, release=release)
             source.columns = [replace(each, is_category=each.name in categories) for each in source.columns]
+            if kind in _IN_MEMORY and duckdb.__version__ < "2" and "INTEGER" in [each.type for each in source.columns]:
+                types = self._engine.ask("types_of_columns", relation)[0]  # that version tells INTEGER for only NULL
+                source.columns = [replace(each, type=name) for each, name in zip(source.columns, types, strict=True)]
             return source
         except BaseException:
             release()

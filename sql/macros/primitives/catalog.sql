@@ -129,6 +129,11 @@ ORDER BY schema_name ASC NULLS LAST
 SELECT * FROM {{ source }} AS source LIMIT 0
 {%- endmacro %}
 
+{# The types of the columns of a source, which may have no rows: of a column that has only NULL in a frame, DuckDB 1.5 tells another. #}
+{% macro types_of_columns(source) -%}
+SELECT typeof(COLUMNS(source.*)) FROM (SELECT 1) AS one LEFT JOIN ({{ nbsql.without_rows(source) }}) AS source ON TRUE
+{%- endmacro %}
+
 {% macro all_rows(relation) -%}
 SELECT * FROM {{ relation }} AS relation
 {%- endmacro %}

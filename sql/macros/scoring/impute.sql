@@ -23,7 +23,7 @@ SELECT
   {% set imputation = of_column[0] %}
   CASE
     WHEN {{ nbsql.is_missing(imputation.feature, column, nbsql.word('source')) }} THEN {{ nbsql.completed_value(imputation) }}
-    ELSE source.{{ nbsql.ident(column) }}
+    ELSE {{ nbsql.present_value(imputation) }}
   END AS {{ nbsql.ident(column) }},
   {% else %}
   source.{{ nbsql.ident(column) }},
@@ -265,6 +265,13 @@ FROM (
 {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
 {% set number %}CAST({{ x }} AS {{ nbsql.double() }}){% endset -%}
 {% if feature.floating and feature.is_number %}{{ nbsql.finite(number) }}{% else %}{{ x }}{% endif %} IS NULL
+{%- endmacro %}
+
+{# The value of a column that has one: a text beside filled texts, if the column is of another type, or has only NULL, and so none. #}
+{% macro present_value(imputation) -%}
+{% set x %}source.{{ nbsql.ident(imputation.column) }}{% endset -%}
+{% set is_text = imputation.type is none or imputation.type | lower in ['varchar', 'text', 'string'] -%}
+{% if is_text and imputation.feature.family.name in ['categorical', 'conditional'] %}CAST({{ x }} AS {{ nbsql.string() }}){% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
 {# The filled value of a column: a value in its type, the middle of a bin, or a mean; with `whole_bins` the label of a bin. #}
