@@ -58,7 +58,10 @@ def state() -> dict[str, Any]:
             "predictions": "SELECT id, prediction, probability FROM spam.predict('sms')",
         }
         found = {name: con.execute(query).fetchall() for name, query in queries.items()}
-    return {name: sorted(repr([round(x, 9) if isinstance(x, float) else x for x in row]) for row in rows) for name, rows in found.items()}
+    rounded = {
+        name: [[round(x, 9) if isinstance(x, float) else x for x in row] for row in rows] for name, rows in found.items()
+    }
+    return {name: sorted(map(repr, rows)) for name, rows in rounded.items()}
 
 
 def test_the_script_of_a_fit_makes_the_model_once(shop: str) -> None:
