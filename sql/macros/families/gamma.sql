@@ -17,10 +17,7 @@
 {{ get('shape') }} * ({{ nbsql.natural_log(share) }} - {{ share }} + 1) + {{ get('gamma_peak') }}
 {%- endmacro %}
 
-{# In a scorer for another engine nothing else keeps a number of 0 or less from the logarithm, which is an error on most engines. #}
-{% macro gamma_base(x, feature) -%}
-{% if feature is none %}CASE WHEN {{ nbsql.gamma_inside(x) }} THEN {{ nbsql.natural_log(x) }} END{% else %}{{ nbsql.natural_log(x) }}{% endif %}
-{%- endmacro %}
+{% macro gamma_base(x, feature) -%} {{ nbsql.natural_log(x) }} {%- endmacro %}
 
 {% macro gamma_inside(x) -%} {{ x }} > 0 {%- endmacro %}
 

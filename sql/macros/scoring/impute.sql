@@ -271,7 +271,8 @@ FROM (
 {% macro present_value(imputation) -%}
 {% set x %}source.{{ nbsql.ident(imputation.column) }}{% endset -%}
 {% set is_text = imputation.type is none or imputation.type | lower in ['varchar', 'text', 'string'] -%}
-{% if is_text and imputation.feature.family.name in ['categorical', 'conditional'] %}CAST({{ x }} AS {{ nbsql.string() }}){% else %}{{ x }}{% endif %}
+{% set is_category = imputation.feature.family.name in ['categorical', 'conditional'] -%}
+{% if is_text and is_category %}CAST({{ x }} AS {{ nbsql.string() }}){% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
 {# The filled value of a column: a value in its type, the middle of a bin, or a mean; with `whole_bins` the label of a bin. #}

@@ -47,13 +47,13 @@ nbsql_joint AS (
       + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE -4.426052371339883e0 - 0.0004494999313263997e0 * (nbsql_x_3 - 263.58333333333337e0) * (nbsql_x_3 - 263.58333333333337e0) END
       + CASE WHEN nbsql_x_4 IS NULL THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * 2.03688192726104e0 - 7.666666666666667e0 END
       + (COALESCE(nbsql_x_5_1 * -1.6739764335716716e0, 0) + COALESCE(nbsql_x_5_2 * -0.2076393647782445e0, 0)) AS nbsql_joint_2,
-    COALESCE(-(CASE
+    CASE WHEN nbsql_x_4 >= 0 THEN -(CASE
       WHEN nbsql_x_4 > 1000000 THEN (nbsql_x_4 + 0.5) * LN(nbsql_x_4 + 1) - (nbsql_x_4 + 1) + 0.9189385332046728e0 + 1 / (12 * (nbsql_x_4 + 1))
       WHEN nbsql_x_4 > 0 THEN (nbsql_x_4 + 8.5) * LN(nbsql_x_4 + 9) - (nbsql_x_4 + 9) + 0.9189385332046728e0
         + (0.08333333333333333e0 - (0.002777777777777778e0 - (0.0007936507936507937e0 - (0.0005952380952380953e0 - 0.0008417508417508417e0 / ((nbsql_x_4 + 9) * (nbsql_x_4 + 9))) / ((nbsql_x_4 + 9) * (nbsql_x_4 + 9))) / ((nbsql_x_4 + 9) * (nbsql_x_4 + 9))) / ((nbsql_x_4 + 9) * (nbsql_x_4 + 9))) / (nbsql_x_4 + 9)
         - LN((nbsql_x_4 + 1) * (nbsql_x_4 + 2) * (nbsql_x_4 + 3) * (nbsql_x_4 + 4) * (nbsql_x_4 + 5) * (nbsql_x_4 + 6) * (nbsql_x_4 + 7) * (nbsql_x_4 + 8))
       ELSE 0
-    END), 0) AS nbsql_common
+    END) ELSE 0 END AS nbsql_common
   FROM nbsql_inputs
   LEFT JOIN nbsql_level_1
     ON CONVERT(nbsql_level_1.value USING utf8mb4) COLLATE utf8mb4_0900_bin = nbsql_x_1

@@ -167,9 +167,15 @@ CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {% if unknown and inside is not defined %}0{% else %}CASE{{ outside }} WHEN {{ x }} IS NULL THEN 0 {{ guard }} {{ density }} END{% endif %}
 {%- endmacro %}
 
+{# The part that all classes subtract. Outside of its range a logarithm is an error on most engines. #}
 {% macro frozen_density_common(term) -%}
-{% set base = nbsql[term.family.formula ~ '_base'](nbsql.frozen_input(term), none) -%}
-{% if term.of[0].values() | select('none') | list %}0{% else %}COALESCE(-({{ base }}), 0){% endif %}
+{% set x, inside = nbsql.frozen_input(term), nbsql[term.family.formula ~ '_inside'] -%}
+{% set base = nbsql[term.family.formula ~ '_base'](x, none) -%}
+{% set guarded = inside is defined and not term.family.is_logarithmic -%}
+{% if term.of[0].values() | select('none') | list %}0
+{%- elif guarded %}CASE WHEN {{ inside(x) }} THEN -({{ base }}) ELSE 0 END
+{%- else %}COALESCE(-({{ base }}), 0)
+{%- endif %}
 {%- endmacro %}
 
 {# A number, or the product of two. #}
