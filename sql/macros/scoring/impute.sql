@@ -270,7 +270,7 @@ FROM (
 {# The value of a column that has one: a text beside filled texts, if the column is of another type, or has only NULL, and so none. #}
 {% macro present_value(imputation) -%}
 {% set x %}source.{{ nbsql.ident(imputation.column) }}{% endset -%}
-{% set is_text = imputation.type is none or imputation.type | lower in ['varchar', 'text', 'string'] -%}
+{% set is_text = imputation.type in [none, 'string'] or nbsql.is_text(imputation.type) -%}
 {% set is_category = imputation.feature.family.name in ['categorical', 'conditional'] -%}
 {% if is_text and is_category %}CAST({{ x }} AS {{ nbsql.string() }}){% else %}{{ x }}{% endif %}
 {%- endmacro %}

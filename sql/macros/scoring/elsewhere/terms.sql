@@ -169,12 +169,11 @@ CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 
 {# The part that all classes subtract. Outside of its range a logarithm is an error on most engines. #}
 {% macro frozen_density_common(term) -%}
-{% set x, inside = nbsql.frozen_input(term), nbsql[term.family.formula ~ '_inside'] -%}
-{% set base = nbsql[term.family.formula ~ '_base'](x, none) -%}
-{% set guarded = inside is defined and not term.family.is_logarithmic -%}
+{% set name, x = term.family.formula, nbsql.frozen_input(term) -%}
+{% set base = nbsql[name ~ '_base'](x, none) -%}
 {% if term.of[0].values() | select('none') | list %}0
-{%- elif guarded %}CASE WHEN {{ inside(x) }} THEN -({{ base }}) ELSE 0 END
-{%- else %}COALESCE(-({{ base }}), 0)
+{%- elif term.family.is_logarithmic %}COALESCE(-({{ base }}), 0)
+{%- else %}CASE WHEN {{ nbsql[name ~ '_inside'](x) }} THEN -({{ base }}) ELSE 0 END
 {%- endif %}
 {%- endmacro %}
 
