@@ -71,7 +71,8 @@ def cross_validate(
     1.0
     """
     settings = Options.of(target, options)
-    with opened(con) as engine, engine.transaction(), training_source(engine, source, settings) as rows:
+    with opened(con) as engine, engine.transaction():
+        rows = training_source(engine, source, settings)  # not released here: the evaluation may read it later
         return run_cross_validation(engine, rows, with_current_weight(settings), folds=folds, fold=fold, bins=bins)
 
 
@@ -201,7 +202,8 @@ def auto(
     """
     refuse_half_life(options)
     settings = Options.of(target, options)
-    with opened(con) as engine, engine.transaction(), training_source(engine, source, settings) as data:
+    with opened(con) as engine, engine.transaction():
+        data = training_source(engine, source, settings)  # not released here: the best model reads it
         choice = choose(
             engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
             methods=methods,
@@ -211,10 +213,9 @@ def auto(
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction(name):
             place = place_for(engine, name, database, replace=replace)
-            with training_source(engine, source, settings) as rows:
-                model = place.publish(*Fit(engine, rows, chosen, place.relations).run(replaces=place.replaces))
+            model = place.publish(*Fit(engine, data, chosen, place.relations).run(replaces=place.replaces))
             if choice.calibrated:
-                model.calibrate(source, folds=folds)
+                model.calibrate(data.facts, folds=folds)
             return model
 
     return with_changes(choice, _make=make)

@@ -8,6 +8,8 @@ from typing import Any
 import duckdb
 import numpy as np
 import pandas
+import polars
+import pyarrow
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -158,3 +160,36 @@ def test_folds_that_cannot_be_are_refused(con: Connection, options: dict[str, An
     with pytest.raises(InputError) as refused:
         nbsql.cross_validate(con, "t", target="y", **options)
     assert str(refused.value) == message
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "stream", "query of a frame"])
+def test_the_evaluation_of_a_frame_is_read_when_the_frame_has_no_other_name(con: Connection, form: str) -> None:
+    rows = {
+        "y": [i % 2 for i in range(40)],
+        "a": [f"a{i % 3}" for i in range(40)],
+        "x": [i % 7 + i % 2 / 3 for i in range(40)],
+        "f": [i % 4 for i in range(40)],
+    }
+
+    table = pyarrow.table(rows)
+    con.register("registered", table)
+    con.execute("CREATE TABLE kept AS FROM registered")
+
+    def source() -> Any:  # to which only the results refer
+        if form == "query of a frame":
+            return nbsql.fit(con, table, target="y").log_evidence(table.slice(0)).limit(40)
+        return {"pandas": table.to_pandas, "polars": lambda: polars.from_arrow(table), "stream": table.to_reader}[form]()
+
+    settings: list[dict[str, Any]] = [
+        {"folds": "loo"},
+        {"fold": "f"},
+        {"folds": "loo", "method": "lda", "features": ["x"]},
+        {"folds": 4, "method": "tan", "features": ["a", "x"]},
+    ]
+    for options in settings:
+        options = {"features": ["a", "x"], **options}
+        of_frame = nbsql.cross_validate(con, source(), target="y", **options).evaluation
+        of_table = nbsql.cross_validate(con, "kept", target="y", **options).evaluation
+        assert (of_frame.rows, of_frame.accuracy) == (40, near(of_table.accuracy))
+        assert of_frame.confusion.fetchall() == of_table.confusion.fetchall()
+    assert nbsql.auto(con, source(), target="y", features=["a", "x"], methods=["naive"]).best().classes == [0, 1]
