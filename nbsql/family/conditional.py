@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import SCALARS, Family, checked, non_negative, set_attributes
+from nbsql.family.base import SCALARS, Family, checked, choice, non_negative, set_attributes
 from nbsql.family.binned import bin_edges, bin_labels
 
 MOST_PARENTS = 1000  # values of a parent: every statement spells them out
@@ -31,6 +31,7 @@ class Conditional(Family):
         edges: the edges between the bins of the column, if it is a number to cut; a bin includes its lower edge.
         parent_edges: the same for the parent.
         parents: the values of the parent, as the fit found them.
+        parent_nulls: whether a missing parent is a value of it, "category" or "skip"; None is as `nulls`.
         integers: the columns of whole numbers, as the fit found them.
         chosen: whether the fit chose the parent.
 
@@ -43,6 +44,7 @@ class Conditional(Family):
     edges: Sequence[float] | None = None
     parent_edges: Sequence[float] | None = None
     parents: Sequence[str] | None = None
+    parent_nulls: Literal["skip", "category"] | None = None
     integers: Sequence[str] = ()
     chosen: bool = field(default=False, compare=False)
 
@@ -58,6 +60,8 @@ class Conditional(Family):
         if not isinstance(self.parent, str) or not self.parent:
             raise InputError(f"a parent is the name of a column, not {self.parent!r}")
         checked(self, non_negative, "shrinkage")
+        if self.parent_nulls is not None:
+            choice(self.parent_nulls, Literal["skip", "category"], "parent_nulls")
         checked(self, lambda edges, name: bin_edges(edges, f"{name} must be a list of numbers"), "edges", "parent_edges")
         parents = self.parents if self.parent_edges is None else bin_labels(self.parent_edges)
         set_attributes(self, parents=None if parents is None else tuple(parents), integers=tuple(self.integers))
@@ -72,6 +76,11 @@ class Conditional(Family):
         if len(rows) > MOST_PARENTS:
             raise InputError(f"column {self.parent!r} has more than {MOST_PARENTS} values, and so cannot be a parent")
         return replace(self, parents=[value for (value,) in rows])
+
+    @property
+    def has_missing_parent(self) -> bool:
+        """Whether a missing parent is one of its values."""
+        return (self.parent_nulls or self.nulls) == "category"
 
     @property
     def labels(self) -> Sequence[str]:

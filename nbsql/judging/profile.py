@@ -195,16 +195,21 @@ def dependence(engine: Engine, spec: Spec, title: str, source: Source, features:
             f"{title} has {len(columns)} feature{'' if len(columns) == 1 else 's'} of one value a row; two can depend"
         )
     pairs = list(combinations(columns, 2))
-    families = [_joint_family(a[0], b[0], a[2], b[2]) for a, b in pairs]
+    gaps = [place for place, feature in enumerate(selected, start=1) if feature.family.nulls == "category"]
+    families = [_joint_family(a[0], b[0], a[2], b[2], gaps=a[1] in gaps or b[1] in gaps) for a, b in pairs]
     places = [(a[1], b[1]) for a, b in pairs]
     context = Context.of(_weighed_by(spec, source))
-    statement = engine.renderer.statement("dependence", context, source.relation, columns, places, families)
+    statement = engine.renderer.statement("dependence", context, source.relation, columns, places, families, gaps)
     return Query(engine, statement, source)
 
 
-def _joint_family(one: str, other: str, *are_numbers: bool) -> str | None:
-    """The family of two columns together, as a Python expression; None for a number and a category."""
+def _joint_family(one: str, other: str, *are_numbers: bool, gaps: bool) -> str | None:
+    """The family of two columns together, as a Python expression; None for a number and a category.
+
+    `gaps`: whether a missing value of one of them is a value.
+    """
     if are_numbers[0] != are_numbers[1]:
         return None
     kind = MultivariateGaussian if are_numbers[0] else Joint
-    return f"nbsql.{kind.__name__}([{json.dumps(one, ensure_ascii=False)}, {json.dumps(other, ensure_ascii=False)}])"
+    nulls = ', nulls="category"' if gaps and kind is Joint else ""
+    return f"nbsql.{kind.__name__}([{json.dumps(one, ensure_ascii=False)}, {json.dumps(other, ensure_ascii=False)}]{nulls})"

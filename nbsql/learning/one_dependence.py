@@ -10,13 +10,14 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
+from nbsql.errors import InputError, listed
 from nbsql.family import Binned, Categorical, Conditional, Pairs
 from nbsql.family.conditional import MOST_PARENTS
 from nbsql.learning.selection import rounded
 from nbsql.spec.capabilities import check_features
 from nbsql.spec.method import AODE, TAN
 from nbsql.spec.spec import Feature, Spec
+from nbsql.warn import warn_user
 
 PAIRS_A_STATEMENT = 100
 MAX_CELLS = 100_000  # cells of a pair; the lookups hold a row for each
@@ -34,10 +35,11 @@ def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
             coded = temporary("coded")
             sizes = category_sizes(engine, spec, categories, source, coded)
             nodes = list(sizes)
+            gaps = _gaps(categories)
             pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
             information: dict[Pair, float] = {}
             for start in range(0, len(pairs), PAIRS_A_STATEMENT):
-                rows = engine.ask("information_of_pairs", coded, pairs[start : start + PAIRS_A_STATEMENT])
+                rows = engine.ask("information_of_pairs", coded, pairs[start : start + PAIRS_A_STATEMENT], gaps)
                 information |= {(a, b): value for a, b, value in rows}
             parents = spanning_tree(nodes, information)
             for parent in dict.fromkeys(parents.values()):
@@ -56,7 +58,17 @@ def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
 
 
 def category_features(spec: Spec) -> dict[int, Feature]:
-    """The features that may depend on each other, by number: those of observed values, all smoothed with the same count."""
+    """The features that may depend on each other, by number: those of observed values, all smoothed with the same count.
+
+    Warns about categories whose values are declared, which stay apart.
+    """
+    declared = [each.name for each in spec.features if isinstance(each.family, Categorical) and each.family.declared]
+    if declared:
+        warn_user(
+            f"{listed(declared)} {'has' if len(declared) == 1 else 'have'} declared values, and so "
+            f"{'is' if len(declared) == 1 else 'are'} independent of the others; without levels, and with one alpha, "
+            f"{'it' if len(declared) == 1 else 'they'} may depend on them"
+        )
     return {
         feature.index: feature
         for feature in spec.features
@@ -73,8 +85,14 @@ def category_sizes(
     """
     query = engine.renderer.fragment("coded_categories", spec, source.relation, categories.values())
     engine.create("code the categories", coded, query)
-    sizes = dict(zip(categories, engine.ask("sizes_of_categories", coded, list(categories))[0], strict=True))
+    row = engine.ask("sizes_of_categories", coded, list(categories), _gaps(categories))[0]
+    sizes = dict(zip(categories, row, strict=True))
     return {number: size for number, size in sizes.items() if 1 < size <= MOST_PARENTS}
+
+
+def _gaps(categories: Mapping[int, Feature]) -> list[int]:
+    """The numbers of the categories in which a missing value is a value."""
+    return [number for number, feature in categories.items() if feature.family.nulls == "category"]
 
 
 def spanning_tree(nodes: Sequence[int], weights: Mapping[Pair, float]) -> dict[int, int]:
@@ -116,6 +134,7 @@ def _conditional_feature(feature: Feature, parent: Feature, values: Iterable[str
         edges=getattr(feature.family, "edges", None),
         parent_edges=getattr(parent.family, "edges", None),
         parents=tuple(values),
+        parent_nulls="category" if parent.family.nulls == "category" else "skip",
         integers=[each.column for each in (feature, parent) if each.whole],
         chosen=True,
         alpha=feature.family.alpha,

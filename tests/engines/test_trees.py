@@ -46,3 +46,12 @@ def test_folds_that_are_fitted_one_by_one_agree(both: Both, method: Any) -> None
         place.table("t", COLUMNS, learnt)
     found = [nbsql.cross_validate(place.con, "t", method=method, exclude=["id"], fold="part", **OPTIONS) for place in both]
     assert_same_rows(*([tuple(row) for row in each.folds.fetchall()] for each in found))
+
+
+@pytest.mark.parametrize("method", ["tan", "aode"])
+def test_missing_values_that_are_a_category_are_searched(both: Both, method: str) -> None:
+    for place in both:
+        place.table("t", COLUMNS, [row for row in rows(gaps=True) if row[1] is not None])
+    models = [nbsql.fit(p.con, "t", method=method, exclude=["id", "part"], nulls="category", **OPTIONS) for p in both]
+    assert models[0].families == models[1].families
+    assert_same_rows(*(sorted(model.predict_proba("t", columns=["id"]).fetchall()) for model in models))

@@ -199,6 +199,42 @@ def test_what_is_missing_may_be_a_category_and_what_is_new_smoothed(con: Connect
     assert found == pytest.approx({y: log(1 / (reference.n["b", y] + 3)) for y in "km"}, abs=1e-12)
 
 
+@pytest.mark.parametrize("method", ["tan", "aode"])
+@pytest.mark.parametrize("gaps", ["abc", "b", "ac"])
+def test_a_search_takes_a_missing_value_for_one_where_it_is_a_category(con: Connection, method: str, gaps: str) -> None:
+    """It finds what it finds if the value is written out, whatever the other columns do, and scores alike."""
+    learnt = [
+        {"y": "km"[i % 2], "a": "u" if i // 2 % 2 else None, "b": "v" if i // 2 % 2 == i % 2 else None, "c": "wx"[i % 3 > 0]}
+        for i in range(24)
+    ]
+    learnt += [{"y": row["y"], **{x: row[x] for x in "abc"}} for row in rows(9, 60)]
+    columns = "i INTEGER, y VARCHAR, a VARCHAR, b VARCHAR, c VARCHAR"
+    for name in ("gaps", "told"):
+        con.execute(f"CREATE TABLE {name} ({columns})")
+        values = [[i, row["y"], *(row[x] or (None if name == "gaps" or x not in gaps else "none") for x in "abc")]
+                  for i, row in enumerate(learnt)]  # fmt: skip
+        con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?)", values)
+    families = {x: nbsql.Categorical(nulls="category" if x in gaps else "skip") for x in "abc"}
+    options: dict[str, Any] = {"target": "y", "exclude": ["i"], "method": method}
+    model = nbsql.fit(con, "gaps", families=families, **options)
+    told = nbsql.fit(con, "told", **options)
+    assert parents_of(model) == parents_of(told)
+    for i, row in scores(told, "told").items():
+        assert scores(model, f"FROM gaps WHERE i = {i}" if i < 3 else "gaps")[i] == pytest.approx(row, abs=1e-9)
+    pairs = nbsql.dependence(con, "gaps", target="y", families=families, exclude=["i"]).fetchall()
+    wanted = nbsql.dependence(con, "told", target="y", exclude=["i"]).fetchall()
+    assert [pytest.approx(row[2:6], abs=1e-9) for row in sorted(pairs)] == [row[2:6] for row in sorted(wanted)]
+
+
+def test_a_category_of_declared_values_stays_apart_and_it_is_said(con: Connection) -> None:
+    table(con, "learnt", rows(1, 60))
+    families = {"a": nbsql.Categorical(levels=["x"]), "b": nbsql.Categorical(alpha={"u": 2}), **D}
+    with pytest.warns(
+        nbsql.NbsqlWarning, match="^'a', 'b' have declared values, and so are independent of the others; without"
+    ):
+        nbsql.fit(con, "learnt", target="y", exclude=["i", "w"], families=families, method="tan")
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_tree_is_the_one_that_tells_most(con: Connection, seed: int) -> None:
     learnt = rows(10 + seed)
@@ -317,6 +353,7 @@ def test_components_of_a_class_have_tables_of_their_own(con: Connection) -> None
         (lambda: nbsql.Conditional(""), "a parent is the name of a column, not ''"),
         (lambda: nbsql.Conditional(3), "a parent is the name of a column, not 3"),
         (lambda: nbsql.Conditional("p", shrinkage=-1), "shrinkage must be a finite number of at least 0, not -1"),
+        (lambda: nbsql.Conditional("p", parent_nulls="no"), "parent_nulls must be one of 'skip', 'category', not 'no'"),
         (lambda: nbsql.TAN(shrinkage=-1), "shrinkage must be a finite number of at least 0, not -1"),
         (lambda: nbsql.Conditional("p", edges="x"), "edges must be a list of numbers, not 'x'"),
         (lambda: nbsql.Conditional("p", parent_edges=[2, 1]), "edges must be 1 to 999 numbers in ascending order, not [2, 1]"),

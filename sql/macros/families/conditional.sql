@@ -16,11 +16,11 @@
 {% set column, parent = feature.columns[0], feature.columns[1] -%}
 {% set child = nbsql.conditional_text(feature, column, relation, family.edges, family.labels) -%}
 {% set given = nbsql.conditional_text(feature, parent, relation, family.parent_edges, family.parents) -%}
-{% set missing %}{{ relation }}.{{ nbsql.ident(parent) }} IS NULL{% endset -%}
+{% set missing %}{% if family.parent_edges is none %}{{ relation }}.{{ nbsql.ident(parent) }}{% else %}{{ given }}{% endif %}{% endset -%}
 {% set with_parent %}{{ child }}, {{ given }}{% endset -%}
 CASE
-  {%- if family.nulls != 'category' %} WHEN {{ nbsql.conditional_given(feature, relation) }} IS NULL THEN NULL
-  {%- else %} WHEN {{ missing }} THEN {{ nbsql.json_list(with_parent) }}{% endif %}
+  {%- if family.nulls != 'category' %} WHEN {{ nbsql.conditional_given(feature, relation) }} IS NULL THEN NULL{% endif %}
+  {%- if family.has_missing_parent %} WHEN {{ missing }} IS NULL THEN {{ nbsql.json_list(with_parent) }}{% endif %}
   {%- if family.parent_edges is not none %} WHEN {{ given }} IS NOT NULL THEN {{ nbsql.json_list(with_parent) }}
   {%- elif family.parents %} WHEN {{ given }} IN (
   {%- for value in family.parents %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor -%}
@@ -80,7 +80,7 @@ VALUES
 VALUES
   ({{ nothing }}, {{ nothing }})
   {%- for feature in features %}
-  {%- if feature.family.nulls == 'category' %},
+  {%- if feature.family.has_missing_parent %},
   ({{ nbsql.text(feature.name) }}, {{ nothing }})
   {%- endif %}
   {%- for value in feature.family.parents %},

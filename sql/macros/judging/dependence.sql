@@ -12,9 +12,10 @@
 
   The values of a number are eight equally probable bins of a normal distribution with its mean and standard deviation.
 
-  features: triples of a column, its number, and whether it is numeric; pairs: of their numbers; families: of each pair.
+  features: triples of a column, its number, and whether it is numeric; pairs: of their numbers; families: of each pair; gaps: the numbers
+  of the columns in which a missing value is a value.
 #}
-{% macro dependence(model, source, features, pairs, families) -%}
+{% macro dependence(model, source, features, pairs, families, gaps) -%}
 {% set numbers = features | selectattr(2) | list -%}
 WITH {% if numbers %}{{ nbsql.moments_of_columns(model, source, numbers) }},
 {% endif -%}
@@ -36,7 +37,7 @@ coded AS {{ nbsql.materialized() }}(
   WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL{% if model.weight %} AND {{ nbsql.counts_by_weight(model) }}{% endif %}
 
 ),
-{{ nbsql.counted_pairs(nbsql.word('coded'), pairs, nbsql.word('n') if model.weight else none) }},
+{{ nbsql.counted_pairs(nbsql.word('coded'), pairs, nbsql.word('n') if model.weight else none, gaps) }},
 names(place, name) AS (
   VALUES
     {% for column, place, _ in features %}
@@ -80,12 +81,13 @@ ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, other ASC N
   Common table expressions that count pairs of columns. The last is by_class, one row a pair and class: a, b, n (the rows that have both),
   information (the sum of n ln(n(x, y) n / (n(x) n(y)))), freedom.
 
-  coded: a relation of class and value_1, value_2, ...; size: a weight of its rows; none: each counts 1.
+  coded: a relation of class and value_1, value_2, ...; size: a weight of its rows; none: each counts 1. gaps: the numbers of the columns
+  in which a missing value is a value.
 #}
-{% macro counted_pairs(coded, pairs, size=none) -%}
+{% macro counted_pairs(coded, pairs, size=none, gaps=()) -%}
 {% set n %}{% if size is none %}CAST(count(*) AS {{ nbsql.double() }}){% else %}sum({{ size }}){% endif %}{% endset -%}
 cells AS (
-  {{ nbsql.cells_of_pairs(coded, pairs, n) | indent(2) }}
+  {{ nbsql.cells_of_pairs(coded, pairs, n, gaps=gaps) | indent(2) }}
 ),
 sums AS (
   SELECT
@@ -106,10 +108,16 @@ by_class AS (
     b,
     sum(n) AS n,
     sum(n * ln(n * of_class / (of_x * of_y))) AS information,
-    CAST((count(DISTINCT x) - 1) * (count(DISTINCT y) - 1) AS {{ nbsql.double() }}) AS freedom
+    CAST(({{ nbsql.count_of_values(nbsql.word('x'), gaps) }} - 1) * ({{ nbsql.count_of_values(nbsql.word('y'), gaps) }} - 1)
+      AS {{ nbsql.double() }}) AS freedom
   FROM sums
   GROUP BY a, b, class
 )
+{%- endmacro %}
+
+{# An aggregate: the number of values of an expression, with a missing one if there are gaps. #}
+{% macro count_of_values(x, gaps=()) -%}
+count(DISTINCT {{ x }}){% if gaps %} + max(CASE WHEN {{ x }} IS NULL THEN 1 ELSE 0 END){% endif %}
 {%- endmacro %}
 
 {# To stand in a WHERE: whether a row has a weight above 0. #}
@@ -186,15 +194,22 @@ CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 
 {#
   Counts of the rows `coded`, one row a pair of columns, class and two values: a and b (the places of the columns), class, x, y, n, which
-  is summed by the expression `n`. keys: the class, and other columns by which rows are counted.
+  is summed by the expression `n`. keys: the class, and other columns by which rows are counted. gaps: the places of the columns in which a
+  missing value is a value; a row that lacks another is not counted.
 #}
-{% macro default__cells_of_pairs(coded, pairs, n, keys=['class']) -%}
+{% macro default__cells_of_pairs(coded, pairs, n, keys=['class'], gaps=()) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% for a, b in pairs -%}
 SELECT {{ a }} AS a, {{ b }} AS b, {{ by }}, {{ nbsql.value_as_text(a) }} AS x, {{ nbsql.value_as_text(b) }} AS y, {{ n }} AS n
 FROM {{ coded }} AS coded
-WHERE value_{{ a }} IS NOT NULL AND value_{{ b }} IS NOT NULL
+WHERE {{ nbsql.has_both_values(a, b, gaps) }}
 GROUP BY {{ by }}, value_{{ a }}, value_{{ b }}
 {{- nbsql.union_all(loop) }}
 {%- endfor %}
+{%- endmacro %}
+
+{# The condition that a coded row has a value of both columns. #}
+{% macro has_both_values(a, b, gaps) -%}
+{% set needed = [a, b] | reject('in', gaps) | list -%}
+{% for place in needed %}value_{{ place }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% else %}TRUE{% endfor %}
 {%- endmacro %}

@@ -14,11 +14,12 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
-{# One row: the number of values of each category. #}
-{% macro sizes_of_categories(coded, places) -%}
+{# One row: the number of values of each category. gaps: the numbers of those in which a missing value is a value. #}
+{% macro sizes_of_categories(coded, places, gaps) -%}
 SELECT
   {% for place in places %}
-  count(DISTINCT value_{{ place }}) AS size_{{ place }}{{ nbsql.comma(loop) }}
+  {% set value %}value_{{ place }}{% endset %}
+  {{ nbsql.count_of_values(value, [place] if place in gaps else []) }} AS size_{{ place }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ coded }} AS coded
 {%- endmacro %}
@@ -35,8 +36,8 @@ ORDER BY value ASC NULLS LAST
   One row a pair of categories: a, b, and the increase in the log-likelihood of the rows if the pair is modelled together, within the
   classes: n times I(X; Y | C), over the n rows that have both (dependence.sql).
 #}
-{% macro information_of_pairs(coded, pairs) -%}
-WITH {{ nbsql.counted_pairs(coded, pairs, nbsql.word('n')) }}
+{% macro information_of_pairs(coded, pairs, gaps) -%}
+WITH {{ nbsql.counted_pairs(coded, pairs, nbsql.word('n'), gaps) }}
 SELECT a, b, sum(information) AS information
 FROM by_class
 GROUP BY a, b

@@ -1,5 +1,5 @@
 {# The pairs of a row as an array. With a branch a pair, Spark would plan the rows again for each, which takes longer than all else. #}
-{% macro spark__cells_of_pairs(coded, pairs, n, keys=['class']) -%}
+{% macro spark__cells_of_pairs(coded, pairs, n, keys=['class'], gaps=()) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 SELECT pair.a, pair.b, {{ by }}, pair.x, pair.y, {{ n }} AS n
 FROM (
@@ -7,11 +7,12 @@ FROM (
     coded.*,
     explode(array(
       {% for a, b in pairs %}
-      named_struct('a', {{ a }}, 'b', {{ b }}, 'x', {{ nbsql.value_as_text(a) }}, 'y', {{ nbsql.value_as_text(b) }}){{ nbsql.comma(loop) }}
+      CASE WHEN {{ nbsql.has_both_values(a, b, gaps) }} THEN named_struct(
+        'a', {{ a }}, 'b', {{ b }}, 'x', {{ nbsql.value_as_text(a) }}, 'y', {{ nbsql.value_as_text(b) }}) END{{ nbsql.comma(loop) }}
       {% endfor %}
     )) AS pair
   FROM {{ coded }} AS coded
 ) AS pairs
-WHERE pair.x IS NOT NULL AND pair.y IS NOT NULL
+WHERE pair IS NOT NULL
 GROUP BY pair.a, pair.b, {{ by }}, pair.x, pair.y
 {%- endmacro %}
