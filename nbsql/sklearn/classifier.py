@@ -21,7 +21,7 @@ import nbsql
 from nbsql.engines.connect import engine_of
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_distinct
-from nbsql.errors import InputError
+from nbsql.errors import InputError, listed
 from nbsql.family import Family
 from nbsql.sklearn.answering import Answering, cures_of_estimators, source_of
 from nbsql.sklearn.columns import (
@@ -84,6 +84,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     """
 
     _kinds: list[str] | None = None  # of the columns of the array that it was fitted to
+    _declared: Any = None  # the sorted labels that `partial_fit` was told to expect
 
     def __init__(
         self,
@@ -131,7 +132,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         self : NaiveBayesClassifier
             The fitted estimator.
         """
-        store = Store()
+        store, self._declared = Store(), None
         if connection is not None:
             with cures_of_estimators():
                 self._fit_table(store, connection, X, y, sample_weight)
@@ -169,7 +170,8 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
         """Learn more rows: the model is then the same as if it had been fitted on all rows at once.
 
-        New classes, categories and words are allowed, so that `classes` need not be known in advance.
+        New classes, categories and words are allowed, so that `classes` need not be known in advance. Once they are declared,
+        other labels are refused, as scikit-learn does.
 
         Parameters
         ----------
@@ -178,7 +180,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         y : array-like of shape (n_samples,)
             The labels.
         classes : array-like, default=None
-            Labels for `classes_` even if no row has them; their probability is 0 then.
+            All labels there may be, in this and in later calls; the probability of those that no row has is 0.
         sample_weight : array-like of shape (n_samples,), default=None
             Row weights.
 
@@ -190,17 +192,30 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         nbsql.InputError
-            A label of `classes` is missing, or they are numbers and those of `y` texts, or the other way round.
+            A label of `classes` is missing, or they are numbers and those of `y` texts, or the other way round; or `y` has a
+            label that is not among the declared classes, or they are not those of an earlier call.
         """
+        fitted = hasattr(self, "classes_")
+        declared = self._declared if fitted else None
         if classes is not None:
             _check_classes(classes, y)
-        if not hasattr(self, "classes_"):
+            known, classes = declared, np.unique(np.asarray(classes))
+            if known is None and fitted:
+                _check_declared(classes, self.classes_, "an earlier call learnt")
+            elif known is not None and not np.array_equal(known, classes):
+                raise InputError(
+                    f"classes are {listed(classes.tolist())}, and were {listed(known.tolist())}; give the same ones"
+                )
+            declared = classes
+        if declared is not None:
+            _check_declared(declared, y, "y has")
+        if not fitted:
             self.fit(X, y, sample_weight)
         else:
             labels = self._change("update", X, y, sample_weight)
             self.classes_ = np.unique(np.concatenate([self.classes_, labels]))
-        if classes is not None:
-            self.classes_ = np.unique(np.concatenate([self.classes_, np.asarray(classes)]))
+        if declared is not None:
+            self._declared, self.classes_ = declared, declared
         return self
 
     def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
@@ -297,6 +312,13 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     def _extra_columns(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ARG002, N803
         """Additional columns for the rows of a fit, under names that no other column has."""
         return {}
+
+
+def _check_declared(declared: Any, labels: Any, who: str) -> None:
+    """Raise InputError if a label is not among the declared classes."""
+    other = [label for label in np.unique(np.asarray(labels)).tolist() if label not in declared.tolist()]
+    if other:
+        raise InputError(f"{who} the label {other[0]!r}, which classes does not name; name every class there may be")
 
 
 def _check_classes(classes: Any, labels: Any) -> None:

@@ -222,6 +222,24 @@ def test_declared_classes_are_labels(classes: Any, message: str) -> None:
     assert numbers.classes_.tolist() == [0, 1, 2]
 
 
+def test_labels_outside_of_the_declared_classes_are_refused() -> None:
+    rows, refusal = [[1.0], [2.0]], r"^y has the label 3, which classes does not name; name every class there may be$"
+    first = NaiveBayesClassifier()
+    with pytest.raises(nbsql.InputError, match=refusal):
+        first.partial_fit(rows, [0, 3], classes=[0, 1])
+    assert not hasattr(first, "classes_")
+    later = pickle.loads(pickle.dumps(first.partial_fit(rows, [0, 1], classes=[1, 0, 2])))  # noqa: S301
+    with pytest.raises(nbsql.InputError, match=refusal):
+        later.partial_fit(rows, [0, 3])
+    with pytest.raises(nbsql.InputError, match=r"^classes are 0, 1, and were 0, 1, 2; give the same ones$"):
+        later.partial_fit(rows, [0, 1], classes=[0, 1])
+    assert later.partial_fit(rows, [2, 1], classes=[0, 1, 2]).classes_.tolist() == [0, 1, 2]
+    undeclared = NaiveBayesClassifier().partial_fit(rows, [0, 3])
+    with pytest.raises(nbsql.InputError, match=r"^an earlier call learnt the label 3, which classes does not name; "):
+        undeclared.partial_fit(rows, [0, 1], classes=[0, 1])
+    assert later.fit(rows, [5, 6]).partial_fit(rows, [7, 5]).classes_.tolist() == [5, 6, 7]  # a fit declares nothing
+
+
 def test_an_explanation_adds_up() -> None:
     estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS)
     parts = estimator.explain(FRAME).df()
