@@ -18,8 +18,9 @@ import click
 from nbsql.cli.session import end_progress
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.engines.duckdb.paths import discard
 from nbsql.engines.engine import Engine
+from nbsql.engines.output import output_file
+from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError
 
 FORMATS = ("csv", "json", "jsonl", "parquet")
@@ -41,25 +42,13 @@ def format_of(chosen: str | None, output: str | None) -> str:
     return chosen or known[0]
 
 
-def write(engine: Engine, query: str, file_format: str, output: str | None) -> None:
-    """Write the rows to the file `output`, or to stdout."""
+def write(engine: Engine, query: str, file_format: str, output: str | None, source: Source | None = None) -> None:
+    """Write the rows of a query on a source to the file `output`, or to stdout."""
     if output is None:
         stream(engine, [query], file_format)
         return
-    # Written to a temporary file and moved, so that nobody reads half a file. The ending stays: it chooses the compression.
-    target = Path(output)
-    if not target.parent.is_dir():
-        raise DatabaseError(f"cannot write {output!r}: its folder does not exist; make it first")
-    part = str(target.with_name(f".{os.getpid()}.{target.name}"))
-    try:
-        engine.write(query, part, file_format)
-        Path(part).replace(target)
-    except OSError as error:
-        raise DatabaseError(f"cannot write {output!r}: {error.strerror}") from error
-    except DatabaseError as error:
-        raise DatabaseError(str(error).replace(part, output)) from error.__cause__
-    finally:
-        discard(part)
+    with output_file(output, engine.files([] if source is None else [source.relation])) as draft:
+        engine.write(query, str(draft), file_format)
 
 
 def is_piped() -> bool:

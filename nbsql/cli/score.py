@@ -154,7 +154,7 @@ def _answer(
             parts = (_excerpt(engine, found, _FIRST), _excerpt(engine, found, None, _FIRST))
             stream(engine, [scored(loaded, part).sql for part in parts], wanted)
         else:
-            write(engine, scored(loaded, found).sql, wanted, output)
+            write(engine, scored(loaded, found).sql, wanted, output, None if output is None else loaded._source(found))
 
 
 def _wanted(file_format: str | None, output: str | None, form: Form) -> str:
@@ -195,13 +195,14 @@ def explain(
     if limit is None and (row is not None or (wanted == "table" and form != "sql")):
         limit = 1
     first, engine = row or 1, model._engine
-    statement = model.sql("explain", _first(engine, source, limit, first - 1))
+    found = _first(engine, source, limit, first - 1)
+    statement = model.sql("explain", found)
     if form == "sql":
         tables.sql(statement)
         return
     engine.announce("explain")
     if wanted != "table":
-        write(engine, statement, wanted, output)
+        write(engine, statement, wanted, output, None if output is None else model._source(found))
     elif not explained(engine, statement, model.target, first):
         raise nbsql.InputError(f"{source} has no row {first}")
 

@@ -6,10 +6,12 @@ import re
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
+from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_names
@@ -70,3 +72,7 @@ class ReadsStandardInput(Engine):
         if self._spooled is None:
             self._spooled = spool(self)
         return self._spooled
+
+    def files(self, relations: Iterable[Markup]) -> list[str]:
+        """The paths of the files that relations are read from; standard input may be a file, too."""
+        return super().files(relations) + ([] if self._spooled is None else ["/dev/stdin"])

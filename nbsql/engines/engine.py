@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 # What an expression does that has not one value a row.
 SEVERAL_ROWS, AGGREGATE = "makes rows of its own", "is an aggregate of many"
+
+
+_QUOTED = re.compile(r"""(['"`])(?:(?!\1).|\1\1)*\1""", re.DOTALL)  # a literal or a quoted name in any dialect
 
 
 class PendingQuery(ABC):
@@ -222,6 +226,26 @@ class Engine(ABC):
     def preview(self, sql: str) -> str | None:  # noqa: ARG002
         """The few rows of a query as text; None if running the query unasked could be slow or do harm."""
         return None
+
+    def files(self, relations: Iterable[Markup]) -> list[str]:
+        """The paths and globs of the files that relations may be read from, and those of the attached databases.
+
+        Every text and quoted name in a relation, and in the views and macros that it names, counts as a path.
+        """
+        texts: list[str] = [*relations]
+        seen, found = set[str](), list[str]()
+        while texts:
+            words = {word for text in texts for word in re.findall(r"\w+", text)} - seen
+            seen |= words
+            found += [match[0][1:-1].replace(match[1] * 2, match[1]) for text in texts for match in _QUOTED.finditer(text)]
+            quoted = {name for name in found if name not in seen}
+            seen |= quoted
+            texts = self._definitions(sorted(words | quoted))
+        return list(dict.fromkeys(found))
+
+    def _definitions(self, names: Sequence[str]) -> list[str]:  # noqa: ARG002
+        """The definitions of the views and macros that have one of some names."""
+        return []
 
     def write(self, sql: str, path: str, file_format: str) -> None:  # noqa: ARG002
         """Write the rows of a query to a file: csv, json (one list), jsonl (one object a line) or parquet."""

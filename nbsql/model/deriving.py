@@ -167,7 +167,7 @@ class Deriving(Handle):
                 generator.
 
         Raises:
-            InputError: the file exists already, or a feature cannot be shared this way.
+            InputError: the file exists already, cannot be written or is a database, or a feature cannot be shared this way.
             ModelError: the model cannot be shared this way.
 
         >>> import pathlib, tempfile

@@ -6,13 +6,11 @@ import base64
 import csv
 import gzip
 import io
-import os
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from nbsql.errors import InputError, NotSupportedError
+from nbsql.errors import NotSupportedError
 
 
 def vl_convert() -> ModuleType:
@@ -45,17 +43,6 @@ def csv_of(rows: list[dict[str, Any]]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file atomically. Raises InputError if it cannot be written."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        draft.write_bytes(content)
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}") from None
 
 
 def compress(text: str) -> str:

@@ -9,14 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nbsql.engines.output import check_output, output_file
 from nbsql.errors import InputError, ModelError, NotSupportedError, path_text
 from nbsql.family.base import whole_number
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
-from nbsql.report.drawing import vl_convert, write
+from nbsql.report.drawing import vl_convert
 from nbsql.report.of_counts import ranked_features
 from nbsql.report.panel import Figure, Panel, Request, shown
 from nbsql.report.panels import PANELS
-from nbsql.report.subject import ScoredSource, Subject, score_source
+from nbsql.report.subject import ScoredSource, Subject, files_read, score_source
 from nbsql.version import __version__
 
 LARGEST = 1_500_000  # the most bytes of a page
@@ -38,11 +39,11 @@ def write_report(
     where = Path(path_text(path))
     if where.suffix.lower() in _OTHER_FORMATS:
         raise InputError(f"a report is a page of HTML; end the path {str(path)!r} with .html")
-    if where.is_dir() or not where.parent.is_dir():
-        raise InputError(
-            f"{str(path)!r} is no file that can be written: {'it is a folder' if where.is_dir() else 'its folder is not there'}"
-        )
-    with score_source(model, source, folds) as found:
+    check_output(path)
+    with (
+        score_source(model, source, folds) as found,
+        output_file(path, files_read(model, None if found is None else found.source)) as draft,
+    ):
         if found is not None and folds != "auto":
             _ = found.held_out  # raise an error for impossible folds, instead of leaving panels out
         sections, left_out = _sections(model, found, rows, least, by)
@@ -57,7 +58,7 @@ def write_report(
             name = f"{crowd.panel.name} of {last.figure.name}"
             left_out.append((name, "left out to keep the page below 1.5 MB; model.plot draws it"))
             text = page(model, found, sections, left_out, least)
-    write(where, text.encode())
+        draft.write_bytes(text.encode())
 
 
 def page(

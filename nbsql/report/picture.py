@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nbsql.engines.output import output_file
 from nbsql.errors import InputError, NotSupportedError, path_text
 from nbsql.report.document import picture_document
-from nbsql.report.drawing import inline_svg, svg_of, vl_convert, write
+from nbsql.report.drawing import inline_svg, svg_of, vl_convert
 from nbsql.report.panel import Figure, Panel
 
 FORMATS = ("svg", "png", "html", "json")
@@ -24,10 +25,12 @@ class Picture:
     Args:
         panel: the panel.
         figure: the figure.
+        reads: the paths and globs of the files that it was drawn from, which are not written to.
     """
 
     panel: Panel
     figure: Figure
+    reads: tuple[str, ...] = ()
 
     @property
     def spec(self) -> dict[str, Any]:
@@ -66,13 +69,14 @@ class Picture:
         """Write the picture to a file. The ending chooses the format: .svg, .png, .html or .json (the specification).
 
         Raises:
-            InputError: the file has another ending, or cannot be written.
+            InputError: the file has another ending, cannot be written, or is a database or one that the picture was drawn from.
         """
         where = Path(path_text(path))
         kind = where.suffix.lower().removeprefix(".")
         if kind not in FORMATS:
             raise InputError(f"{where.name!r} ends in none of .{', .'.join(FORMATS)}, which say how to write a picture")
-        write(where, self._as(kind))
+        with output_file(path, self.reads) as draft:
+            draft.write_bytes(self._as(kind))
 
     def _as(self, kind: str) -> bytes:
         if kind == "json":

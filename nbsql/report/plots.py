@@ -9,7 +9,7 @@ from nbsql.family.base import whole_number
 from nbsql.report.panel import Request
 from nbsql.report.panels import panel_named
 from nbsql.report.picture import Picture
-from nbsql.report.subject import Subject, score_source
+from nbsql.report.subject import Subject, files_read, score_source
 
 
 def picture(
@@ -43,12 +43,12 @@ def picture(
             raise InputError(f"{name} is about rows of several periods; give them as the source, and by, which says the period")
         against = None if reference is None else model._source(reference)
         request = Request(model, least=least, watched=model._source(source), against=against, by=by)
-        return Picture(panel, next(iter(panel.figures(request))))
+        return Picture(panel, next(iter(panel.figures(request))), files_read(model, request.watched, against))
     if panel.of_feature and feature is None and len(model._spec.features) == 1:
         feature = model._spec.features[0].name
     with score_source(model, source, folds) as found:
         request = Request(model, found, least, row, row, feature, classes)
-        return Picture(panel, next(iter(panel.figures(request))))
+        return Picture(panel, next(iter(panel.figures(request))), files_read(model, None if found is None else found.source))
 
 
 class Plots:

@@ -195,6 +195,11 @@ class ScoredSource:
         return plan.renderer.fragment("judged_rows", context, scores, parameters, None, self.rows.as_text, by=by)
 
 
+def files_read(model: Subject, *sources: Source | None) -> tuple[str, ...]:
+    """The paths and globs of the files that the sources of a picture are read from, and those of the databases."""
+    return tuple(model._engine.files([source.relation for source in sources if source is not None]))
+
+
 @contextmanager
 def score_source(model: Subject, source: Any, folds: int | str | None = "auto") -> Iterator[ScoredSource | None]:
     """A source that is scored for pictures, whose temporary tables are dropped at the end; None without a source.

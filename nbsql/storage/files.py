@@ -20,6 +20,7 @@ from markupsafe import Markup
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.engine import Engine
+from nbsql.engines.output import check_output, output_file
 from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.plan import Plan
 from nbsql.rendering.dialect import Dialect
@@ -47,8 +48,7 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
     """
     if Path(path).suffix.lower() in _OTHER_FORMATS:
         raise InputError(f"a model is exported as Parquet; end the path {path!r} with .parquet")
-    if Path(path).is_dir():
-        raise InputError(f"{path!r} is a folder; name a file in it, such as {str(Path(path) / 'model.parquet')!r}")
+    check_output(path, engine.files(()))
     if Path(path).exists() and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
     spec = sharing.shared_spec(plan.spec, title)
@@ -58,7 +58,7 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
         cells = engine.renderer.fragment("with_weights", cells, plan.relations["weights"])
     calibration = None if sharing.description else calibration_text(engine, plan)  # a calibration is fitted to rows
     private = None if sharing.epsilon is None else sharing.add_noise(engine.ask("cells_with_text", cells), spec)
-    with _file_engine(engine) as writer:
+    with _file_engine(engine) as writer, output_file(path) as draft:
         as_text = _class_type(engine, plan.spec.target_type) is not None
         if writer is not engine or private is not None:
             rows = [[*row] for row in engine.ask("cells_with_text", cells)] if private is None else private
@@ -66,7 +66,7 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
             cells = _cells_of(writer, rows, writer.renderer.fragment("string"))
         if sharing.least is not None:
             cells = writer.renderer.fragment("cells_without_small_counts", cells, sharing.least)
-        arguments = (cells, path, spec.to_json(), __version__, engine.title, calibration, as_text)
+        arguments = (cells, str(draft), spec.to_json(), __version__, engine.title, calibration, as_text)
         writer.run("export", writer.renderer.statement("copy_cells_to_file", *arguments))
 
 

@@ -415,7 +415,7 @@ def test_what_cannot_be_drawn_is_one_line(model, tmp_path, monkeypatch):
         model.plot.confusion(None)
     with pytest.raises(nbsql.InputError, match="least must be a whole number of at least 1, not 0"):
         model.plot.card(least=0)
-    with pytest.raises(nbsql.InputError, match="its folder is not there"):
+    with pytest.raises(nbsql.InputError, match="its folder does not exist"):
         model.report(tmp_path / "nowhere" / "r.html")
     with pytest.raises(nbsql.InputError, match="rows are those of a source"):
         model.report(tmp_path / "r.html", rows=3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, cast
 
@@ -117,6 +117,12 @@ class DuckDB(DuckDBDriver):
             return None
         finally:
             timer.cancel()
+
+    def files(self, relations: Iterable[Markup]) -> list[str]:
+        return super().files(relations) + [path for (path,) in self.ask("files_of_databases")]
+
+    def _definitions(self, names: Sequence[str]) -> list[str]:
+        return [text for (text,) in self.ask("definitions", names)] if names else []
 
     def write(self, sql: str, path: str, file_format: str) -> None:
         query = self.renderer.dialect.query(sql)

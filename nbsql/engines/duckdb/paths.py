@@ -36,9 +36,21 @@ def check_path(path: str | os.PathLike[str]) -> None:
     if is_new(path) and not file.parent.is_dir():
         raise DatabaseError(f"cannot open {text!r}: its folder does not exist; make it first")
     if file.is_file() and file.stat().st_size:
-        with suppress(OSError), file.open("rb") as opened:  # what cannot be read, DuckDB says
-            if opened.read(_MAGIC.stop)[_MAGIC] != b"DUCK":
+        with suppress(OSError):  # what cannot be read, DuckDB says
+            if not _has_magic(file):
                 raise DatabaseError(f"{text!r} is no DuckDB database; name a database file, and the rows as the source")
+
+
+def is_database(path: Path) -> bool:
+    """Whether it is the file of a DuckDB database, which this user can read."""
+    with suppress(OSError):
+        return path.is_file() and _has_magic(path)
+    return False
+
+
+def _has_magic(path: Path) -> bool:
+    with path.open("rb") as opened:
+        return opened.read(_MAGIC.stop)[_MAGIC] == b"DUCK"
 
 
 def discard(path: str | os.PathLike[str]) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote
 
 from markupsafe import Markup
 
@@ -68,6 +69,12 @@ class Spark(SparkDriver):
 
     def show(self, sql: str) -> None:
         self.dataframe(sql).show()
+
+    def files(self, relations: Iterable[Markup]) -> list[str]:
+        relations = list(relations)
+        frames = [self.dataframe(self.renderer.statement("all_rows", relation)) for relation in relations]
+        with self.errors():
+            return super().files(relations) + [unquote(file) for frame in frames for file in frame.inputFiles()]
 
     # The catalogue. ------------------------------------------------------------------------------------------------
 

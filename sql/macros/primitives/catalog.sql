@@ -173,3 +173,17 @@ SELECT json_serialize_sql(CAST({{ nbsql.text(query) }} AS VARCHAR))
 SELECT sql FROM duckdb_views()
 WHERE database_name = {{ nbsql.text(database) }} AND schema_name = {{ nbsql.text(schema) }} AND view_name = {{ nbsql.text(name) }}
 {%- endmacro %}
+
+{# One row a view or macro with one of some names: the statement that creates it, or its definition. #}
+{% macro definitions(names) -%}
+{% set names %}({% for name in names %}lower({{ nbsql.text(name) }}){% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
+SELECT sql FROM duckdb_views() WHERE NOT internal AND lower(view_name) IN {{ names }} AND sql IS NOT NULL
+UNION ALL
+SELECT macro_definition FROM duckdb_functions()
+WHERE NOT internal AND lower(function_name) IN {{ names }} AND macro_definition IS NOT NULL
+{%- endmacro %}
+
+{# One row a file of an attached database: path. #}
+{% macro files_of_databases() -%}
+SELECT path FROM duckdb_databases() WHERE path IS NOT NULL
+{%- endmacro %}
