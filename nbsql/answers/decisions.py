@@ -22,7 +22,8 @@ class Decision:
     verb: str  # its name in messages
     macro: str  # the macro that renders its query
     arguments: tuple[Any, ...]  # the arguments of the macro
-    # The calibration method that the macro needs; it then reads the calibration table before these arguments.
+    # The calibration method that the macro needs; it then reads the calibration table before these arguments, and after them
+    # takes whether the posteriors are calibrated.
     calibration: str | None = None
 
 

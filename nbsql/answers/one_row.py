@@ -96,7 +96,8 @@ class RowScorer:
         self._input_columns = [_input_column(name, kind, engine, plan, title) for name, kind in self._row.columns]
         self._plain = [column.plain for column in self._input_columns]
         self._known = {name if engine.exact else folded(name) for name in self._names}
-        self._is_compact = has_compact_form(self._context)
+        self._is_compact = has_compact_form(self._context, plan)
+        self._temperature = _temperature(engine, plan)
         self._statements: dict[tuple[str | None, ...], Prepared] = {}
         self._own_types = (None,) * len(self._names)
         self._prepared(self._own_types)
@@ -117,7 +118,7 @@ class RowScorer:
                 tables = (self._plan.relations["parameters"], self._plan.relations["lookups"])
                 statement = render.statement("row_joints", self._context, row, *tables, spec)
             else:
-                query = _query(self._plan, self._context, self._classes, row, passed_columns=())
+                query = _query(self._plan, self._context, self._classes, row, 1.0, passed_columns=())
                 statement = render.statement("with_updated_at", query, spec)
             run = self._engine.prepare(statement)
             self._statements[read_as] = run
@@ -137,7 +138,7 @@ class RowScorer:
         joints, stamp = {number: joint for number, joint, _ in sorted(rows)}, rows[0][2]
         highest = max(joints.values())
         if highest > -math.inf:
-            shares = {number: math.exp(joint - highest) for number, joint in joints.items()}
+            shares = {number: math.exp((joint - highest) / self._temperature) for number, joint in joints.items()}
             mass = math.fsum(shares.values())
             by_number: dict[int, float | None] = {number: share / mass for number, share in shares.items()}
         else:
@@ -201,16 +202,27 @@ def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: s
     row = _row(engine, context, plan)
     added = {folded(name) for name in VERBS["predict_proba"].all_added_columns(classes)}
     passed = [name for name, _ in row.columns if folded(name) not in added]
-    query = _query(plan, context, classes, row, passed_columns=None if len(passed) == len(row.columns) else passed)
-    if not row.listed:
+    passed_columns = None if len(passed) == len(row.columns) else passed
+    query = _query(plan, context, classes, row, _temperature(engine, plan), passed_columns=passed_columns)
+    if not row.listed and (plan.calibration is None or not has_compact_form(context, plan)):
         return restore(query)
     message = f"{title} has changed; prepare its predict_one_sql() anew"
     return engine.renderer.statement("with_change_guard", query, plan.relations["spec"], str(stamp), message)
 
 
-def has_compact_form(context: Context) -> bool:
-    """Whether the query for one row has a compact form: every feature is a sum over its columns, or over looked-up values."""
-    if context.facts.has_components or context.facts.backoffs:
+def _temperature(engine: Engine, plan: Plan) -> float:
+    """The temperature by which the posteriors are calibrated; 1 if they are not."""
+    if plan.calibration != "temperature":
+        return 1.0
+    return float(engine.ask("temperature_of", plan.relations["calibration"])[0][0])
+
+
+def has_compact_form(context: Context, plan: Plan) -> bool:
+    """Whether the query for one row has a compact form: every feature is a sum over its columns, or over looked-up values.
+
+    Of the calibrations a temperature has it, too.
+    """
+    if context.facts.has_components or context.facts.backoffs or plan.calibration not in (None, "temperature"):
         return False
     return all(_is_number(f) or _is_looked_up(f) for f in context.facts.features)
 
@@ -236,7 +248,7 @@ def _row(engine: Engine, context: Context, plan: Plan) -> Row:
             if columns.get(name, double) == double:  # a joint feature needs the exact type; a number by itself does not
                 columns[name] = kind
     row = Row(list(columns.items()))
-    if not has_compact_form(context):
+    if not has_compact_form(context, plan):
         return row
     levels, bags = ([f for f in context.facts.features if getattr(f.family, kind)] for kind in ("level", "bag"))
     row = replace(row, groups=list(_groups(context, plan)), levels=levels, bags=bags)
@@ -308,11 +320,17 @@ def _list_text(numbers: Sequence[float | None]) -> str:
 
 
 def _query(
-    plan: Plan, context: Context, classes: Sequence[ClassColumn], row: Row, *, passed_columns: Sequence[str] | None
+    plan: Plan,
+    context: Context,
+    classes: Sequence[ClassColumn],
+    row: Row,
+    temperature: float,
+    *,
+    passed_columns: Sequence[str] | None,
 ) -> Markup:
     render = plan.renderer.fragment
-    if has_compact_form(context):
-        return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"])
+    if has_compact_form(context, plan):
+        return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"], temperature)
     names = [name for name, _ in row.columns]
     rows = Rows(render("row_as_source", row), names, passed_columns=passed_columns)
-    return plan.query("predict_proba", rows, classes)
+    return plan.query("predict_proba", rows, classes, calibration=plan.calibration)

@@ -10,7 +10,18 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, print_value, with_formats, write_or_print
 from nbsql.cli.arguments import COST, FOLDS, Costs, costs_by_label
-from nbsql.cli.options import AT_LEAST_1, by_name, command, held_back, limited, option, reads_model, requested_folds, weighted
+from nbsql.cli.options import (
+    AT_LEAST_1,
+    by_name,
+    calibrated,
+    command,
+    held_back,
+    limited,
+    option,
+    reads_model,
+    requested_folds,
+    weighted,
+)  # fmt: skip
 from nbsql.cli.session import end_progress, load_to_change, show_warnings
 from nbsql.family.base import label as label_text
 from nbsql.judging.calibration import METHODS, Method
@@ -27,7 +38,7 @@ _CLASSES = 8  # the most classes in a confusion matrix
 @weighted
 @option("--bins", type=AT_LEAST_1, default=10, help="The number of bins of the calibration and the lift.")
 @by_name("--cost", "costs", type=COST, help="The cost of a mistake, if not 1; evaluates `predict --cost`.")
-@option("--calibrated", is_flag=True, help="Evaluate the probabilities that `nbsql calibrate` has calibrated.")
+@calibrated
 @option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
 @option(
     "--by", metavar="COLUMN", multiple=True, help="Evaluate each value of a column by itself; with several, each combination."
@@ -39,8 +50,9 @@ _CLASSES = 8  # the most classes in a confusion matrix
 @with_formats(csv="Print CSV: class (empty for the whole), metric, value.")
 @reads_model
 def evaluate(
-    model: nbsql.Model, source: str, *, weight: str | None, bins: int, costs: Costs, calibrated: bool, against: str | None,
-    by: tuple[str, ...], between: tuple[str, str] | None, label: str | None, table: str | None, limit: int, form: Form,
+    model: nbsql.Model, source: str, *, weight: str | None, bins: int, costs: Costs, calibrated: bool | None,
+    against: str | None, by: tuple[str, ...], between: tuple[str, str] | None,
+    label: str | None, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
     """Evaluate MODEL on the rows of SOURCE, which has the column that the model predicts.
 
@@ -53,10 +65,10 @@ def evaluate(
       nbsql evaluate shop.duckdb churn holdout --by region --between north south
     """
     if against is not None:
-        if costs or calibrated or table or by:
-            raise click.UsageError("--against goes with --weight alone; leave out --cost, --calibrated, --by and --table")
+        if costs or table or by:
+            raise click.UsageError("--against goes with --weight and --calibrated; leave out --cost, --by and --table")
         other = nbsql.load(model._engine, against)
-        answer(model.compare(other, source, weight=weight), form, limit=limit, empty=True)
+        answer(model.compare(other, source, weight=weight, calibrated=calibrated), form, limit=limit, empty=True)
         return
     if (between is not None or table in SLICES) and not by:
         raise click.UsageError(

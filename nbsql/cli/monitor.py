@@ -10,7 +10,7 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, with_formats
 from nbsql.cli.arguments import LIMIT
-from nbsql.cli.options import command, limited, option, reads_model, weighted
+from nbsql.cli.options import calibrated, command, limited, option, reads_model, weighted
 from nbsql.cli.terminal import styled
 from nbsql.errors import InputError
 
@@ -23,6 +23,7 @@ OUTSIDE = 3  # the exit status of a metric beyond its limit; errors have 1, and 
 @option("--reference", metavar="SOURCE", help="Rows to compare SOURCE with, instead of the counts of MODEL.")
 @option("--by", metavar="EXPRESSION", help="The period of a row: a column or an SQL expression; by default one period.")
 @weighted
+@calibrated
 @option("--fail-over", "over", type=LIMIT, multiple=True, help="Exit with status 3 if a metric is above the limit. Repeatable.")
 @option(
     "--fail-under", "under", type=LIMIT, multiple=True, help="Exit with status 3 if a metric is below the limit. Repeatable."

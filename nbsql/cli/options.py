@@ -88,7 +88,10 @@ naming_classes = option(
 )
 weighted = option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row.")
 held_back = option("--held-back", is_flag=True, help="MODEL has not learnt SOURCE, so use no folds.")
-calibrated = option("--calibrated", is_flag=True, help="Use the probabilities that `nbsql calibrate` has calibrated.")
+calibrated = option(
+    "--calibrated/--uncalibrated", default=None,
+    help="Whether probabilities are calibrated by `nbsql calibrate`; by default they are if MODEL is calibrated.",
+)  # fmt: skip
 columns = option("--columns", type=COLUMNS, help="Return only these columns of SOURCE beside those added; '' for none.")
 into_table = option("--into", metavar="TABLE", help="Store the rows as a new table of DATABASE.")
 fold_column = option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")

@@ -58,7 +58,7 @@ _to_file = together(
 @with_formats
 def predict(
     database: str, model: str, source: str, *, proba: bool, costs: Costs, thresholds: tuple[tuple[str, float], ...],
-    top_k: int | None, target: str | None, labelled: bool, coverage: float | None, by_class: bool, calibrated: bool,
+    top_k: int | None, target: str | None, labelled: bool, coverage: float | None, by_class: bool, calibrated: bool | None,
     columns: list[str] | None, **output: Any,
 ) -> None:  # fmt: skip
     """Score the rows of SOURCE with MODEL: return all their columns, the predicted class, and its probability.
@@ -246,9 +246,13 @@ class _SQL(click.Command):
 )  # fmt: skip
 @option("--inline", is_flag=True, help="Write the model's parameters into the query, which then needs no tables of the model.")
 @option("--dialect", metavar="NAME", help="Write such a query for the engine that has SOURCE: bigquery, tsql, ...")
+@calibrated
 @columns
 @reads_model
-def sql(model: nbsql.Model, verb: Verb, source: str, *, inline: bool, dialect: str | None, columns: list[str] | None) -> None:
+def sql(
+    model: nbsql.Model, verb: Verb, source: str, *, inline: bool, dialect: str | None, columns: list[str] | None,
+    calibrated: bool | None,
+) -> None:  # fmt: skip
     """Print the query of VERB for SOURCE without running it. The query needs the tables of the model, but not nbsql.
 
     If VERB is fit, followed by SOURCE and the options of `nbsql fit`, print the statements that make a model.
@@ -259,7 +263,7 @@ def sql(model: nbsql.Model, verb: Verb, source: str, *, inline: bool, dialect: s
       nbsql sql shop.duckdb predict churn new_customers --inline | duckdb elsewhere.duckdb
       nbsql sql shop.duckdb predict churn shop.customers --dialect bigquery --columns customer_id
     """
-    tables.sql(model.sql(verb, source, inline=inline, dialect=dialect, columns=columns))
+    tables.sql(model.sql(verb, source, inline=inline, dialect=dialect, columns=columns, calibrated=calibrated))
 
 
 def _first(engine: Engine, source: str, limit: int | None, offset: int = 0) -> Source:

@@ -19,7 +19,7 @@ from nbsql.judging.evaluation import Evaluation
 from nbsql.judging.out_of_fold import out_of_fold
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
-from nbsql.storage.calibration import calibration_method, create_calibration, drop_calibration
+from nbsql.storage.calibration import OF_SETS, create_calibration
 from nbsql.storage.drafts import draft_plan, publish
 from nbsql.storage.schema import is_calibrated
 from nbsql.warn import warn_user
@@ -106,7 +106,8 @@ def calibrate(
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
     if len(classes) < 2:
         raise InputError(f"{title} has one class only; there is nothing to calibrate")
-    before = None if test is None else Evaluator(engine, plan, classes, test, weight).evaluate()
+    own = plan.calibration if method == OF_SETS else None  # sets of classes leave the posteriors as they are
+    before = None if test is None else Evaluator(engine, plan, classes, test, weight, own).evaluate()
     renderer = engine.renderer
     with engine.temporaries() as temporary:
         rows, scores = temporary("outcomes"), temporary("scores")  # computed from tables that are then dropped
@@ -128,26 +129,26 @@ def calibrate(
         if method in ("platt", "isotonic"):
             engine.create("calibrate", scores, renderer.fragment("calibration_scores", rows))
         last = rows
-        if method != "conformal":
+        if method != OF_SETS:
             last = search_parameters(engine, method, rows if method == "temperature" else scores, temporary)
         result = renderer.fragment("subquery", renderer.fragment(f"{method}_result", last))
-        replaced = calibration_method(engine, plan) if is_calibrated(engine, plan.relations) else method
+        kept = None
+        if is_calibrated(engine, plan.relations):
+            beside = renderer.fragment("calibration_beside", plan.relations["calibration"], method)
+            kept = engine.create("calibrate", temporary("kept"), beside)
         draft = draft_plan(engine, plan)
         place, parameters = draft.relations["calibration"], draft.relations["parameters"]
-        query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, result)
-        drop_calibration(engine, draft.relations)
-        create_calibration(engine, draft, classes, query)
+        query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, result, kept)
+        if kept is not None:
+            query = renderer.fragment("all_rows", engine.create("calibrate", temporary("both"), query))
+        draft = create_calibration(engine, draft, classes, query)
         # Existing queries are then rendered again.
         engine.run("touch", renderer.statement("set_updated_at", draft.relations["spec"]))
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
         temperature = float(engine.ask("temperature_of", place)[0][0]) if method == "temperature" else None
         publish(engine, draft, plan.relations, stamp)
-    after = None if test is None else Evaluator(engine, plan, classes, test, weight, method).evaluate()
-    if replaced != method and "conformal" in (replaced, method):
-        warn_user(
-            f"{title} has one calibration, and {method!r} replaces {replaced!r}: one is of sets of classes, the other of "
-            "posteriors; to keep both, calibrate a copy: nbsql.merge(con, [model], name=...)"
-        )
+    judged_by = own if method == OF_SETS else method
+    after = None if test is None else Evaluator(engine, plan, classes, test, weight, judged_by).evaluate()
     _warn(temperature, source.label, count, log_loss, after_loss)
     if before is not None and after is not None and test is not None:
         _warn(None, test.label, after.rows, before.log_loss, after.log_loss)

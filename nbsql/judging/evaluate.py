@@ -44,6 +44,7 @@ class Evaluator:
         """
         explain_no_rows = partial(_explain_no_rows, self.engine, self.plan.spec.target, self.source)
         evaluation = read_evaluation(self.queries(bins, by), self.weight, explain_no_rows)
+        evaluation = dataclasses.replace(evaluation, calibrated_by=self.calibration)
         if self.costs is None:
             return evaluation
         ((cost, expected),) = self.engine.rows(self.cost_sql(self.costs))
@@ -74,6 +75,7 @@ def comparison(
     other_classes: Sequence[ClassColumn],
     source: Source,
     weight: str | None,
+    calibrations: Sequence[str | None],
 ) -> Query:
     """The query of the difference between two models of the same target on the same rows.
 
@@ -83,7 +85,7 @@ def comparison(
     weights = None if weight is None else _column(source, weight, "the weight").name
     columns = [column.name for column in source.columns]
     rows = Judgeable(source.relation, columns, weight=weights, as_text=as_text)
-    return Query(engine, plan.comparison(rows, classes, other, other_classes), source)
+    return Query(engine, plan.comparison(rows, classes, other, other_classes, calibrations), source)
 
 
 def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:

@@ -91,6 +91,7 @@ class Evaluation(Displayed):
         cost: with costs, the mean cost of the predictions, over the rows whose class the model knows and can explain.
         expected_cost: the mean cost that the posteriors predict for them.
         slices: with `by`, the numbers of each slice, the most certainly bad first (see `Slices`); otherwise None.
+        calibrated_by: the method by which the posteriors are calibrated (see `Model.calibrate`); None: they are not.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -135,6 +136,7 @@ class Evaluation(Displayed):
     cost: float | None = None
     expected_cost: float | None = None
     slices: Slices | None = field(default=None, compare=False)
+    calibrated_by: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers and the classes, in types that JSON has. A label of another type is text."""
@@ -173,13 +175,15 @@ class Evaluation(Displayed):
         return lines
 
     def notes(self) -> list[str]:
-        """Notes on rows that were left out or counted as wrong."""
+        """Notes on rows that were left out or counted as wrong, and on the posteriors."""
         counts = [
             (self.left_out, "without a class, not evaluated"),
             (self.unknown, "of a class that the model does not know, counted as wrong"),
             (self.unexplained, "that no class can explain, counted as wrong"),
         ]
-        return [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in counts if count]
+        named = [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in counts if count]
+        how = "not calibrated" if self.calibrated_by is None else f"calibrated by {self.calibrated_by}"
+        return [*named, f"probabilities {how}"]
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])

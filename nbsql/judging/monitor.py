@@ -45,6 +45,7 @@ def monitor(
     reference: Source | None,
     by: str | None,
     weight: str | None,
+    calibration: str | None,
 ) -> Query:
     """The query that compares the rows of each period with a reference and judges the model on them; see `Model.monitor`.
 
@@ -64,15 +65,18 @@ def monitor(
     )  # fmt: skip
     score = None
     if reference is not None:
-        counted, score = _with_bins(engine, plan, classes, counted, _rows(engine, plan, sides[1:], names, weights), names)
+        counted, score = _with_bins(
+            engine, plan, classes, counted, _rows(engine, plan, sides[1:], names, weights), names, calibration
+        )
     monitored = renderer.fragment("inline_name", "monitored")
     # the feature that is the period itself, and so moves by definition
     period = next((feature.name for feature in spec.features if by is not None and feature.columns == (by,)), None)
     columns = [*names, "nbsql_period", _WEIGHT]
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
+    judged = plan.monitored_rows(rows, classes, calibration)
     sql = renderer.statement(
-        "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), plan.monitored_rows(rows, classes),
-        plan.current_cells(), plan.relations["priors"], as_text, period, score,
+        "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), judged, plan.current_cells(),
+        plan.relations["priors"], as_text, period, score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
     return Query(engine, sql, source)
@@ -108,7 +112,13 @@ def _rows(engine: Engine, plan: Plan, sides: Sequence[_Side], names: Sequence[st
 
 
 def _with_bins(
-    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], counted: Spec, rows: Markup, names: Sequence[str]
+    engine: Engine,
+    plan: Plan,
+    classes: Sequence[ClassColumn],
+    counted: Spec,
+    rows: Markup,
+    names: Sequence[str],
+    calibration: str | None,
 ) -> tuple[Spec, tuple[Sequence[float], Sequence[str]]]:
     """The spec whose numbers are cut into tenths of the reference rows, and the bins of their score."""
     renderer = engine.renderer
@@ -125,7 +135,7 @@ def _with_bins(
         replace(feature, family=bin_by_reference(feature, relation)) if is_number(feature) else feature
         for feature in counted.features
     )
-    _, scored = plan.scored(Judgeable(relation, [*names, "nbsql_period", _WEIGHT]), classes)
+    _, scored = plan.scored(Judgeable(relation, [*names, "nbsql_period", _WEIGHT]), classes, calibration=calibration)
     score = bin_by_reference(Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True), scored)
     # The sums of a score may differ in their last bits from one reading to the next, and many rows may share one.
     edges = [edge * (1 - 1e-12) for edge in score.edges or ()]

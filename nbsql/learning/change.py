@@ -17,7 +17,7 @@ from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import total_rows
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_reference_time
-from nbsql.plan import MACROS, Entry, Plan
+from nbsql.plan import MACROS, UNCALIBRATED, Entry, Plan
 from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
@@ -140,7 +140,7 @@ class Change:
         for relation in (self._statistics, self._batches):
             statement = self.engine.renderer.statement("delete_batches", relation, self._batches, number, after=True)
             self.engine.run(f"roll back to {batch}", statement)
-        drop_outdated_calibration(self.engine, self.plan.relations, self.title)
+        self._drop_calibration()
         self._rebuild()
 
     def compact(self, through: str | None) -> None:
@@ -221,9 +221,12 @@ class Change:
 
     def _record(self, entry: Entry, *, is_changed: bool = True) -> None:
         if is_changed:
-            drop_outdated_calibration(self.engine, self.plan.relations, self.title)
+            self._drop_calibration()
         self.engine.run_all([self.plan.add_ledger_line(entry)])
         self._rebuild()
+
+    def _drop_calibration(self) -> None:
+        self.plan = drop_outdated_calibration(self.engine, self.plan, self.classes, self.title)
 
     def _rebuild(self) -> None:
         """Rebuild the tables that scoring reads; the macros only if the classes or the form have changed."""
@@ -233,12 +236,12 @@ class Change:
         engine.run("touch", renderer.statement("set_updated_at", plan.relations["spec"]))
         engine.run_all(plan.create_estimates(again=True))
         classes = class_columns(engine.rows(plan.class_order()))
-        plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored_class_count(classes)))
+        plan = replace(plan, wide=plan.is_wide(scored_class_count(classes)))
         is_same_form = classes == self.classes and plan.wide == self.plan.wide
         refill = renderer.dialect.traits.refills_tables and is_same_form
         outdated = [] if refill else ["parameters", "lookups"]
         changes_macros = not plan.relations.temporary and not is_same_form
-        drop_parts(engine, plan.relations, [*outdated, *(MACROS if changes_macros else ())])
+        drop_parts(engine, plan.relations, [*outdated, *((*MACROS, *UNCALIBRATED) if changes_macros else ())])
         statements = list(plan.create_scoring_tables(classes, again=refill))
         if changes_macros:
             macros = list(plan.create_macros(classes))

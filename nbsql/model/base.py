@@ -23,13 +23,14 @@ from nbsql.learning.joins import join_dimensions
 from nbsql.model.overview import overview, overview_html
 from nbsql.plan import REVIEW, VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn, class_columns
+from nbsql.plan.verbs import POSTERIORS
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_source
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
-from nbsql.storage.calibration import required_calibration_method
+from nbsql.storage.calibration import calibration_of_posteriors
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -45,7 +46,7 @@ def read_plan(engine: Engine, relations: Relations, name: str) -> tuple[Plan, li
     spec = Spec.from_json(rows[0][0], name)
     # Its tables show which form it has, since another version may choose by other limits.
     wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
-    plan = Plan(engine.renderer, spec, relations, wide=wide)
+    plan = Plan(engine.renderer, spec, relations, wide=wide, calibration=calibration_of_posteriors(engine, relations))
     return plan, class_columns(engine.rows(plan.class_order()))
 
 
@@ -81,7 +82,9 @@ class Handle:
             where, counts = ", which cannot be read", []
         rows = "" if not counts or None in counts else f" from {number(sum(counts))} rows"
         features = ", ".join([*shown, *([f"{more} more"] if more else [])]) or "no features"
-        return f"<nbsql {title}{where}: {self._spec.target!r} of {len(self._classes)} classes{rows}, by {features}>"
+        method = self._plan.calibration
+        calibrated = f", calibrated by {method}" if method else ""
+        return f"<nbsql {title}{where}: {self._spec.target!r} of {len(self._classes)} classes{rows}, by {features}{calibrated}>"
 
     def __reduce__(self) -> NoReturn:
         raise NotSupportedError("a model stays in its database and is not pickled; load it by name there, or export it")
@@ -185,13 +188,14 @@ class Handle:
 
         return text
 
-    def _query(self, verb: str, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
+    def _query(self, verb: str, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
         data = self._source(source)
         if verb == "log_evidence":
             check(self._spec, "log_evidence", self._title)
 
         def render(rows: Rows) -> str:
-            return self._plan.score(verb, rows, self._classes, calibration=self._calibration(calibrated))
+            method = self._calibration(calibrated) if verb in POSTERIORS else None
+            return self._plan.score(verb, rows, self._classes, calibration=method)
 
         return self._scoring_query(verb, data, render, columns)
 
@@ -259,10 +263,17 @@ class Handle:
                 cure = "choose what comes back by columns=[...]" if is_read else "rename it or leave it out"
                 raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; {cure}")
 
-    def _calibration(self, calibrated: bool) -> str | None:
-        """The method by which the model is calibrated; None unless calibrated posteriors are asked for."""
+    def _calibration(self, calibrated: bool | None) -> str | None:
+        """The method of the calibration of the posteriors that are asked for; None for those of the model itself.
+
+        Raises ModelError if they must be calibrated, and the model is not.
+        """
+        if calibrated is None:
+            return self._plan.calibration
         wanted = true_or_false(calibrated, "calibrated")
-        return required_calibration_method(self._engine, self._plan, self._title) if wanted else None
+        if wanted and self._plan.calibration is None:
+            raise ModelError(f"{self._title} is not calibrated; calibrate it first")
+        return self._plan.calibration if wanted else None
 
     def _refresh(self, stamp: Any = None) -> None:
         """Read the model again if it was changed elsewhere. Every verb does so before it uses what it knows of the model.

@@ -32,7 +32,7 @@ class Judging(Handle):
         weight: str | None = None,
         bins: int = 10,
         costs: Any = None,
-        calibrated: bool = False,
+        calibrated: bool | None = None,
         by: str | Sequence[str] | None = None,
     ) -> Evaluation:
         """How well the model predicts the rows of `source`, whose class is known: numbers, and curves as queries.
@@ -45,7 +45,8 @@ class Judging(Handle):
             weight: the column of row weights, at least 0; a weight w counts as w copies of the row.
             bins: the number of bins of the probabilities for the calibration, and of the rows for the lift.
             costs: evaluate the predictions that `predict` makes with these costs, and report `cost` and `expected_cost`.
-            calibrated: evaluate the calibrated posteriors; see `calibrate`.
+            calibrated: True evaluates the calibrated posteriors (see `calibrate`), False those of the model itself, and None
+                the calibrated ones if the model is calibrated.
             by: a column, or several, by whose values the numbers are also computed: `slices` of the evaluation. An expression
                 must be a column of the source, which may be a query.
 
@@ -60,14 +61,14 @@ class Judging(Handle):
         """
         return self._evaluator(source, weight, costs, calibrated=calibrated).evaluate(bins, by)
 
-    def _evaluator(self, source: Any, weight: str | None, costs: Any, *, calibrated: bool) -> Evaluator:
+    def _evaluator(self, source: Any, weight: str | None, costs: Any, *, calibrated: bool | None) -> Evaluator:
         data = self._source(source, reads_target=True)
         self._check("evaluate", data)
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         return Evaluator(self._engine, self._plan, self._classes, data, weight, method, matrix)
 
-    def compare(self, other: Judging, source: Any, *, weight: str | None = None) -> Query:
+    def compare(self, other: Judging, source: Any, *, weight: str | None = None, calibrated: bool | None = None) -> Query:
         """How much better or worse than `other` the model predicts the same rows, with confidence intervals.
 
         A row for each number: class (NULL for the whole), metric, value, other, difference (value - other), standard_error,
@@ -80,6 +81,7 @@ class Judging(Handle):
             other: a model of the same target, in the same connection.
             source: rows that neither model has learnt from, with the target and the features of both.
             weight: the column of row weights, at least 0; a weight w counts as w copies of the row.
+            calibrated: None compares each model as it answers, calibrated if it is; True or False is of both.
 
         Raises:
             InputError: the models differ in target or connection, or the source lacks a column that is needed.
@@ -101,9 +103,18 @@ class Judging(Handle):
         for model in (self, other):
             model._check("evaluate", data)
         plans = self._plan, self._classes, other._plan, other._classes
-        return comparison(self._engine, *plans, data, weight)
+        calibrations = [model._calibration(calibrated) for model in (self, other)]
+        return comparison(self._engine, *plans, data, weight, calibrations)
 
-    def monitor(self, source: Any, *, reference: Any = None, by: str | None = None, weight: str | None = None) -> Query:
+    def monitor(
+        self,
+        source: Any,
+        *,
+        reference: Any = None,
+        by: str | None = None,
+        weight: str | None = None,
+        calibrated: bool | None = None,
+    ) -> Query:
         """How the rows of each period differ from a reference, and how well the model predicts them.
 
         A row for each period, feature (NULL for the whole), class (NULL except for shares of classes) and metric: period (as
@@ -123,6 +134,7 @@ class Judging(Handle):
             by: the period of a row: a column, or an SQL expression such as "date_trunc('week', sent_at)". None is a single
                 period, NULL.
             weight: the column of row weights in both; a row without a weight above 0 is not counted.
+            calibrated: as in `predict`: None for calibrated posteriors if the model is calibrated.
 
         Raises:
             InputError: a source lacks a feature or the weight, or `by` is not an expression over the columns of the source.
@@ -138,7 +150,8 @@ class Judging(Handle):
         check(self._spec, "drift", self._title)
         for rows in filter(None, (data, reference_rows)):
             self._check("evaluate", rows)
-        return monitor(self._engine, self._plan, self._classes, data, reference_rows, by, weight)
+        method = self._calibration(calibrated)
+        return monitor(self._engine, self._plan, self._classes, data, reference_rows, by, weight, method)
 
     def evaluate_sql(
         self,
@@ -148,7 +161,7 @@ class Judging(Handle):
         weight: str | None = None,
         bins: int = 10,
         costs: Any = None,
-        calibrated: bool = False,
+        calibrated: bool | None = None,
         by: str | Sequence[str] | None = None,
     ) -> str:
         """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it.
@@ -186,11 +199,13 @@ class Judging(Handle):
     ) -> Calibration:
         """Fit a calibration, so that posteriors are right as often as they say, and store it with the model.
 
-        Naive Bayes counts dependent features as independent evidence, so that its posteriors are too close to 0 and 1. After
-        the calibration `predict`, `predict_proba` and `evaluate` take `calibrated=True`, and SQL has
-        `FROM name.predict_calibrated('table')` and `predict_proba_calibrated`. A calibration belongs to the current state of
-        the model: `update`, `forget` and `rollback` drop it, with a warning. Files keep it; derived models have none. A model
-        has one calibration, so that one of sets ("conformal") and one of posteriors replace each other, with a warning.
+        Naive Bayes counts dependent features as independent evidence, so that its posteriors are too close to 0 and 1. A
+        calibrated model answers with calibrated posteriors: in every verb, in SQL, in a scorer for another engine. With
+        `calibrated=False` a verb answers without the calibration; SQL has `FROM name.predict_uncalibrated('table')`,
+        `predict_proba_uncalibrated` and `evaluate_uncalibrated`. Log-likelihoods and contributions are those of the model
+        itself. A calibration belongs to the current state of the model: `update`, `forget` and `rollback` drop it, with a
+        warning. Files keep it; derived models have none. Another calibration replaces it, but one of sets of classes
+        ("conformal") goes beside one of posteriors.
 
         Args:
             source: rows whose class is known: with folds, all rows that the model has learnt; with `folds=None`, rows that it
@@ -225,8 +240,7 @@ class Judging(Handle):
                 engine, self._plan, self._classes, self._title, data,
                 method=method, folds=folds, weight=weight, test=test_rows, stamp=self._stamp,
             )  # fmt: skip
-            stamp = self._updated_at()
-        self._stamp = stamp
+        self._refresh()
         return calibration
 
     def relevance(self, *, values: bool = False) -> Query:

@@ -14,6 +14,7 @@ from nbsql.family.stop_words import STOP_WORDS
 from nbsql.rendering.relations import Relations
 from nbsql.spec.components import Components
 from nbsql.spec.spec import Feature, Spec
+from nbsql.storage.calibration import describe_calibration
 
 ROWS = 30  # rows of a table in a report
 _CHANGES = 5  # entries of the ledger that are shown, the newest
@@ -84,7 +85,7 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
     settings += [f"components {_components(spec.components)}"] if spec.components is not None else []
     settings += [f"counts shared with {said}" for said in spec.shared]
     version = engine.ask("all_rows", relations["spec"])[0][1]
-    lines = [", ".join([*settings, f"nbsql {version}"])]
+    lines = [", ".join([*settings, f"nbsql {version}"]), f"probabilities {describe_calibration(engine, relations)}"]
     ledger = engine.ask("all_rows", relations["batches"])
     for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
         lines.append(f"{operation}: {count:,} rows of {plain(source)}, {at:%Y-%m-%d %H:%M} UTC")

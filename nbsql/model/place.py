@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -45,7 +45,7 @@ class Place:
         """The model that was built here, in the same transaction, so that it belongs to its stamp."""
         plan = publish(self.engine, plan, self.final)
         if self.lasting is not None:
-            plan = Plan(self.engine.renderer, plan.spec, self.lasting, wide=plan.wide)
+            plan = replace(plan, relations=self.lasting)
         return Model(self.engine, plan, classes, self.name)
 
 

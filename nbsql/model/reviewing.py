@@ -27,7 +27,7 @@ class Reviewing(Handle):
         *,
         by: Review = "margin",
         costs: Any = None,
-        calibrated: bool = False,
+        calibrated: bool | None = None,
         columns: Sequence[str] | None = None,
     ) -> Query:
         """The rows of `source` that a person should label next, the most informative first.
@@ -45,7 +45,7 @@ class Reviewing(Handle):
                 "evidence": the lowest ln p(x), rows unlike all that was learnt. "novelty": the most unseen values and words;
                 rows with the same ones are one pattern. "expected cost": the highest cost of the prediction of least cost.
             costs: the costs of predictions, as `predict` takes them, for the expected cost; None: every mistake costs 1.
-            calibrated: use the posteriors that `calibrate` has fitted.
+            calibrated: as in `predict`: None for calibrated posteriors if the model is calibrated.
             columns: the columns of the source to return; [] returns none of them, None all.
 
         Raises:
@@ -64,7 +64,7 @@ class Reviewing(Handle):
         whole_number(n, "n")
         if costs is not None and by != "expected cost":
             raise InputError(f"costs go with by='expected cost', not with by={by!r}")
-        if calibrated and by in ("evidence", "novelty"):
+        if calibrated is not None and by in ("evidence", "novelty"):
             raise InputError(f"calibrated is about posteriors, which by={by!r} does not ask; leave it out")
         data = self._source(source)
         if by == "evidence":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from nbsql.answers.decisions import Decision, decision_of
@@ -18,6 +19,7 @@ from nbsql.model.weighing import Weighing
 from nbsql.plan import VERBS, Rows
 from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_source
+from nbsql.storage.calibration import calibration_methods
 
 Verb = Literal["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain", "statistics"]
 
@@ -27,6 +29,7 @@ class Scoring(Imputing, Weighing):
 
     _scorer: RowScorer | None = None  # scores single rows; the stamp is the model's last change when it was made
     _scorer_stamp: Any = None
+    _scorer_calibrated: bool | None = None
 
     def predict(
         self,
@@ -39,7 +42,7 @@ class Scoring(Imputing, Weighing):
         top_k: int | None = None,
         coverage: float | None = None,
         by_class: bool = False,
-        calibrated: bool = False,
+        calibrated: bool | None = None,
         columns: Sequence[str] | None = None,
     ) -> Query:
         """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
@@ -71,12 +74,13 @@ class Scoring(Imputing, Weighing):
                 rows of 10, as long as rows are like those by which `calibrate(..., method="conformal")` calibrated the model.
                 An empty list says that the row is unlike all of them. The coverage is rounded up to a thousandth.
             by_class: with coverage, guarantee it for each class, not only for all rows together.
-            calibrated: use the posteriors that `calibrate` has fitted.
+            calibrated: True for the posteriors that `calibrate` has fitted, False for those of the model itself; None for the
+                calibrated ones if the model is calibrated.
             columns: the columns of the source to return along with those that are added; [] returns none of them, None all.
 
         Raises:
             InputError: the source lacks a feature, or already has a column that would be added; or an option is invalid.
-            ModelError: the model is not calibrated or, with coverage, not by "conformal".
+            ModelError: calibrated is True and the model is not calibrated or, with coverage, not by "conformal".
 
         >>> model.predict("SELECT 'rain' AS sky").fetchall()
         [('rain', 'yes', 0.6666666666666666)]
@@ -90,7 +94,7 @@ class Scoring(Imputing, Weighing):
         [(7, 'yes', 0.6666666666666666)]
         """
         if target is not None and target != self._spec.target:
-            if any(each is not None for each in (costs, thresholds, coverage)) or by_class or calibrated:
+            if any(each is not None for each in (costs, thresholds, coverage)) or by_class or calibrated is not None:
                 raise InputError("predict(target=...) of a feature goes with top_k, labelled and columns; leave out the others")
             top_k = None if top_k is None else whole_number(top_k, "top_k")
             return self._predict_column(source, target, top_k, columns, labelled=labelled)
@@ -111,17 +115,21 @@ class Scoring(Imputing, Weighing):
 
         def render(rows: Rows) -> str:
             arguments = getattr(make_decision(), "arguments", ())  # the classes may have changed since
-            method = self._calibration(calibrated or chosen.calibration is not None)
-            if chosen.calibration not in (None, method):
+            method = self._calibration(calibrated)
+            if chosen.calibration is None:
+                return self._plan.decide(macro, arguments, rows, self._classes, calibration=method)
+            if chosen.calibration not in calibration_methods(self._engine, self._relations):
+                if self._plan.calibration is None:
+                    raise ModelError(f"{self._title} is not calibrated; calibrate it first")
                 cure = f"calibrate it by {chosen.calibration!r}"
                 raise ModelError(f"{self._title} is calibrated by {method!r}, which promises no coverage; {cure}")
-            reads = ["calibration"] if chosen.calibration else []
-            posteriors = method if calibrated and not reads else None
-            return self._plan.decide(macro, arguments, rows, self._classes, calibration=posteriors, reads=reads)
+            return self._plan.decide(
+                macro, (*arguments, method is not None), rows, self._classes, calibration=method, reads=["calibration"]
+            )
 
         return self._scoring_query(verb, data, render, columns)
 
-    def predict_one(self, row: Mapping[str, Any]) -> Answer:
+    def predict_one(self, row: Mapping[str, Any], *, calibrated: bool | None = None) -> Answer:
         """The prediction of a single row: prediction, probability, and probabilities, the posterior of each class by label.
 
         The answer is that of `predict_proba`, at a fraction of its cost: the statement is prepared at the first call, reused
@@ -131,6 +139,7 @@ class Scoring(Imputing, Weighing):
         Args:
             row: the values by column. None is NULL, and numpy scalars are converted. Columns that are not features are
                 ignored. A value that its column could not hold is an unseen category.
+            calibrated: as in `predict`: None for calibrated posteriors if the model is calibrated.
 
         Raises:
             InputError: the row lacks a feature or has it twice, or a value has a kind that the feature does not accept, such
@@ -141,7 +150,7 @@ class Scoring(Imputing, Weighing):
         """
         engine = self._engine
         engine.require("predict_one")
-        scorer = self._scorer
+        scorer = self._scorer if calibrated is self._scorer_calibrated else None
         if scorer is not None:
             try:
                 answer, stamp = scorer.score(row)
@@ -153,16 +162,18 @@ class Scoring(Imputing, Weighing):
                 if stamp == self._scorer_stamp:
                     return answer
         self._require("predict_one")
-        self._scorer, self._scorer_stamp = RowScorer(engine, self._plan, self._classes, self._title), self._stamp[0][0]
+        plan = replace(self._plan, calibration=self._calibration(calibrated))
+        self._scorer, self._scorer_stamp = RowScorer(engine, plan, self._classes, self._title), self._stamp[0][0]
+        self._scorer_calibrated = calibrated
         return self._scorer.score(row)[0]
 
-    def predict_one_sql(self) -> str:
+    def predict_one_sql(self, *, calibrated: bool | None = None) -> str:
         """The query of `predict_one`, to be prepared in SQL; $1, $2, ... are the columns of the features, in their order.
 
         It returns a row for each class, the most probable first: class_no, class, joint_log_likelihood, probability. It is
         valid for the current state of the model: later it raises an error that asks to prepare it again. For a model without
         such a form (`nbsql/answers/one_row.py`) it is the query of `predict_proba`, without columns of the row that have the
-        name of an added one.
+        name of an added one. `calibrated` is that of `predict`.
 
         >>> model.predict_one_sql().count("$1")
         1
@@ -170,9 +181,10 @@ class Scoring(Imputing, Weighing):
         engine = self._engine
         engine.require("predict_one_sql")
         self._require("predict_one")
-        return row_sql(engine, self._plan, self._classes, self._title, self._stamp[0][0])
+        plan = replace(self._plan, calibration=self._calibration(calibrated))
+        return row_sql(engine, plan, self._classes, self._title, self._stamp[0][0])
 
-    def predict_proba(self, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
+    def predict_proba(self, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
         """As `predict`, with a column `probability_<label>` for each class; these sum to 1.
 
         With `columns`, only these columns of the source are returned.
@@ -275,7 +287,14 @@ class Scoring(Imputing, Weighing):
         return sample(self._engine, self._plan, self._title, n, seed)
 
     def sql(
-        self, verb: Verb, source: Any, *, inline: bool = False, dialect: str | None = None, columns: Sequence[str] | None = None
+        self,
+        verb: Verb,
+        source: Any,
+        *,
+        inline: bool = False,
+        dialect: str | None = None,
+        columns: Sequence[str] | None = None,
+        calibrated: bool | None = None,
     ) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it.
 
@@ -291,6 +310,7 @@ class Scoring(Imputing, Weighing):
             columns: the columns of the source to return; [] returns none of them. None returns all but, with a dialect that
                 cannot select all columns but some (other than BigQuery, ClickHouse, Databricks, Snowflake and DuckDB), the id
                 and the features.
+            calibrated: for "predict" and "predict_proba", as there: None for calibrated posteriors if the model is calibrated.
 
         Raises:
             InputError: the verb or dialect is unknown, or the source cannot be scored.
@@ -304,22 +324,25 @@ class Scoring(Imputing, Weighing):
             raise InputError("the verb 'statistics' is for rows of another engine; name it by dialect='bigquery', say")
         if verb not in [*VERBS, "statistics"]:
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
+        if calibrated is not None and (verb == "statistics" or not VERBS[verb].has_posteriors):
+            raise InputError(f"calibrated is about posteriors, which {verb} does not return; leave it out")
         if dialect is not None:
             if inline:
                 raise InputError("a dialect gives a scorer with the numbers in it already; leave out inline=True")
-            return self._frozen(verb, source, dialect, columns)
+            return self._frozen(verb, source, dialect, columns, calibrated)
         if columns is not None and not VERBS[verb].keeps_rows:
             raise InputError(f"columns goes with the verbs that pass columns of the source on, not with {verb!r}")
         data = self._source(source)
-        query = self._query(verb, data, columns=columns).sql
+        query = self._query(verb, data, columns=columns, calibrated=calibrated).sql
         if not inline:
             return query
         check(self._spec, "inline", self._title)
         passed = passed_columns(data, columns, exact=self._engine.exact)
         data.relation = relation_as_written(self._engine, data, source)
-        return inline_query(self._engine, self._plan, self._classes, verb, data, self._rows(verb, data, passed))
+        method = self._calibration(calibrated) if VERBS[verb].has_posteriors else None
+        return inline_query(self._engine, self._plan, self._classes, verb, data, self._rows(verb, data, passed), method)
 
-    def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
+    def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None, calibrated: bool | None) -> str:
         from nbsql.answers.elsewhere.scorer import check_dialect, frozen_query
         from nbsql.answers.elsewhere.statistics import frozen_statistics
 
@@ -332,4 +355,5 @@ class Scoring(Imputing, Weighing):
             if columns is not None:
                 raise InputError("columns goes with the verbs that pass columns of the source on, not with 'statistics'")
             return frozen_statistics(self._engine, self._spec, source, dialect, self._title)
-        return frozen_query(self._engine, self._plan, self._classes, verb, source, dialect, columns)
+        method = self._calibration(calibrated) if VERBS[verb].has_posteriors else None
+        return frozen_query(self._engine, self._plan, self._classes, verb, source, dialect, columns, method)

@@ -215,5 +215,5 @@ def import_file(con: Connection, path: str, title: str, *, name: str | None, rep
         entries = [Entry(1, "1", "import", ", ".join([title, *content.spec.shared]), content.rows)]
         plan, classes = place.derive(content.spec, content.cells, entries, weights=content.weights, origin=place.final)
         if content.calibration is not None:
-            restore_calibration(engine, plan, classes, content.calibration)
+            plan = restore_calibration(engine, plan, classes, content.calibration)
         return place.publish(plan, classes)

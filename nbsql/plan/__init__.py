@@ -7,7 +7,7 @@ from nbsql.plan.counting import Counting
 from nbsql.plan.estimating import Estimating
 from nbsql.plan.parts import PARTS
 from nbsql.plan.rows import Judgeable, Rows
-from nbsql.plan.verbs import CALIBRATED, MACROS, REVIEW, ROW_VERBS, VERBS
+from nbsql.plan.verbs import MACROS, REVIEW, ROW_VERBS, UNCALIBRATED, VERBS
 
 
 class Plan(Counting, Estimating):
@@ -15,6 +15,6 @@ class Plan(Counting, Estimating):
 
 
 __all__ = [
-    "CALIBRATED", "MACROS", "PARTS", "REVIEW", "ROW_VERBS", "VERBS", "Entry", "Judgeable", "Plan",
+    "MACROS", "PARTS", "REVIEW", "ROW_VERBS", "UNCALIBRATED", "VERBS", "Entry", "Judgeable", "Plan",
     "Rows", "Statement",
 ]  # fmt: skip

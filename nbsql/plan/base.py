@@ -52,6 +52,7 @@ class Base:
     _: KW_ONLY
     wide: bool | None = None  # the form of the tables that scoring reads; None chooses it by their size
     whole: Spec | None = None  # the spec of the tables, if `spec` has only some of its features
+    calibration: str | None = None  # the method by which the posteriors of the model are calibrated
 
     def __post_init__(self) -> None:
         self._rendered: dict[tuple[Any, ...], Markup] = {}

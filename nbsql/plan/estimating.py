@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from markupsafe import Markup
 
@@ -14,8 +14,7 @@ from nbsql.plan.functions import create_functions
 from nbsql.plan.layout import numbers_per_class
 from nbsql.plan.parts import COLUMNS, PARTS, SCHEMA
 from nbsql.plan.scoring import Scoring
-from nbsql.plan.table_macros import create_calibrated_table_macros, create_table_macros
-from nbsql.plan.verbs import CALIBRATED
+from nbsql.plan.table_macros import create_table_macros
 from nbsql.spec.spec import Feature
 
 
@@ -161,12 +160,14 @@ class Estimating(Scoring):
                 f"which holds some {most:,} numbers; take fewer features"
             )
 
-    def create_macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
-        """The table macros by which SQL uses the model, or functions, if the engine has no table macros."""
+    def create_macros(self, classes: Sequence[ClassColumn], names: Collection[str] | None = None) -> Iterator[Statement]:
+        """The table macros by which SQL uses the model, or functions, if the engine has no table macros: all, or `names`."""
+        made: Iterator[tuple[str, str]] = iter(())
         if self.renderer.dialect.traits.table_macros:
-            yield from _small("macro", create_table_macros(self, classes))
+            kind, made = "macro", create_table_macros(self, classes)
         elif self.renderer.dialect.traits.row_functions:
-            yield from _small("function", create_functions(self, classes))
+            kind, made = "function", create_functions(self, classes)
+        return (Statement(f"{kind} {name}", sql, small=True) for name, sql in made if names is None or name in names)
 
     def create_user_views(self) -> Iterator[Statement]:
         """The views that only users read."""
@@ -190,15 +191,3 @@ class Estimating(Scoring):
     def _comment(self, name: str) -> str:
         told = self.renderer.dialect.traits.table_macros and PARTS[name].kind == "macro"
         return PARTS[name].comment + (" Where its database is attached: database := 'its name'." if told else "")
-
-    def create_calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
-        """The table macros of a calibrated model, or the functions."""
-        if self.renderer.dialect.traits.table_macros:
-            yield from _small("macro", create_calibrated_table_macros(self, classes, method))
-        else:
-            yield from _small("function", create_functions(self, classes, CALIBRATED, method))
-
-
-def _small(kind: str, made: Iterable[tuple[str, str]]) -> Iterator[Statement]:
-    """The statements that create macros or functions, given with their names."""
-    return (Statement(f"{kind} {name}", sql, small=True) for name, sql in made)

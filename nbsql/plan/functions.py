@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nbsql.plan.base import BINS
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.rows import Judgeable, Rows
 from nbsql.plan.scoring import Scoring
-from nbsql.plan.verbs import ROW_VERBS, VERBS
+from nbsql.plan.verbs import POSTERIORS, ROW_VERBS, UNCALIBRATED, VERBS
 from nbsql.rendering.dialect import restore
 
-_OF_ROWS = {verb: verb for verb in ROW_VERBS}
 
-
-def create_functions(
-    plan: Scoring, classes: Sequence[ClassColumn], verbs: Mapping[str, str] = _OF_ROWS, calibration: str | None = None
-) -> Iterator[tuple[str, str]]:
-    """The statements that create the functions, by function name (sql/macros/engines/postgres/functions.sql).
-
-    `verbs` has the verb of each function by its name, and `calibration` is the method of the calibration, if there is one.
-    """
+def create_functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[tuple[str, str]]:
+    """The statements that create the functions, by function name (sql/macros/engines/postgres/functions.sql)."""
     dialect, render = plan.renderer.dialect, plan.renderer.fragment
     double = render("double")
-    if verbs is _OF_ROWS:
-        yield "evaluate", create_evaluate(plan, classes)
-        yield "likelihood_ratios", create_likelihood_ratios(plan)
+    # The verb of each function, and the calibration of its posteriors.
+    functions = {verb: (verb, plan.calibration if verb in POSTERIORS else None) for verb in ROW_VERBS}
+    functions["evaluate"] = ("evaluate", plan.calibration)
+    if plan.calibration is not None:
+        functions |= {name: (verb, None) for name, verb in UNCALIBRATED.items()}
+    for name, (verb, calibration) in functions.items():
+        if verb == "evaluate":
+            yield name, create_evaluate(plan, classes, name, calibration)
+    yield "likelihood_ratios", create_likelihood_ratios(plan)
     joins = plan.joins()
     pairs = [pair for feature in plan.spec.features for pair in zip(feature.columns, feature.types, strict=True)]
     for dimension in (joining.dimension for joining in joins):  # the function looks up its columns by the key
@@ -38,7 +37,9 @@ def create_functions(
     if not types or plan.spec.segment_by is not None:  # a segment's expression may read any column
         return
     rows = Rows(render("given_row", list(types.items())), joins=joins, passed_columns=())
-    for name, verb in verbs.items():
+    for name, (verb, calibration) in functions.items():
+        if verb == "evaluate":
+            continue
         query = plan.query(verb, rows, classes, calibration=calibration)
         added = [
             (dialect.output(column), dialect.query(plan.spec.target_type) if column == "prediction" else double)
@@ -48,7 +49,7 @@ def create_functions(
         yield name, plan.renderer.statement("create_function", plan.relations[name], body, added)
 
 
-def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn]) -> str:
+def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn], name: str, calibration: str | None) -> str:
     """The statement that creates the function for evaluating the model on a relation whose class is known."""
     dialect, render = plan.renderer.dialect, plan.renderer.fragment
     target_type = render("string") if plan.labels_as_text else dialect.query(plan.spec.target_type)
@@ -61,10 +62,15 @@ def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn]) -> str:
     rows = Judgeable(placeholder, plan.spec.columns, plan.joins(), as_text=plan.labels_as_text)
     if not rows.joins and plan.spec.segment_by is None:  # otherwise all other columns would be copied, too
         rows = replace(rows, relation=render("subquery", render("selected_columns", placeholder, rows.columns)))
-    query = render("columns_of_answer", render("metrics", plan.judged_rows(rows, classes), BINS), columns, cast=True)
+    query = render(
+        "columns_of_answer",
+        render("metrics", plan.judged_rows(rows, classes, calibration=calibration), BINS),
+        columns,
+        cast=True,
+    )
     text = dialect.text(restore(query))
     body = dialect.text(restore(render("run_on_relation", text, dialect.text(restore(placeholder)))))
-    return plan.renderer.statement("create_function_of_relation", plan.relations["evaluate"], body, columns)
+    return plan.renderer.statement("create_function_of_relation", plan.relations[name], body, columns)
 
 
 def create_likelihood_ratios(plan: Scoring) -> str:

@@ -25,10 +25,9 @@ SCHEMA = "nbsql: a naive Bayes model. Its counts are in statistics; everything e
 
 # In an order in which they can be dropped.
 PARTS: dict[str, Part] = {
-    "predict_calibrated": Part(
-        "macro", "The rows of a relation with prediction and its calibrated probability.", optional=True
-    ),
-    "predict_proba_calibrated": Part("macro", "As predict_proba, with calibrated probabilities.", optional=True),
+    "predict_uncalibrated": Part("macro", "As predict, without the calibration of the model.", optional=True),
+    "predict_proba_uncalibrated": Part("macro", "As predict_proba, without the calibration of the model.", optional=True),
+    "evaluate_uncalibrated": Part("macro", "As evaluate, without the calibration of the model.", optional=True),
     "predict": Part("macro", "The rows of a relation with prediction and its probability."),
     "predict_proba": Part("macro", "The rows of a relation with prediction and probability_<class> of every class."),
     "joint_log_likelihood": Part("macro", "The rows of a relation with ln p(x, c) of every class c."),
@@ -52,7 +51,7 @@ PARTS: dict[str, Part] = {
     "likelihoods": Part("view", "A row a class, feature and value: its likelihood; of a number mean and variance, or rate."),
     "components": Part("view", "A row a component of a class that was split: its share and what it has learnt.", optional=True),
     "priors": Part("view", "A row a class, the most probable first: class, n, prior, log_prior."),
-    "calibration": Part("table", "What a calibration has fitted.", internal=True, optional=True),
+    "calibration": Part("table", "What calibrations of posteriors and of sets have fitted.", internal=True, optional=True),
     "estimates": Part("table", "The smoothed tables that likelihoods reads.", internal=True, optional=True),
     "lookups": Part("table", "What scoring looks up: a row a value, with its log-likelihoods.", internal=True, optional=True),
     "parameters": Part("table", "What scoring reads of the classes and of numbers.", internal=True),

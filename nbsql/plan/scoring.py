@@ -36,11 +36,14 @@ class Scoring(Base):
         classes: Sequence[ClassColumn],
         *,
         calibration: str | None = None,
-        tables: tuple[Markup, Markup] | None = None,
+        tables: Sequence[Markup] = (),
     ) -> Markup:
-        """The query of a verb on some rows as a fragment; `tables` replace the parameters and lookups of the model."""
+        """The query of a verb on some rows as a fragment.
+
+        `tables` replace the parameters and lookups of the model, and its calibration if there are three.
+        """
         if verb == "explain":
-            tables = tables or (self.relations["parameters"], self.relations["lookups"])
+            tables = tables[:2] or (self.relations["parameters"], self.relations["lookups"])
             context = self.context(classes, rows, whole=True)
             return self.renderer.fragment(verb, context, self.prepare_source(context, rows.relation, *tables), *tables)
         context, scored = self.scored(rows, classes, tables, calibration=calibration)
@@ -91,7 +94,10 @@ class Scoring(Base):
         patterns = fragment("subquery", fragment("patterns", rows.relation, equal, segment, order))
         found = replace(rows, relation=patterns, columns=[*kinds, "nbsql_rows"], keeps_order=False)
         context, scored = self.scored(found, classes, calibration=calibration)
-        measured = fragment("patterns_with_measure", context, scored, self.relations["parameters"], list(kinds), by, costs)
+        measured = fragment(
+            "patterns_with_measure", context, scored, self.relations["parameters"], list(kinds), by, costs,
+            calibrated=calibration is not None,
+        )  # fmt: skip
         if by in ("margin", "expected cost"):
             falling = by == "expected cost"
             named = REVIEW.options[by][0]
@@ -163,23 +169,29 @@ class Scoring(Base):
         scored = self.scored(rows, classes, calibration=calibration, costs=costs)
         return self._judged("judged_rows", rows, *scored, by=[name for name, _ in rows.by])
 
-    def monitored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
+    def monitored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn], calibration: str | None) -> Markup:
         """The evaluated rows of several periods, with the period and the evidence of each row."""
-        context, scored = self.scored(rows, classes)
-        scored = self.renderer.fragment("with_evidence", context, scored)
+        context, scored = self.scored(rows, classes, calibration=calibration)
+        scored = self.renderer.fragment("with_evidence", context, scored, calibration is not None)
         return self._judged("judged_rows", rows, context, scored, ["nbsql_period", "nbsql_evidence"])
 
     def comparison(
-        self, rows: Judgeable, classes: Sequence[ClassColumn], other: Scoring, other_classes: Sequence[ClassColumn]
+        self,
+        rows: Judgeable,
+        classes: Sequence[ClassColumn],
+        other: Scoring,
+        other_classes: Sequence[ClassColumn],
+        calibrations: Sequence[str | None],
     ) -> str:
-        """The query that compares this model with another one on the same rows."""
+        """The query that compares this model with another one on the same rows, with the calibrations of both."""
         fragment = self.renderer.fragment
-        other_context, other_scored = other.scored(rows, other_classes)
+        other_context, other_scored = other.scored(rows, other_classes, calibration=calibrations[1])
         # Rows are numbered once: Spark fails where rows that it has numbered twice meet others in a join.
         columns = [*rows.columns, *(["nbsql_row"] if other_context.has_row_numbers else [])]
         answered = fragment("subquery", fragment("with_other_answers", other_context, other_scored, columns))
         carried = ["nbsql_other_prediction", "nbsql_other_posteriors"]
-        context, scored = self.scored(replace(rows, relation=answered, columns=[*columns, *carried]), classes)
+        given = replace(rows, relation=answered, columns=[*columns, *carried])
+        context, scored = self.scored(given, classes, calibration=calibrations[0])
         judged = self._judged("judged_rows", rows, context, scored, carried)
         return self.renderer.statement("comparison", judged, other_context, other.relations["parameters"], rows.as_text)
 
@@ -214,14 +226,14 @@ class Scoring(Base):
         self,
         rows: Rows,
         classes: Sequence[ClassColumn],
-        tables: tuple[Markup, Markup] | None = None,
+        tables: Sequence[Markup] = (),
         *,
         calibration: str | None = None,
         costs: Sequence[Sequence[float]] | None = None,
     ) -> tuple[Context, Markup]:
         """The context of a query on some rows, and the scored rows (sql/macros/scoring/predict.sql) as a relation."""
         context = self.context(classes, rows)
-        parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
+        parameters, lookups = tables[:2] or (self.relations["parameters"], self.relations["lookups"])
         source = self.prepare_source(context, rows.relation, parameters, lookups)
 
         def subquery(macro: str, *arguments: Any) -> Markup:
@@ -229,7 +241,8 @@ class Scoring(Base):
 
         scored = subquery("scored", source, parameters, lookups)
         if calibration is not None:
-            scored = subquery("calibrated_scores", scored, parameters, self.relations["calibration"], calibration)
+            fitted = tables[2] if len(tables) > 2 else self.relations["calibration"]
+            scored = subquery("calibrated_scores", scored, parameters, fitted, calibration)
         if costs is not None:
             scored = subquery("scored_at_cost", scored, parameters, costs)
         return context, scored

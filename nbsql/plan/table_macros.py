@@ -11,7 +11,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.joins import needed_dimensions
 from nbsql.plan.rows import Rows
 from nbsql.plan.scoring import Scoring
-from nbsql.plan.verbs import CALIBRATED, VERBS
+from nbsql.plan.verbs import POSTERIORS, UNCALIBRATED, VERBS
 from nbsql.rendering.dialect import restore
 
 
@@ -21,26 +21,28 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
     context, scores, parameters = plan.context(classes, rows), _name(plan, "scores"), _name(plan, "parameters")
     tables = (parameters, _name(plan, "lookups"))
     source = plan.prepare_source(context, rows.relation, *tables)
+    calibrated = scores
+    if plan.calibration is not None:
+        arguments = (scores, parameters, _name(plan, "calibration"), plan.calibration)
+        calibrated = render("subquery", render("calibrated_scores", context, *arguments))
+
+    def answer(verb: str, scored: Markup) -> Markup:
+        if verb != "evaluate":
+            return render(verb, context, scored)
+        return render("metrics", render("judged_rows", context, scored, parameters, None, plan.labels_as_text), BINS)
+
     yield _macro(plan, "class_scores", render("scored", context, source, *tables))
     for verb in VERBS:
         if verb == "explain":
             yield _macro(plan, verb, plan.query(verb, rows, classes, tables=tables))
         else:
-            yield _macro(plan, verb, render(verb, context, scores))
-    judged = render("judged_rows", context, scores, parameters, None, plan.labels_as_text)
-    yield _macro(plan, "evaluate", render("metrics", judged, BINS))
+            yield _macro(plan, verb, answer(verb, calibrated if verb in POSTERIORS else scores))
+    yield _macro(plan, "evaluate", answer("evaluate", calibrated))
+    for name, verb in UNCALIBRATED.items() if plan.calibration is not None else ():
+        yield _macro(plan, name, answer(verb, scores))
     ratios, likelihoods = plan.query_likelihood_ratios(_name(plan, "likelihoods")), _relation(plan, "likelihoods")
     statement = ("create_table_macro_of_classes", plan.relations["likelihood_ratios"], ratios, likelihoods)
     yield "likelihood_ratios", plan.renderer.statement(*statement, plan.relations.path[-1])
-
-
-def create_calibrated_table_macros(plan: Scoring, classes: Sequence[ClassColumn], method: str) -> Iterator[tuple[str, str]]:
-    """The statements that create the macros of a calibrated model; `method` is that of the calibration."""
-    render, context = plan.renderer.fragment, plan.context(classes, _rows(plan))
-    arguments = (_name(plan, "scores"), _name(plan, "parameters"), _name(plan, "calibration"), method)
-    scored = render("subquery", render("calibrated_scores", context, *arguments))
-    for name, verb in CALIBRATED.items():
-        yield _macro(plan, name, render(verb, context, scored))
 
 
 def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:

@@ -16,7 +16,7 @@ class Verb:
     added_columns: tuple[str, ...] = ()  # the columns that it adds; no source may have columns of these names
     column_per_class: Literal["probability", "joint"] | None = None  # the column that it adds for each class, if any
     keeps_rows: bool = True  # whether it returns one row for each row of the source, with the columns of the source
-    has_calibrated_form: bool = False  # whether there is a form with calibrated posteriors
+    has_posteriors: bool = False  # whether its result has posteriors, which a calibration changes
     # The arguments that change the decision, and the columns that each of them adds.
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -29,7 +29,7 @@ class Verb:
 VERBS: dict[str, Verb] = {
     "predict": Verb(
         ("prediction", "probability"),
-        has_calibrated_form=True,
+        has_posteriors=True,
         options={
             "costs": ("expected_cost",),
             "thresholds": (),
@@ -38,7 +38,7 @@ VERBS: dict[str, Verb] = {
             "target": ("deviation",),
         },
     ),
-    "predict_proba": Verb(("prediction", "probability"), column_per_class="probability", has_calibrated_form=True),
+    "predict_proba": Verb(("prediction", "probability"), column_per_class="probability", has_posteriors=True),
     "joint_log_likelihood": Verb(column_per_class="joint"),
     "log_evidence": Verb(("log_evidence",)),
     "explain": Verb(keeps_rows=False),
@@ -52,5 +52,7 @@ REVIEW = Verb(
 )
 
 ROW_VERBS = tuple(name for name, verb in VERBS.items() if verb.keeps_rows)
-CALIBRATED = {f"{name}_calibrated": name for name, verb in VERBS.items() if verb.has_calibrated_form}
+POSTERIORS = tuple(name for name, verb in VERBS.items() if verb.has_posteriors)
+# The macros that a calibration changes, each by its form without the calibration, which only a calibrated model has.
+UNCALIBRATED = {f"{name}_uncalibrated": name for name in (*POSTERIORS, "evaluate")}
 MACROS = ("class_scores", *VERBS, "evaluate", "likelihood_ratios")  # the macros of a model's schema

@@ -25,7 +25,8 @@ def monitor(request: Request) -> Iterator[Figure]:
     check(model._spec, "drift", model._title)
     for rows in filter(None, (source, request.against)):
         model._check("evaluate", rows)
-    query = watched(model._engine, model._plan, model._classes, source, request.against, request.by, None)
+    plan = model._plan
+    query = watched(model._engine, plan, model._classes, source, request.against, request.by, None, plan.calibration)
     found = [{**row, "period": _NONE if row["period"] is None else shown(row["period"])} for row in records(query)]
     few = {row["period"] for row in found if row["metric"] == "rows" and row["value"] < request.least}
     enough = list(dict.fromkeys(row["period"] for row in found if row["period"] not in few))

@@ -151,9 +151,8 @@ def threshold(request: Request) -> Iterator[Figure]:
 def reliability(request: Request) -> Iterator[Figure]:
     """The accuracy of predictions by their predicted probability."""
     source = request.source
-    after = source.calibrated
-    tables = [("uncalibrated", source.evaluation.calibration)]
-    tables += [] if after is None else [("calibrated", after)]
+    before, judged = source.uncalibrated, source.evaluation.calibration
+    tables = [("uncalibrated", judged)] if before is None else [("uncalibrated", before), ("calibrated", judged)]
     everything = [
         {"when": when, **{key: row[key] for key in ("lower", "upper", "n", "probability", "frequency")}}
         for when, query in tables
@@ -168,9 +167,9 @@ def reliability(request: Request) -> Iterator[Figure]:
     finding = f"Predictions with a mean probability of {probability} have an accuracy of {accuracy}"
     errors = [f"{_calibration_error(everything, when):.4f} {when}" for when, _ in tables]
     notes = [f"Calibration error: {', '.join(errors)}."]
-    if after is None and source.held_out is None:
+    if before is None and source.held_out is None:
         notes.append("The model is not calibrated. After model.calibrate(…) this plot also shows the calibrated probabilities.")
-    elif after is None:
+    elif before is None:
         notes.append("Without calibration. To see its effect, evaluate on rows that the model has not learnt from.")
     if len(rows) < len(everything):
         notes.append(f"Bins with fewer than {request.least} rows are left out.")

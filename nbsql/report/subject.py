@@ -23,8 +23,6 @@ from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.spec.spec import Spec
-from nbsql.storage.calibration import calibration_method
-from nbsql.storage.schema import is_calibrated
 
 BINS = 10  # bins of the calibration and the lift
 STEPS = 100  # steps of the threshold
@@ -78,22 +76,25 @@ class ScoredSource:
 
     @cached_property
     def scores(self) -> Markup:
-        """The temporary table of the scored rows."""
-        return self._scores(None)
+        """The temporary table of the scored rows, calibrated if the model is."""
+        return self._scores(self.model._plan.calibration)
 
     @cached_property
     def evaluation(self) -> Evaluation:
         """The evaluation of the model on the rows."""
-        return read_evaluation(queries_of_judged_rows(self.model._engine, self.judged(), self.source, BINS), None)
+        found = read_evaluation(queries_of_judged_rows(self.model._engine, self.judged(), self.source, BINS), None)
+        return replace(found, calibrated_by=self.model._plan.calibration if self.held_out is None else None)
 
     @cached_property
-    def calibrated(self) -> Query | None:
-        """The calibration table after calibration; None for a model that is not calibrated."""
-        engine, plan = self.model._engine, self.model._plan
-        if not is_calibrated(engine, plan.relations) or self.held_out is not None:  # it may have been fitted on these rows
+    def uncalibrated(self) -> Query | None:
+        """The calibration table without the calibration of the model; None if the evaluation is without it, too.
+
+        Folds are judged without it, because it may have been fitted on these rows.
+        """
+        if self.model._plan.calibration is None or self.held_out is not None:
             return None
-        scores = self._scores(calibration_method(engine, plan))
-        return queries_of_judged_rows(engine, self._judged(scores), self.source, BINS)["calibration"]
+        judged = self._judged(self._scores(None))
+        return queries_of_judged_rows(self.model._engine, judged, self.source, BINS)["calibration"]
 
     def judged(self) -> Markup:
         """The common table expressions of the evaluated rows."""
@@ -151,13 +152,14 @@ class ScoredSource:
         if self.held_out is not None:
             renderer = model._engine.renderer
             return renderer.statement("with_fold_comment", renderer.fragment(macro, self.held_out, *arguments))
-        judged = model._plan.judged_rows(self.rows, model._classes)
+        judged = model._plan.judged_rows(self.rows, model._classes, calibration=model._plan.calibration)
         return model._engine.renderer.statement(macro, judged, *arguments)
 
     def slices(self, by: Sequence[str], least: int) -> tuple[Query, str]:
         """The slices by values of some columns, the worst first (feature_slices.sql), and the query that scores the source."""
         model, engine = self.model, self.model._engine
-        anew = model._plan.judged_rows(replace(self.rows, by=[(name, True) for name in by]), model._classes)
+        rows, method = replace(self.rows, by=[(name, True) for name in by]), model._plan.calibration
+        anew = model._plan.judged_rows(rows, model._classes, calibration=method)
         sql, own = (
             engine.renderer.statement("feature_slices", judged, by, least) for judged in (anew, self._judged(self.scores, by))
         )
@@ -172,7 +174,8 @@ class ScoredSource:
         # A weight is not evaluated, and not among the rows; a segment may depend on any column.
         needed = replace(model._spec, weight=None, half_life=None).columns
         columns = needed if model._spec.segment_by is None else self.rows.columns
-        query = engine.renderer.fragment("notable_rows", context, self.scores, columns, count, True)
+        calibrated = model._plan.calibration is not None
+        query = engine.renderer.fragment("notable_rows", context, self.scores, columns, count, True, calibrated)
         return engine.create("rows", self.temporary("telling rows"), query)
 
     def explained(self, relation: Markup) -> Query:

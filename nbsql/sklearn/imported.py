@@ -102,7 +102,7 @@ def from_sklearn(
                         place, source, form.classes, form.families, target, ids, label, form.types
                     )
             if calibration is not None:
-                restore_calibration(engine, plan, classes, calibration)
+                plan = restore_calibration(engine, plan, classes, calibration)
             return place.publish(plan, classes)
 
     with opened(con, create=True) as engine:

@@ -1,61 +1,85 @@
-"""The stored calibration of a model: created, read, restored and dropped."""
+"""The stored calibrations of a model: created, read, restored and dropped.
+
+A model has at most one of its posteriors, and beside it one of sets of classes ("conformal").
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
-from nbsql.errors import ModelError
-from nbsql.plan import CALIBRATED, Plan
+from nbsql.plan import UNCALIBRATED, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.storage.build import run_statements
 from nbsql.storage.schema import drop_parts, is_calibrated
 from nbsql.warn import warn_user
 
-
-def required_calibration_method(engine: Engine, plan: Plan, title: str) -> str:
-    """The method by which a model is calibrated. Raises ModelError if it is not."""
-    if not is_calibrated(engine, plan.relations):
-        raise ModelError(f"{title} is not calibrated; calibrate it first")
-    return calibration_method(engine, plan)
+OF_SETS = "conformal"  # the method whose calibration is of sets of classes
 
 
-def calibration_method(engine: Engine, plan: Plan) -> str:
-    return str(engine.ask("calibration_method", plan.relations["calibration"])[0][0])
+def calibration_methods(engine: Engine, relations: Relations) -> list[str]:
+    """The methods by which a model is calibrated; [] if it is not."""
+    if not is_calibrated(engine, relations):
+        return []
+    return [str(method) for (method,) in engine.ask("calibration_methods", relations["calibration"])]
+
+
+def calibration_of_posteriors(engine: Engine, relations: Relations) -> str | None:
+    """The method by which the posteriors of a model are calibrated, if they are."""
+    return next((method for method in calibration_methods(engine, relations) if method != OF_SETS), None)
+
+
+def describe_calibration(engine: Engine, relations: Relations) -> str:
+    """What a model answers with: "calibrated by temperature (T = 1.52), and by conformal for sets of classes"."""
+    methods = calibration_methods(engine, relations)
+    posteriors = [method for method in methods if method != OF_SETS]
+    parts = ["not calibrated" if not posteriors else f"calibrated by {posteriors[0]}"]
+    if posteriors == ["temperature"]:
+        parts[0] += f" (T = {engine.ask('temperature_of', relations['calibration'])[0][0]:.4g})"
+    if OF_SETS in methods:
+        parts.append(f"sets of classes by {OF_SETS}")
+    return ", ".join(parts)
 
 
 def calibration_text(engine: Engine, plan: Plan) -> str | None:
-    """The calibration of a model as one text that `restore_calibration` reads; None if there is none."""
+    """The calibrations of a model as one text that `restore_calibration` reads; None if there is none."""
     if not is_calibrated(engine, plan.relations):
         return None
     return str(engine.ask("calibration_text", plan.relations["calibration"])[0][0])
 
 
-def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], text: str) -> None:
-    """Calibrate a new model with a text from `calibration_text`."""
+def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], text: str) -> Plan:
+    """The plan of a new model that is calibrated with a text from `calibration_text`."""
     query = engine.renderer.fragment("calibration_of_text", plan.context(classes), plan.relations["parameters"], text)
-    create_calibration(engine, plan, classes, query)
+    return create_calibration(engine, plan, classes, query)
 
 
-def create_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], query: Markup) -> None:
-    """Create the table `calibration`, and the macros or functions that read it."""
-    relation = plan.relations["calibration"]
-    engine.create("calibrate", relation, query, temporary=plan.relations.temporary)
+def create_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], query: Markup) -> Plan:
+    """The plan of a model with the table `calibration`, which is created, as are the macros or functions that read it."""
+    drop_parts(engine, plan.relations, ["calibration"])
+    engine.create("calibrate", plan.relations["calibration"], query, temporary=plan.relations.temporary)
+    return _with_macros(engine, replace(plan, calibration=calibration_of_posteriors(engine, plan.relations)), classes)
+
+
+def drop_outdated_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str) -> Plan:
+    """The plan of a model that has changed, without its calibrations, which are dropped with a warning."""
+    if not is_calibrated(engine, plan.relations):
+        return plan
+    drop_parts(engine, plan.relations, ["calibration"])
+    warn_user(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")
+    return _with_macros(engine, replace(plan, calibration=None), classes)
+
+
+def _with_macros(engine: Engine, plan: Plan, classes: Sequence[ClassColumn]) -> Plan:
+    """The plan, whose macros or functions with posteriors are created anew."""
     if not plan.relations.temporary:
-        statements = list(plan.create_calibrated_macros(classes, calibration_method(engine, plan)))
-        run_statements(engine, plan, [*statements, *plan.add_comments(statements, more=("calibration",))])
-
-
-def drop_calibration(engine: Engine, relations: Relations) -> None:
-    """Drop the relations of a calibration, if there is one."""
-    drop_parts(engine, relations, [*(() if relations.temporary else CALIBRATED), "calibration"])
-
-
-def drop_outdated_calibration(engine: Engine, relations: Relations, title: str) -> None:
-    """Drop the calibration of a model that has changed, with a warning."""
-    if is_calibrated(engine, relations):
-        drop_calibration(engine, relations)
-        warn_user(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")
+        names = {*UNCALIBRATED, *UNCALIBRATED.values()}
+        statements = list(plan.create_macros(classes, names))
+        drop_parts(engine, plan.relations, names)
+        more = [] if not is_calibrated(engine, plan.relations) else ["calibration"]
+        run_statements(engine, plan, [*statements, *plan.add_comments(statements, more=more)])
+    return plan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 from nbsql.engines.engine import Engine
@@ -31,7 +32,7 @@ def draft_plan(engine: Engine, plan: Plan) -> Plan:
     for name in ("spec", "likelihoods", *_tables(engine, plan)):
         query = engine.renderer.fragment("all_rows", plan.relations[name])
         engine.run(f"draft {name}", engine.renderer.statement("create_view_as", relations[name], query, temporary=True))
-    return Plan(engine.renderer, plan.spec, relations, wide=plan.wide)
+    return replace(plan, relations=relations)
 
 
 def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None) -> Plan:
@@ -47,7 +48,7 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
 
     spark, renderer = on_spark(engine, "a draft"), engine.renderer
     schema = relations.path[-1]
-    final = Plan(renderer, plan.spec, relations, wide=plan.wide)
+    final = replace(plan, relations=relations)
     with _publishing:
         engine.run_all([final.create_schema()])
         number = catalog.next_number(spark, schema)
@@ -60,7 +61,7 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
         for name in _tables(engine, plan):
             if name != "parameters" or not spark.publish_constants(plan.relations[name], numbered[name]):
                 write(name)
-        engine.run_all([Plan(renderer, plan.spec, numbered, wide=plan.wide).create_likelihoods_view()])
+        engine.run_all([replace(plan, relations=numbered).create_likelihoods_view()])
         if stamp is not None and engine.ask("updated_at", relations["spec"]) != stamp:
             raise DatabaseError(catalog.ANOTHER_WRITER)
         write("spec")

@@ -53,7 +53,7 @@ def test_the_report(shop: str) -> None:
     with duckdb.connect(shop) as con:
         con.execute("INSERT INTO sky VALUES ('sun', NULL, 1)")
     output = run(shop, "weather", "sky")
-    assert output.startswith("model weather evaluated on 4 rows of sky\n1 row without a class, not evaluated\n")
+    assert output.startswith("model weather evaluated on 4 rows of sky\n1 row without a class, not evaluated\nprobabilities not calibrated\n")
     assert cells(output, "accuracy") == [
         ["accuracy", "0.7500", "█" * 8],
         ["accuracy of the majority", "0.5000", "█" * 5],
@@ -155,7 +155,7 @@ def test_two_models_on_the_same_rows(shop: str) -> None:
     assert "nbsql_other_posteriors" in run(shop, "weather", "sky", "--against", "by_weight", "--sql")
     assert "no model 'nowhere' in 'shop'" in run(shop, "weather", "sky", "--against", "nowhere", code=1)
     refused = run(shop, "weather", "sky", "--against", "by_weight", "--table", "roc", code=2)
-    assert "--against goes with --weight alone; leave out --cost, --calibrated, --by and --table" in refused
+    assert "--against goes with --weight and --calibrated; leave out --cost, --by and --table" in refused
 
 
 def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
@@ -179,7 +179,7 @@ def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
         ("--table", "slices"): "--table slices is of slices; say by which column, --by region",
         ("--between", "1", "2"): "--between is of slices; say by which column, --by region",
         ("--by", "w", "--label", "yes"): "--label goes with --between",
-        ("--by", "w", "--against", "weather"): "--against goes with --weight alone",
+        ("--by", "w", "--against", "weather"): "--against goes with --weight and --calibrated",
     }
     for options, message in misused.items():
         assert message in run(shop, "weather", "sky", *options, code=2)

@@ -81,13 +81,13 @@ def test_calibration_by_folds_helps_and_goes_with_the_model(pg: Any, method: str
     found = model.calibrate("inbox", method=method, folds=5)
     assert found.calibrated_log_loss < found.log_loss
     expected = [row[-2:] for row in sorted(model.predict("inbox", calibrated=True).fetchall())]
-    sql = "SELECT said.* FROM inbox, m.predict_calibrated(to_jsonb(inbox)) AS said ORDER BY inbox.id"
+    sql = "SELECT said.* FROM inbox, m.predict(to_jsonb(inbox)) AS said ORDER BY inbox.id"
     assert_same_rows(place.run(sql), expected)
     with pytest.warns(nbsql.NbsqlWarning, match="calibration, which was of the model before, is dropped"):
         model.update("inbox")
     with pytest.raises(nbsql.ModelError, match=r"^model 'm' is not calibrated; calibrate it first$"):
         model.predict("inbox", calibrated=True)
-    assert place.run("SELECT count(*) FROM pg_proc WHERE proname = 'predict_calibrated'") == [(0,)]
+    assert place.run("SELECT count(*) FROM pg_proc WHERE proname = 'predict'") == [(0,)]
 
 
 def test_calibration_goes_with_a_model_of_tables(spark: Any) -> None:

@@ -73,8 +73,7 @@ def test_the_macros_of_the_model_say_what_the_estimator_says_there_and_back(tmp_
     with duckdb.connect(path) as con:
         con.register("frame", numbered(TABLE))
         con.execute("CREATE TABLE rows AS FROM frame")
-    verb = "predict_proba_calibrated" if name in CALIBRATED else "predict_proba"
-    rows = pd.DataFrame(asked(path, f"SELECT prediction, COLUMNS('^probability') FROM m.{verb}('rows') ORDER BY row_no"))
+    rows = pd.DataFrame(asked(path, "SELECT prediction, COLUMNS('^probability') FROM m.predict_proba('rows') ORDER BY row_no"))
     rows = rows.astype({name: float for name in rows if name.startswith("probability")})
     assert np.abs(posteriors(rows, estimator) - estimator.predict_proba(TABLE[case.columns])).max() < 1e-9
     assert (rows["prediction"] == estimator.predict(TABLE[case.columns])).all()

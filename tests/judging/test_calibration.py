@@ -81,7 +81,7 @@ def softmax(joint: Array) -> Array:
 
 
 def calibrated(model: nbsql.Model, source: str) -> Array:
-    frame = model.predict_proba(source, calibrated=True).df().sort_values("i")
+    frame = model.predict_proba(source).df().sort_values("i")
     return frame[[f"probability_{label}" for label in sorted(model.classes)]].to_numpy()
 
 
@@ -258,22 +258,22 @@ def test_every_form_and_every_way_to_ask_gives_the_same(con: Connection, form: s
     assert q.sum(axis=1) == near(np.ones(len(q)))
     if found.temperature:
         assert q == near(softmax(joint / found.temperature), abs=1e-12)
-    predicted = model.predict("levels", calibrated=True).df().sort_values("i")
+    predicted = model.predict("levels").df().sort_values("i")
     best = q.max(axis=1)
     assert predicted["probability"].to_numpy() == near(best, rel=1e-12)
     assert all(q[row, label] == near(best[row]) for row, label in enumerate(predicted["prediction"]))
-    in_sql = con.execute("FROM m.predict_proba_calibrated('levels') ORDER BY i").fetchall()
-    assert in_sql == sorted(model.predict_proba("levels", calibrated=True).fetchall())
-    assert con.execute("FROM m.predict_calibrated('levels') ORDER BY i").fetchall() == [row[:-3] for row in in_sql]
-    first = model.predict("levels", calibrated=True, top_k=1).df().sort_values("i")
+    in_sql = con.execute("FROM m.predict_proba('levels') ORDER BY i").fetchall()
+    assert in_sql == sorted(model.predict_proba("levels").fetchall())
+    assert con.execute("FROM m.predict('levels') ORDER BY i").fetchall() == [row[:-3] for row in in_sql]
+    first = model.predict("levels", top_k=1).df().sort_values("i")
     assert first["probability"].to_numpy() == near(best, rel=1e-12)
     assert found.after is not None
-    assert agrees(found.after, model.evaluate("levels", calibrated=True))
+    assert agrees(found.after, model.evaluate("levels"))
     assert found.after.log_loss == near(log_loss(con.execute("SELECT y FROM levels ORDER BY i").df()["y"], q), rel=1e-9)
     assert found.before is not None
-    assert agrees(found.before, model.evaluate("levels"))
+    assert agrees(found.before, model.evaluate("levels", calibrated=False))
     frame = con.sql("FROM levels ORDER BY hash(i)").df()
-    assert model.predict(frame, calibrated=True).df()["i"].tolist() == frame["i"].tolist()
+    assert model.predict(frame).df()["i"].tolist() == frame["i"].tolist()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -283,7 +283,7 @@ def test_what_the_model_rules_out_stays_out(con: Connection, form: str, method: 
     model = nbsql.fit(con, "t", target="y", alpha=0, name="m")
     model.calibrate("SELECT * FROM t", method=method, folds=None)
     new = "SELECT a, b, 1.0 AS x FROM (VALUES (TRUE, TRUE), (FALSE, FALSE), (FALSE, TRUE)) AS r(a, b)"
-    found = sorted((row[3:] for row in model.predict_proba(new, calibrated=True)), key=str)
+    found = sorted((row[3:] for row in model.predict_proba(new)), key=str)
     assert found == [(0, 1.0, 1.0, 0.0, 0.0), (1, 1.0, 0.0, 1.0, 0.0), (None,) * 5]
 
 
@@ -308,7 +308,7 @@ def test_a_calibration_stays_with_the_model(con: Connection, tmp_path: Path) -> 
     loaded = nbsql.load(con, "m", database="shop")
     assert sorted(loaded.predict_proba("rows", calibrated=True).fetchall()) == expected
     con.execute("USE shop")
-    assert sorted(con.execute("FROM m.predict_proba_calibrated('memory.rows')").fetchall()) == expected
+    assert sorted(con.execute("FROM m.predict_proba('memory.rows')").fetchall()) == expected
     model.drop()
     assert con.execute("SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'm'").fetchone() == (0,)
 
@@ -360,7 +360,7 @@ def test_models_derived_from_a_calibrated_one_have_no_calibration(con: Connectio
     model = nbsql.fit(con, "t", target="y", name="m")
     model.calibrate("t", folds=2)
     for other in (model.as_of("1"), nbsql.merge(con, ["m"])):
-        assert sorted(other.predict("t").fetchall()) == sorted(model.predict("t").fetchall())
+        assert sorted(other.predict("t").fetchall()) == sorted(model.predict("t", calibrated=False).fetchall())
         with pytest.raises(ModelError, match="is not calibrated"):
             other.predict("t", calibrated=True)
 
@@ -381,11 +381,11 @@ def test_a_calibration_travels_in_the_file_of_its_model(
         elsewhere.execute("CREATE TABLE t AS SELECT range::DOUBLE AS x FROM range(9)")
         con.execute("CREATE TABLE few AS SELECT range::DOUBLE AS x FROM range(9)")
         other = nbsql.import_(elsewhere, tmp_path / "m.parquet", name=name)
-        ours, theirs = (m.predict_proba(t, calibrated=True).fetchall() for m, t in ((model, "few"), (other, "t")))
+        ours, theirs = (m.predict_proba(t).fetchall() for m, t in ((model, "few"), (other, "t")))
         for one, another in zip(ours, theirs, strict=True):
             assert another == near(one, rel=1e-12)
         if name is not None:
-            in_sql = elsewhere.execute("FROM n.predict_calibrated('t')").fetchall()
+            in_sql = elsewhere.execute("FROM n.predict('t')").fetchall()
             assert [row[1] for row in in_sql] == [row[1] for row in ours]
         tables = [m._relations["calibration"] for m in (model, other)]
         rows = [c.execute(f"FROM {t} ORDER BY ALL").fetchall() for c, t in zip((con, elsewhere), tables, strict=True)]

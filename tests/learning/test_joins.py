@@ -358,7 +358,7 @@ def test_every_other_verb_takes_the_facts_alone(shop: duckdb.DuckDBPyConnection)
         assert ours.columns == [*theirs.columns[:7], *theirs.columns[13:]]
         alike([(found[0], *found[7:]) for found in ours], [(found[0], *found[13:]) for found in theirs])
     assert model.calibrate("orders").calibrated_log_loss == pytest.approx(other.calibrate(JOINED).calibrated_log_loss)
-    calibrated = [(found[0], *found[7:]) for found in shop.execute("FROM returns.predict_calibrated('orders')").fetchall()]
+    calibrated = [(found[0], *found[7:]) for found in shop.execute("FROM returns.predict('orders')").fetchall()]
     alike(calibrated, [(found[0], *found[13:]) for found in other.predict(JOINED, calibrated=True)])
     inline = shop.execute(model.sql("predict", "orders", inline=True)).fetchall()
     alike(inline, model.predict("orders").fetchall())

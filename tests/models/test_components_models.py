@@ -135,7 +135,7 @@ def test_judging_sampling_and_calibrating(lumps: Connection, form: str) -> None:
     )
     calibration = model.calibrate("lumps", folds=None)
     assert calibration.rows == 200
-    assert len(lumps.execute("FROM m.predict_calibrated('lumps')").fetchall()) == 200
+    assert len(lumps.execute("FROM m.predict('lumps')").fetchall()) == 200
     drawn = model.sample(4000, seed=3).df()
     assert list(drawn.columns) == ["x1", "x2", "sky", "note", "y"]
     assert len(model.sample(0).fetchall()) == 0

@@ -155,7 +155,7 @@ def test_a_class_that_is_learnt_from_afar_is_in_the_macros() -> None:
     con.execute("USE dev")
     columns = [column[0] for column in con.execute("FROM it.predict_proba('rows', database := 'dev')").description]
     assert columns[-3:] == ["probability_a", "probability_b", "probability_new"]
-    assert len(con.execute("FROM it.predict_calibrated('rows', database := 'dev')").fetchall()) == 40
+    assert len(con.execute("FROM it.predict('rows', database := 'dev')").fetchall()) == 40
 
 
 def test_drop_drops_the_model_of_the_handle() -> None:

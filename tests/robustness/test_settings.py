@@ -232,7 +232,7 @@ def judging(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[tuple[str,
     yield "ranking", swept.ranking.fetchall()
     for method in ("temperature", "platt", "isotonic"):
         yield method, repr_numbers(model.calibrate("people", method=method, folds=3))
-        yield f"calibrated by {method}", keyed(con.execute("FROM judged.predict_proba_calibrated('held_out')").fetchall())
+        yield f"calibrated by {method}", keyed(con.execute("FROM judged.predict_proba('held_out')").fetchall())
     chosen = nbsql.fit(con, "people", features=nbsql.Forward(2), **{k: v for k, v in options.items() if k == "target"})
     yield "forward", sorted(chosen.families)
     best = nbsql.fit(con, "people", features=nbsql.Best(3), **{k: v for k, v in options.items() if k == "target"})
@@ -410,7 +410,7 @@ def said(con: duckdb.DuckDBPyConnection, folder: Path) -> dict[str, Any]:
     model.forget("FROM inbox WHERE id < 9")
     found["folds"] = nbsql.cross_validate(con, "inbox", folds=3, **GOLDEN_OPTIONS).log_loss
     found["calibration"] = repr_numbers(model.calibrate("inbox", folds=3))
-    found["calibrated"] = keyed(con.execute("FROM spam.predict_calibrated('inbox')").fetchall())
+    found["calibrated"] = keyed(con.execute("FROM spam.predict('inbox')").fetchall())
     model.export(folder / "model.parquet")
     copy = nbsql.import_(con, folder / "model.parquet", name="copy")
     return {**found, "imported": keyed(copy.predict_proba("inbox", calibrated=True).fetchall())}

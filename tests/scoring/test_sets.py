@@ -123,15 +123,27 @@ def test_another_calibration_promises_nothing(con: duckdb.DuckDBPyConnection, re
 
 
 @pytest.mark.parametrize("name", ["m", None])
-def test_sets_and_calibrated_posteriors_replace_each_other_with_a_warning(con: duckdb.DuckDBPyConnection, name: str) -> None:
+@pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
+def test_sets_go_beside_calibrated_posteriors(con: duckdb.DuckDBPyConnection, name: str, method: Any) -> None:
     con.execute(f"CREATE TABLE data AS {ROWS}")
     model = nbsql.fit(con, "data", target="risk", id="id", name=name)
-    model.calibrate("data", folds=5)
-    model.calibrate("data", folds=5, method="platt")  # of posteriors, too
-    for before, after in (("platt", "conformal"), ("conformal", "temperature")):
-        with pytest.warns(nbsql.NbsqlWarning, match=f"has one calibration, and '{after}' replaces '{before}': one is of sets"):
-            model.calibrate("data", folds=5, method=after)
-    model.calibrate("data", folds=5)
+
+    def sets(**options: Any) -> list[Any]:
+        return [row[-1] for row in model.predict("data", coverage=0.9, **options)]
+
+    model.calibrate("data", folds=5, method="conformal")
+    alone, own = sets(), model.predict_proba("data").fetchall()
+    model.calibrate("data", folds=5, method=method)
+    calibrated = model.predict_proba("data").fetchall()
+    assert calibrated != own
+    assert model.predict_proba("data", calibrated=False).fetchall() == own
+    for options, expected in (({}, calibrated), ({"calibrated": False}, own)):
+        assert sets(**options) == alone  # of the model's own posteriors, in either order of the two calibrations
+        shown = model.predict("data", coverage=0.9, **options).fetchall()
+        assert [row[:-1] for row in shown] == [row[: len(shown[0]) - 1] for row in expected]
+    model.calibrate("data", folds=5, method="conformal")
+    assert sets() == alone
+    assert model.predict_proba("data").fetchall() == calibrated
 
 
 def test_the_command_says_what_the_library_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,15 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import restore
 
 
-def inline_query(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source, rows: Rows) -> str:
+def inline_query(
+    engine: Engine,
+    plan: Plan,
+    classes: Sequence[ClassColumn],
+    verb: str,
+    source: Source,
+    rows: Rows,
+    calibration: str | None = None,
+) -> str:
     """The query of a verb over the rows of a source (sql/macros/scoring/inline.sql).
 
     Raises InputError if the source has no name that another connection could read.
@@ -27,8 +35,12 @@ def inline_query(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], ver
     tables = [_table(engine, plan, classes, "parameters")]
     if any(feature.family.has_lookups for feature in plan.spec.features):
         tables.append(_table(engine, plan, classes, "lookups"))
-    relations = render("inline_name", "parameters"), render("inline_name", "lookups")
-    return restore(render("with_inline_tables", plan.query(verb, rows, classes, tables=relations), tables))
+    if calibration is not None:
+        fitted = render("calibration_by", plan.relations["calibration"], calibration)
+        tables.append(_table(engine, plan, classes, "calibration", fitted))
+    relations = tuple(render("inline_name", name) for name in ("parameters", "lookups", "calibration"))
+    query = plan.query(verb, rows, classes, tables=relations, calibration=calibration)
+    return restore(render("with_inline_tables", query, tables))
 
 
 def relation_as_written(engine: Engine, source: Source, text: Any) -> Markup:
@@ -38,9 +50,11 @@ def relation_as_written(engine: Engine, source: Source, text: Any) -> Markup:
     return ident(*path) if path and source.relation.endswith(ident(path[-1])) else source.relation
 
 
-def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:
+def _table(
+    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str, relation: Markup | None = None
+) -> tuple[str, list[str], list[list[Markup]]]:
     """A table of the model as the macro takes it: its name, its columns, and its rows as literals."""
-    relation = plan.relations[name]
+    relation = relation or plan.relations[name]
     table_columns = engine.columns(relation)
     columns = [column.name for column in table_columns]
     label_type = engine.renderer.dialect.query(next((c.type for c in table_columns if c.name in ("class", "class_1")), ""))
@@ -48,14 +62,18 @@ def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str
     render = engine.renderer.fragment
 
     def literal(column: str, value: Any, row: Sequence[Any]) -> Any:
-        if column in ("class_no", "of_class"):
+        if column in ("class_no", "of_class") and value is not None:
             return value
+        if name == "calibration" and column == "class":  # which nothing reads
+            return render("inline_number", None)
         if name == "parameters" and column.startswith("class"):
             number = row[columns.index("class_no")] if column == "class" else int(column.removeprefix("class_"))
             return render("inline_label", labels[number], label_type)
         if isinstance(value, list):
             return render("inline_numbers", value)
-        return engine.renderer.dialect.text(value) if column in ("feature", "value") else render("inline_number", value)
+        return (
+            engine.renderer.dialect.text(value) if column in ("feature", "value", "method") else render("inline_number", value)
+        )
 
     rows = engine.ask("sorted_by", relation, columns[:2])
     literals = [[literal(column, value, row) for column, value in zip(columns, row, strict=True)] for row in rows]

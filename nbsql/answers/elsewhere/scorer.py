@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,16 @@ class Class:
 
 
 @dataclass(frozen=True)
+class Calibration:
+    """The calibration of posteriors, as numbers: of the classes by their number, from 1 (sql/macros/scoring/calibrated.sql)."""
+
+    method: str
+    temperature: float
+    lines: Mapping[int, tuple[float, float]]  # Platt's slope and intercept
+    knots: Mapping[int, Sequence[tuple[float, float]]]  # the isotonic function: its knots, log-odds and probability, in order
+
+
+@dataclass(frozen=True)
 class Scorer:
     """The data from which the macros render a scorer."""
 
@@ -47,6 +57,7 @@ class Scorer:
     traits: Traits = field(repr=False)  # the traits of the dialect
     names: Sequence[str] = ()  # the features of a scorecard, in order
     reasons: int = 0  # the number of features to name that cost a row most points
+    calibration: Calibration | None = None  # how the posteriors are calibrated
 
     @property
     def joined(self) -> list[Term]:
@@ -70,6 +81,9 @@ class Scorer:
         steps = ["nbsql_highest", "nbsql_mass"] if self.verb not in ("joint_log_likelihood", "points") else []
         if self.reasons:
             steps += [f"nbsql_cost_{term.index}" for term in self.terms]
+        if self.calibration is not None and self.calibration.method != "temperature":
+            steps += ["nbsql_top", "nbsql_second", "nbsql_rest", "nbsql_total", "nbsql_best_share"]
+            steps += [f"nbsql_{kind}_{c.number}" for kind in ("odds", "share") for c in self.classes]
         for number in range(1, self.reasons + 1):
             steps += [f"nbsql_most_{number}", f"nbsql_reason_{number}"]
         return [
@@ -88,6 +102,7 @@ def frozen_query(
     source: Any,
     dialect: str,
     columns: Sequence[str] | None,
+    calibration: str | None = None,
 ) -> str:
     """The query of a verb over a source of another engine, a table or a SELECT (sql/macros/scoring/elsewhere/scorer.sql).
 
@@ -110,8 +125,27 @@ def frozen_query(
     ]
     terms = Terms(engine, plan, context, renderer, rows).make_terms()
     passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
-    scorer = Scorer(verb, sorted(scorer_classes, key=lambda c: c.number), scorer_classes, terms, passed, traits)
+    fitted = None if calibration is None else _calibration(engine, plan, calibration)
+    scorer = Scorer(
+        verb, sorted(scorer_classes, key=lambda c: c.number), scorer_classes, terms, passed, traits, calibration=fitted
+    )
     return renderer.statement("frozen_scorer", scorer, relation)
+
+
+def _calibration(engine: Engine, plan: Plan, method: str) -> Calibration:
+    columns = ["method", "class_no", "temperature", "slope", "intercept", "score", "probability"]
+    rows = engine.ask("selected_columns", plan.relations["calibration"], columns)
+    rows = [row for row in rows if row[0] == method]
+    knots: dict[int, list[tuple[float, float]]] = {}
+    for _, number, _, _, _, score, probability in rows:
+        if score is not None:
+            knots.setdefault(number, []).append((score, probability))
+    return Calibration(
+        method,
+        next((row[2] for row in rows if row[2] is not None), 1.0),
+        {row[1]: (row[3], row[4]) for row in rows if row[3] is not None},
+        {number: sorted(points) for number, points in knots.items()},
+    )
 
 
 def check_dialect(name: str) -> Traits:

@@ -7,16 +7,16 @@
     nbsql_prediction, nbsql_probability, nbsql_evidence
     ...                     the columns that the model reads
 
-  scored: predict.sql; labelled: whether the source has the class.
+  scored: predict.sql; labelled: whether the source has the class; calibrated: whether `scored` is calibrated.
 #}
-{% macro notable_rows(model, scored, columns, count, labelled) -%}
+{% macro notable_rows(model, scored, columns, count, labelled, calibrated=false) -%}
 {% set known %}{% if labelled %}source.{{ nbsql.ident(model.target) }}{% else %}NULL{% endif %}{% endset -%}
 WITH nbsql_rows AS {{ nbsql.materialized() }}(
   SELECT
     CAST({{ known }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS nbsql_class,
     CAST(source.nbsql_prediction AS {{ nbsql.string() }}){{ nbsql.binary() }} AS nbsql_prediction,
     source.nbsql_probability,
-    source.nbsql_log_evidence AS nbsql_evidence
+    source.{{ nbsql.own_evidence(calibrated) }} AS nbsql_evidence
     {%- for column in columns %},
     source.{{ nbsql.ident(column) }}
     {%- endfor %}

@@ -4,7 +4,7 @@
     temperature  q_k = p_k^(1/T) / sum over j of p_j^(1/T)                            (Guo et al. 2017)
     platt        q_k in proportion to 1 / (1 + exp(-(slope_k x_k + intercept_k)))      (Platt 1999)
     isotonic     q_k in proportion to a rising function of x_k, linear between knots   (Zadrozny and Elkan 2002)
-    conformal    q_k = p_k: it determines the classes of a set (sets.sql) and leaves the posteriors unchanged
+    conformal    q_k = p_k: it determines the classes of a set (sets.sql) and leaves the posteriors as they are
 
   x_k = ln(p_k / (1 - p_k)) is the log-odds of class k against the rest. platt and isotonic are normalised to sum to 1; if all of them are
   0, all classes are equally probable, as in scikit-learn. A class that the model rules out (p_k = 0) stays ruled out, and one that is
@@ -13,7 +13,8 @@
 
 {#
   `scored` (predict.sql) with calibrated posteriors: its joint log-likelihoods are then ln q_k, and its log evidence is 0. A row that no
-  class explains is unchanged. In a tie the larger prior wins, then the smaller label.
+  class explains is unchanged. In a tie the larger prior wins, then the smaller label. nbsql_logs and nbsql_own_evidence are the joint
+  log-likelihoods, as a list, and the log evidence of the model itself.
 #}
 {% macro calibrated_scores(model, scored, parameters, calibration, method) -%}
 {% set explained %}CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
@@ -36,7 +37,8 @@ SELECT
     (nbsql.word('nbsql_prediction'), prediction),
     (nbsql.word('nbsql_probability'), probability),
     (nbsql.word('nbsql_log_evidence'), evidence)
-  ]) | indent(2) }}
+  ], ['nbsql_logs']) | indent(2) }},
+  source.nbsql_log_evidence AS nbsql_own_evidence
 FROM (
   SELECT *, {{ nbsql.list_mapped(posteriors, nbsql.safe_ln(nbsql.word('q')), 'q') }} AS nbsql_replaced
   FROM (
@@ -67,7 +69,7 @@ SELECT
 FROM (
   SELECT *, {{ nbsql.list_total(shares) }} AS nbsql_total
   FROM (
-    {{ nbsql[method ~ '_shares'](rows, calibration) | indent(4) }}
+    {{ nbsql[method ~ '_shares'](rows, nbsql.calibration_by(calibration, method) | indent(4)) | indent(4) }}
     {{- nbsql.optimisation_fence() | indent(4) }}
   ) AS shares
   {{- nbsql.optimisation_fence() | indent(2) }}

@@ -15,7 +15,7 @@ WITH {% for name, columns, rows in tables -%}
   {%- elif not rows %}
   SELECT
     {% for column in columns %}
-    {% set type %}{% if column in ('feature', 'value') %}{{ nbsql.string() }}{% else %}{{ nbsql.double() }}{% endif %}{% endset %}
+    {% set type %}{% if column in ('feature', 'value', 'method') %}{{ nbsql.string() }}{% else %}{{ nbsql.double() }}{% endif %}{% endset %}
     CAST(NULL AS {{ type }}{% if column == 'scores' %}[]{% endif %}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
     {% endfor %}
   WHERE FALSE

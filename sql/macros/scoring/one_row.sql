@@ -8,9 +8,9 @@
   features there are. For columns, groups and classes see nbsql/answers/one_row.py.
 
   The numbers of a model in the wide form, which are slow to read as columns, are lists in the statement; those of a model in the long
-  form are read from its table.
+  form are read from its table. A calibrated probability is at the temperature that is fitted.
 #}
-{% macro row_scores(model, row, parameters, lookups) -%}
+{% macro row_scores(model, row, parameters, lookups, temperature=1) -%}
 WITH {{ nbsql.terms_of_row(model, row, parameters, lookups) }},
 joint AS (
   SELECT class_no, sum(term) AS joint FROM terms GROUP BY class_no
@@ -18,7 +18,7 @@ joint AS (
 best AS (
   SELECT class_no, joint, max(joint) OVER () AS highest FROM joint
 )
-{% set below %}joint - highest{% endset -%}
+{% set below %}{% if temperature == 1 %}joint - highest{% else %}(joint - highest) / {{ nbsql.number(temperature) }}{% endif %}{% endset -%}
 SELECT
   best.class_no,
   classes.class,

@@ -131,3 +131,8 @@ CROSS JOIN (
 ORDER BY nbsql_row ASC NULLS LAST{% if rank %}, {{ nbsql.word(rank) }} ASC NULLS LAST{% endif %}
 {%- endif %}
 {%- endmacro %}
+
+{# The column of the log evidence of the model itself in rows that are `scored`, or calibrated. #}
+{% macro own_evidence(calibrated) -%}
+{% if calibrated %}nbsql_own_evidence{% else %}nbsql_log_evidence{% endif %}
+{%- endmacro %}

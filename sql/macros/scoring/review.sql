@@ -61,7 +61,7 @@ floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
   One row a pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure (NULL if no class
   explains it, or there is no other class), nbsql_reason.
 #}
-{% macro patterns_with_measure(model, scored, parameters, columns, by, costs) -%}
+{% macro patterns_with_measure(model, scored, parameters, columns, by, costs, calibrated=false) -%}
 {% set label -%}
 {% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_labels') }}{% else %}source.nbsql_prediction{% endif %}
 {%- endset -%}
@@ -69,7 +69,7 @@ floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_posteriors') }}{% else %}source.nbsql_probability{% endif %}
 {%- endset -%}
 {% set measure -%}
-{% if by == 'evidence' %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}
+{% if by == 'evidence' %}source.{{ nbsql.own_evidence(calibrated) }}{{ nbsql.plus_common(model) }}
 {%- elif by == 'novelty' %}0
 {%- else -%}
 CASE

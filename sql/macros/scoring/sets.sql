@@ -2,19 +2,24 @@
   The smallest set of classes that contains the true class as often as asked for: the classes whose posterior reaches the score that the
   true class reached in so many rows (judging/calibration/conformal.sql).
 
+  The scores are of the posteriors of the model itself. calibrated: whether `scored` is calibrated, and with it the prediction and its
+  probability.
+
   share: the share of rows, in thousandths, whose set may miss the true class. by_class: whether this holds for each class, not only for
   all rows together; a class that the calibration has not seen is then in every set.
 
   Columns: those of the source, prediction, probability, prediction_set (a list of classes, in the order of the model; empty if no class
   reaches its score, which means "none of the known classes").
 #}
-{% macro predict_sets(model, scored, parameters, calibration, share, by_class) -%}
+{% macro predict_sets(model, scored, parameters, calibration, share, by_class, calibrated=false) -%}
+{% set rows = scored if calibrated else nbsql.with_logs(model, scored) -%}
+{% set own = nbsql.own_evidence(calibrated) -%}
 {% set k = nbsql.word('k') -%}
 {% set label = nbsql.element(nbsql.word('nbsql_labels'), k) -%}
 {% set reached = nbsql.element(nbsql.word('nbsql_lowest'), k) -%}
 {% set member -%}
 CASE
-      WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} AND greatest(x - nbsql_log_evidence, {{ nbsql.lowest_score() }}) >= {{ reached }}
+      WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} AND greatest(x - {{ own }}, {{ nbsql.lowest_score() }}) >= {{ reached }}
         THEN {{ nbsql.plain_label(label, model.target_type) }}
     END
 {%- endset -%}
@@ -25,7 +30,7 @@ SELECT
 FROM (
   SELECT *, {{ nbsql.without_nulls(nbsql.list_mapped(nbsql.word('nbsql_logs'), member, 'x', 'k')) }} AS nbsql_set
   FROM (
-    {{ nbsql.with_posteriors(model, nbsql.with_logs(model, scored), parameters) | indent(4) }}
+    {{ nbsql.with_posteriors(model, rows, parameters) | indent(4) }}
   ) AS posteriors
   CROSS JOIN (
     SELECT {{ nbsql.ordered_list(nbsql.word('score'), nbsql.word('class_no')) }} AS nbsql_lowest
@@ -36,7 +41,7 @@ FROM (
       ) AS classes
       LEFT JOIN (
         SELECT class_no, min(score) AS score
-        FROM {{ calibration }} AS calibration
+        FROM {{ nbsql.calibration_by(calibration, 'conformal') | indent(8) }} AS calibration
         WHERE round(1000 * probability) >= {{ share }}
         GROUP BY class_no
       ) AS lowest ON {%+ if by_class %}lowest.class_no = classes.class_no{% else %}lowest.class_no IS NULL{%+ endif %}

@@ -46,8 +46,10 @@ FROM (
 WHERE abs(score) < {{ nbsql.infinity() }}
 {%- endmacro %}
 
-{# The columns of `calibration`, for the classes in the result of a method, or for none. #}
-{% macro calibration_table(model, parameters, method, result) -%}
+{#
+  The columns of `calibration`, for the classes in the result of a method, or for none. kept: a relation with rows of it that stay.
+#}
+{% macro calibration_table(model, parameters, method, result, kept=none) -%}
 SELECT
   {{ nbsql.text(method) }} AS method,
   classes.class_no,
@@ -75,8 +77,25 @@ RIGHT JOIN {{ result }} AS found ON found.class_no = classes.class_no
 {%- else %}
 LEFT JOIN {{ result }} AS found ON found.class_no = classes.class_no
 {%- endif %}
+{%- if kept is not none %}
 
-ORDER BY classes.class_no ASC NULLS LAST, score ASC NULLS LAST
+UNION ALL
+SELECT * FROM {{ kept }} AS kept
+{%- endif %}
+
+ORDER BY class_no ASC NULLS LAST, score ASC NULLS LAST
+{%- endmacro %}
+
+{# The rows of a calibration that another one by this method leaves: one of posteriors and one of sets of classes go side by side. #}
+{% macro calibration_beside(calibration, method) -%}
+SELECT * FROM {{ calibration }} AS calibration WHERE method {% if method == 'conformal' %}<>{% else %}={% endif %} 'conformal'
+{%- endmacro %}
+
+{# The rows of a calibration by one method, as a relation. #}
+{% macro calibration_by(calibration, method) -%}
+(
+  SELECT * FROM {{ calibration }} AS calibration WHERE method = {{ nbsql.text(method) }}
+)
 {%- endmacro %}
 
 {# How many rows of the last step, classes or blocks, are not done. #}
@@ -99,12 +118,12 @@ FROM (
 ) AS posteriors
 {%- endmacro %}
 
-{# One row: the method of a calibration. #}
-{% macro calibration_method(calibration) -%}
+{# One row a method by which a model is calibrated: method. #}
+{% macro calibration_methods(calibration) -%}
 SELECT DISTINCT method FROM {{ calibration }} AS calibration
 {%- endmacro %}
 
 {# One row: the temperature of a calibration. #}
 {% macro temperature_of(calibration) -%}
-SELECT temperature FROM {{ calibration }} AS calibration
+SELECT temperature FROM {{ calibration }} AS calibration WHERE method = 'temperature'
 {%- endmacro %}

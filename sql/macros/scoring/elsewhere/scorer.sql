@@ -10,11 +10,15 @@
     nbsql_joint     the joint log-likelihood of every class, except for the part all share; NULL if the class is impossible
     nbsql_best      the highest of them; NULL if no class explains the row
     nbsql_evidence  the sum of their likelihoods, relative to the highest
+    nbsql_odds      the calibrated posteriors, by three more steps (calibrated.sql), if a calibration needs them
 
   Infinity occurs only in an answer, because not every engine has it: a log-likelihood of minus infinity is NULL, which makes every sum
   that contains it NULL.
 #}
 {% macro frozen_scorer(scorer, source) -%}
+{% set temperature = scorer.calibration.temperature if scorer.calibration else 1 -%}
+{% set is_calibrated = scorer.calibration and scorer.calibration.method != 'temperature' -%}
+{% set last = nbsql.word('nbsql_calibrated' if is_calibrated else 'nbsql_evidence') -%}
 {% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
 WITH nbsql_inputs AS (
   SELECT
@@ -95,11 +99,15 @@ nbsql_best AS {{ materialized }}(
 nbsql_evidence AS {{ materialized }}(
   SELECT
     nbsql_best.*,
-    {%+ call(class) nbsql.sum_in_blocks(scorer.classes) %}{{ nbsql.frozen_ratio(class.number) }}{% endcall %} AS nbsql_mass
+    {%+ call(class) nbsql.sum_in_blocks(scorer.classes) %}{{ nbsql.frozen_ratio(class.number, temperature) }}{% endcall %} AS nbsql_mass
   FROM nbsql_best
 )
+{%- if is_calibrated %},
+{{ nbsql.frozen_calibrated(scorer, materialized) }}
+{%- endif %}
+
 SELECT
-  {{ nbsql.frozen_source_columns(scorer, nbsql.word('nbsql_evidence')) | indent(2) }}
+  {{ nbsql.frozen_source_columns(scorer, last) | indent(2) }}
   {%- if scorer.verb == 'log_evidence' %}
   {% set mass %}nbsql_mass{% endset %}
   CASE
@@ -110,18 +118,27 @@ SELECT
   {%- else %}
   CASE
     {% for class in scorer.classes %}
+    {% if is_calibrated %}
+    WHEN nbsql_highest IS NOT NULL AND nbsql_share_{{ class.number }} = nbsql_best_share THEN {{ class.literal }}
+    {% else %}
     WHEN nbsql_joint_{{ class.number }} = nbsql_highest THEN {{ class.literal }}
+    {% endif %}
     {% endfor %}
   END AS prediction,
-  CASE WHEN nbsql_highest IS NOT NULL THEN 1 / nbsql_mass END AS probability
+  CASE WHEN nbsql_highest IS NOT NULL THEN {% if is_calibrated %}{{ nbsql.frozen_share(scorer, 'best_share') }}{% else %}1 / nbsql_mass
+  {%- endif %} END AS probability
   {%- if scorer.verb == 'predict_proba' %}
   {%- for class in scorer.columns %},
-  CASE WHEN nbsql_highest IS NOT NULL THEN {{ nbsql.frozen_ratio(class.number) }} / nbsql_mass END AS {{ nbsql.output(class.probability) }}
+  {% set share -%}
+  {% if is_calibrated %}{{ nbsql.frozen_share(scorer, 'share_' ~ class.number) }}
+  {%- else %}{{ nbsql.frozen_ratio(class.number, temperature) }} / nbsql_mass{% endif %}
+  {%- endset %}
+  CASE WHEN nbsql_highest IS NOT NULL THEN {{ share }} END AS {{ nbsql.output(class.probability) }}
   {%- endfor %}
   {%- endif %}
   {%- endif %}
 
-FROM nbsql_evidence
+FROM {{ last }}
 {%- endif %}
 {%- endmacro %}
 
@@ -185,9 +202,12 @@ NULLIF({{ nbsql.greatest_of(values) }}, {{ nbsql.number(-1e308) }})
 {# Appends a value to a list. It renders nothing. #}
 {% macro frozen_add(values, value) %}{% if values.append(value) %}{% endif %}{% endmacro %}
 
-{# The likelihood of a class, relative to the highest. #}
-{% macro frozen_ratio(number) -%}
-{% set difference %}nbsql_joint_{{ number }} - nbsql_highest{% endset -%}
+{# The likelihood of a class, relative to the highest, at a temperature. #}
+{% macro frozen_ratio(number, temperature=1) -%}
+{% set difference -%}
+{% if temperature == 1 %}nbsql_joint_{{ number }} - nbsql_highest
+{%- else %}(nbsql_joint_{{ number }} - nbsql_highest) / {{ nbsql.number(temperature) }}{% endif %}
+{%- endset -%}
 {{ nbsql.frozen_exp(difference) }}
 {%- endmacro %}
 
