@@ -203,7 +203,7 @@ def explain(
     engine.announce("explain")
     if wanted != "table":
         write(engine, statement, wanted, output, None if output is None else model._source(found))
-    elif not explained(engine, statement, model.target, first):
+    elif not explained(engine, statement, model.target, first, before_calibration(model)):
         raise nbsql.InputError(f"{source} has no row {first}")
 
 
@@ -264,6 +264,12 @@ def sql(
       nbsql sql shop.duckdb predict churn shop.customers --dialect bigquery --columns customer_id
     """
     tables.sql(model.sql(verb, source, inline=inline, dialect=dialect, columns=columns, calibrated=calibrated))
+
+
+def before_calibration(model: nbsql.Model) -> str:
+    """The note on probabilities from contributions, which are of a model before its calibration."""
+    method = model._plan.calibration
+    return f" (before its calibration by {method})" if method else ""
 
 
 def _first(engine: Engine, source: str, limit: int | None, offset: int = 0) -> Source:

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 _LINES = 15  # the most features shown for one row; the rest is summed
 
 
-def explained(engine: Engine, statement: str, target: str, first: int) -> int:
-    """Print explanations of the rows of an `explain` query, numbered from `first`, and return the number of rows."""
+def explained(engine: Engine, statement: str, target: str, first: int, note: str = "") -> int:
+    """Print explanations of the rows of an `explain` query, numbered from `first`, and return the number of rows.
+
+    The probabilities are those of the contributions; `note` says what they leave out.
+    """
     names = engine.names(statement)
     rows = engine.ask("as_text", engine.renderer.dialect.query(statement), names)
     ids = names[1:-4]
@@ -27,12 +30,12 @@ def explained(engine: Engine, statement: str, target: str, first: int) -> int:
     for _, group in groupby(rows, key=lambda row: row[0]):
         if count:
             tables.echo("")
-        _row(first + count, ids, list(group), target)
+        _row(first + count, ids, list(group), target, note)
         count += 1
     return count
 
 
-def _row(number: int, ids: Sequence[str], rows: Sequence[tuple[str, ...]], target: str) -> None:
+def _row(number: int, ids: Sequence[str], rows: Sequence[tuple[str, ...]], target: str, note: str) -> None:
     labels = list(dict.fromkeys(row[-4] for row in rows))
     terms: dict[tuple[str | None, str | None], dict[str, float]] = {}
     for row in rows:
@@ -49,7 +52,7 @@ def _row(number: int, ids: Sequence[str], rows: Sequence[tuple[str, ...]], targe
     chance = tables.share if len(ranked) == 1 else tables.probability
     chances = [f"{tables.plain(label)} {chance(math.exp(joint[label] - highest) / mass)}" for label in ranked]
     rest = f", and {len(chances) - 3} more" if len(chances) > 3 else ""
-    tables.echo(f"{title}: {target} is {chances[0]}{', not ' if chances[1:] else ''}{', '.join(chances[1:3])}{rest}", "")
+    tables.echo(f"{title}: {target} is {chances[0]}{', not ' if chances[1:] else ''}{', '.join(chances[1:3])}{rest}{note}", "")
     if len(ranked) == 1:
         tables.echo("there is no other class to weigh it against")
         return

@@ -53,7 +53,9 @@ def test_the_report(shop: str) -> None:
     with duckdb.connect(shop) as con:
         con.execute("INSERT INTO sky VALUES ('sun', NULL, 1)")
     output = run(shop, "weather", "sky")
-    assert output.startswith("model weather evaluated on 4 rows of sky\n1 row without a class, not evaluated\nprobabilities not calibrated\n")
+    assert output.startswith(
+        "model weather evaluated on 4 rows of sky\n1 row without a class, not evaluated\nprobabilities not calibrated\n"
+    )
     assert cells(output, "accuracy") == [
         ["accuracy", "0.7500", "█" * 8],
         ["accuracy of the majority", "0.5000", "█" * 5],

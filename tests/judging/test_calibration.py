@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -458,3 +459,66 @@ def test_a_calibration_of_no_use_comes_with_a_warning(con: Connection) -> None:
         model.calibrate("SELECT NOT y AS y, x FROM t", folds=None)
     with pytest.warns(nbsql.NbsqlWarning, match=r"^the calibration makes the log loss of the 40 rows of t worse, "):
         model.calibrate("SELECT i % 3 = 0 AS y, x FROM (SELECT *, row_number() OVER () AS i FROM t)", folds=None, test="t")
+
+
+@pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
+def test_a_calibrated_model_answers_calibrated_unless_asked_otherwise(con: Connection, method: Any) -> None:
+    con.execute("""CREATE TABLE t AS SELECT i, chr(97 + (i % 3)::INT) AS y, hash(i) % 97 / 40.0 + i % 3 AS x,
+        hash(i) % 97 / 40.0 + i % 3 + hash(i, 1) % 10 / 90.0 AS again, 'k' || hash(i, 2) % 4 AS k FROM range(240) AS r(i)""")
+    model = nbsql.fit(con, "FROM t WHERE i % 2 = 0", target="y", features=["x", "again", "k"], name="m")
+    rest = "FROM t WHERE i % 2 = 1 ORDER BY i"
+    con.execute(f"CREATE TABLE rest AS {rest}")
+    own = model.predict_proba("rest", columns=["i"]).fetchall()
+    model.calibrate("rest", method=method, folds=None)
+    answers = model.predict_proba("rest", columns=["i"]).fetchall()
+    asked = {None: answers, True: answers, False: own}
+
+    def agree(found: list[Any], expected: list[Any]) -> None:
+        for row, other in zip(sorted(found), sorted(expected), strict=True):
+            assert row[:2] == other[:2]
+            assert row[2:] == near(other[2:], rel=1e-9, abs=1e-12)
+
+    sqlite = sqlite3.connect(":memory:")
+    sqlite.execute("CREATE TABLE rest (i INTEGER, x REAL, again REAL, k TEXT)")
+    sqlite.executemany("INSERT INTO rest VALUES (?, ?, ?, ?)", con.execute("SELECT i, x, again, k FROM rest").fetchall())
+    for calibrated, expected in asked.items():
+        options: dict[str, Any] = {"calibrated": calibrated, "columns": ["i"]}
+        agree(model.predict_proba("rest", **options).fetchall(), expected)
+        agree(con.execute(model.sql("predict_proba", "rest", inline=True, **options)).fetchall(), expected)
+        agree(con.execute(model.sql("predict_proba", "rest", dialect="duckdb", **options)).fetchall(), expected)
+        agree(sqlite.execute(model.sql("predict_proba", "rest", dialect="sqlite", **options)).fetchall(), expected)
+        x, again, k = con.execute("SELECT x, again, k FROM rest ORDER BY i").fetchall()[0]
+        one = model.predict_one({"x": x, "again": again, "k": k}, calibrated=calibrated)
+        assert one["prediction"] == expected[0][1]
+        assert [one["probabilities"][label] for label in "abc"] == near(expected[0][3:])
+        con.execute(f"PREPARE one AS {model.predict_one_sql(calibrated=calibrated)}")
+        best = con.execute(f"EXECUTE one({x!r}, {again!r}, '{k}')").fetchall()[0]
+        assert any(value == near(expected[0][2]) for value in best if isinstance(value, float))
+        con.execute("DEALLOCATE one")
+        judged = model.evaluate("rest", calibrated=calibrated)
+        ending = "_uncalibrated" if calibrated is False else ""
+        agree(con.execute(f"SELECT i, COLUMNS('pr.*') FROM m.predict_proba{ending}('rest')").fetchall(), expected)
+        agree(
+            con.execute(f"SELECT i, COLUMNS('pr.*') FROM m.predict{ending}('rest')").fetchall(), [row[:3] for row in expected]
+        )
+        losses = [con.execute(f"SELECT value FROM m.evaluate{ending}('rest') WHERE metric = 'log_loss'").fetchall()[0][0]]
+        monitored = model.monitor("rest", calibrated=calibrated).fetchall()
+        losses += [row[4] for row in monitored if row[3] == "log_loss"]
+        compared = model.compare(model, "rest", calibrated=calibrated).fetchall()
+        losses += [row[2] for row in compared if row[1] == "log_loss"]
+        assert losses == near([judged.log_loss] * 3, rel=1e-9)
+        how = "not calibrated" if calibrated is False else f"calibrated by {method}"
+        assert f"probabilities {how}" in repr(judged)
+        assert judged.calibrated_by == (None if calibrated is False else method)
+        evidence = [row[4] for row in monitored if row[3] == "log_evidence"]
+        assert evidence == near([model.log_likelihood("rest", mean=True)])
+    assert model.evaluate("rest").log_loss < model.evaluate("rest", calibrated=False).log_loss
+    assert repr(model).endswith(f"calibrated by {method}>")
+    with pytest.raises(InputError, match="calibrated is about posteriors, which explain does not return; leave it out"):
+        model.sql("explain", "rest", calibrated=True)
+    first = model.review("rest", 1, by="evidence", columns=["i"]).fetchall()
+    assert first[0][0] == min(model.log_evidence("rest"), key=lambda row: row[-1])[0]
+    with pytest.warns(nbsql.NbsqlWarning, match="is dropped; calibrate it again"):
+        model.update("SELECT * FROM rest WHERE i = 1")
+    in_sql = con.execute("SELECT i, COLUMNS('pr.*') FROM m.predict_proba('rest')").fetchall()
+    agree(in_sql, model.predict_proba("rest", columns=["i"]).fetchall())
