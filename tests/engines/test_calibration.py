@@ -87,7 +87,7 @@ def test_calibration_by_folds_helps_and_goes_with_the_model(pg: Any, method: str
         model.update("inbox")
     with pytest.raises(nbsql.ModelError, match=r"^model 'm' is not calibrated; calibrate it first$"):
         model.predict("inbox", calibrated=True)
-    assert place.run("SELECT count(*) FROM pg_proc WHERE proname = 'predict'") == [(0,)]
+    assert place.run("SELECT count(*) FROM pg_proc WHERE proname = 'predict_uncalibrated'") == [(0,)]
 
 
 def test_calibration_goes_with_a_model_of_tables(spark: Any) -> None:
