@@ -79,7 +79,32 @@
 {% endif -%}
 {%- endmacro %}
 
-{# The rows of a relation, or those for which a condition holds. #}
+{#
+  The rows of a relation, or those for which a condition holds. With --empty or --sample a relation is a subquery with an alias, which is
+  removed: what reads it has its own.
+#}
 {% macro rows_where(relation, where=none) -%}
-{% if where is none %}{{ relation }}{% else %}(SELECT * FROM {{ relation }} AS source WHERE ({{ where }})){% endif %}
+{% set rows = modules.re.sub('\) _dbt_[^)]*$', ')', relation | string) -%}
+{% if where is none %}{{ rows }}{% else %}(SELECT * FROM {{ rows }} AS source WHERE ({{ where }})){% endif %}
+{%- endmacro %}
+
+{# Whether a relation exists. #}
+{% macro is_there(relation) -%}
+{% do return(nbsql.columns_of_relation(relation) | length > 0) %}
+{%- endmacro %}
+
+{#
+  What a macro returns at once in place of its query: nothing while dbt parses; for compile and docs generate, which a new target must not
+  stop, a comment that says which of the relations does not exist yet. The result is none where there is a query to make.
+#}
+{% macro instead_of_query(relations) -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% if flags.WHICH in ['compile', 'generate'] -%}
+{% for relation in relations if relation is not string and relation.identifier is defined and not nbsql.is_there(relation) -%}
+{% do return(
+  '/* nbsql: ' ~ relation.identifier | replace('*/', '') ~ ' is not there yet; build it, then compile again */ '
+  ~ 'SELECT 1 AS nothing WHERE 1 = 0') %}
+{% endfor -%}
+{% endif -%}
+{% do return(none) %}
 {%- endmacro %}

@@ -7,7 +7,7 @@
 #}
 {% macro model_of(node, training=none) -%}
 {% set options = nbsql.options_of(node) -%}
-{% set training = training if training is not none else nbsql.training_of(node) -%}
+{% set training = nbsql.training_of(node) if training is none else training -%}
 {% set columns = nbsql.columns_of(training, 'the relation to learn from') -%}
 {% set target = nbsql.column_named(columns, options.target, 'the target', training) -%}
 {% if target.kind in ['tokens', 'token counts', 'other'] -%}
@@ -24,8 +24,11 @@
 {% set weight = nbsql.weight_column(columns, options.weight, training) -%}
 {% endif -%}
 {% set features = nbsql.features_of(options, columns, training) -%}
-{% set request_weight = weight if aged is none else 'half-life ' ~ aged.half_life.length ~ ' of ' ~ aged.at ~ ', ' ~ aged.weight -%}
-{% set request = nbsql.request_of(target.name, request_weight, options.slice_by, features) -%}
+{% set request_weight = weight -%}
+{% if aged is not none -%}
+{% set request_weight = 'half-life ' ~ aged.half_life.length ~ ' of ' ~ aged.at ~ ', ' ~ (aged.weight or 'None') -%}
+{% endif -%}
+{% set request = nbsql.request_of(target.name, request_weight, options.slice_by, features, columns) -%}
 {% if aged is not none %}{% set weight = 'nbsql_decayed' %}{% endif -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
@@ -34,8 +37,8 @@
 {% endfor -%}
 {% endfor -%}
 {% do return({
-  'name': node.name, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type, 'weight': weight, 'id': ids,
-  'features': features, 'parameters': parameters,
+  'name': node.name, 'node': node, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type,
+  'weight': weight, 'id': ids, 'features': features, 'parameters': parameters,
   'classes': [], 'prior': nbsql.prior_of(options, node.name),
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'aged': aged, 'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
@@ -82,28 +85,49 @@
 {# The cells of the statistics with the weight they have now. Cells without a half-life are unchanged. #}
 {% macro current_cells(model, statistics) -%}
 {% if model.aged is none -%}
-{{ statistics }}
+{{ nbsql.rows_where(statistics) }}
 {%- else -%}
-{{ nbsql.subquery(nbsql.decayed_cells(statistics, model.aged.half_life, model.aged.nothing)) }}
+{{ nbsql.subquery(nbsql.decayed_cells(nbsql.rows_where(statistics), model.aged.half_life, model.aged.nothing)) }}
 {%- endif %}
 {%- endmacro %}
 
 {#
-  What the counts depend on: the target, the weight, the slices, and the families with those of their options that affect counts, as a list
-  of argument, value, hash.
+  What the counts depend on: the target, the weight, the slices, the families with those of their options that affect counts, and the types
+  of categories, by which they are texts, as a list of argument, value, hash.
 #}
-{% macro request_of(target, weight, slice_by, features) -%}
-{% set families, request = [], [] -%}
+{% macro request_of(target, weight, slice_by, features, columns) -%}
+{% set families, types, request = [], [], [] -%}
 {% for feature in features -%}
 {% do families.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
 {% for option in ['pattern', 'lower', 'stop_words', 'min_length', 'ngrams', 'presence', 'tfidf', 'normalised_weights', 'nulls'] -%}
-{% do families.append(feature.family.get(option)) %}
+{% do families.append(nbsql.as_in_python(feature.family.get(option))) %}
+{% endfor -%}
+{% if feature.family.norm is string %}{% do families.append('norm ' ~ feature.family.norm) %}{% endif -%}
+{% if feature.family.zeros and feature.family.formula == 'lognormal' %}{% do families.append('of logarithms') %}{% endif -%}
+{% for column in columns if column.name == feature.column and feature.family.level -%}
+{% set type = column.kind if column.kind in ['text', 'integer', 'boolean'] else column.type | lower -%}
+{% do types.append("'" ~ feature.name ~ "' " ~ type) %}
 {% endfor -%}
 {% endfor -%}
-{% for argument, value in [('target', target), ('weight', weight), ('slice_by', slice_by), ('families', families | join('; '))] -%}
+{% for argument, value in [
+  ('target', target), ('weight', weight), ('slice_by', slice_by), ('families', families | join('; ')), ('types', types | join(', '))] -%}
 {% do request.append({'argument': argument, 'value': value, 'hash': nbsql.short_hash(argument, value)}) %}
 {% endfor -%}
 {% do return(request) %}
+{%- endmacro %}
+
+{# The value of an option as Python prints it, in dbt 2 too, so that the two have the same hashes. #}
+{% macro as_in_python(value) -%}
+{% if value is none %}{% do return('None') %}
+{% elif value is boolean %}{% do return('True' if value else 'False') %}
+{% elif value is string or value is number %}{% do return(value | string) %}
+{% endif -%}
+{% set parts = [] -%}
+{% for part in value -%}
+{% do parts.append(part if part is not string else '"' ~ part ~ '"' if "'" in part else "'" ~ part ~ "'") %}
+{% endfor -%}
+{% set whole = parts | join(', ') -%}
+{% do return('(' ~ whole ~ ')' if value | first is number else '[' ~ whole ~ ']') %}
 {%- endmacro %}
 
 {# Six characters that identify a value of an argument, if the project runs where there is a hash function. #}
@@ -122,21 +146,62 @@
 {% do nbsql.refuse(
   "the statistics '" ~ node.name ~ "' refer to " ~ known | length ~ " relations; say which one they learn from: training=ref('...')") %}
 {% endif -%}
-{% set parent = known[0] -%}
-{% do return(api.Relation.create(
-  database=parent.database, schema=parent.schema, identifier=parent.identifier or parent.alias or parent.name)) %}
+{% do return(nbsql.relation_of(known[0])) %}
 {%- endmacro %}
 
-{# A model with its classes. Their number decides the form of scoring: wide, with a column a class, or long, with a row a class. #}
-{% macro scoring_model(statistics, training=none, ordered=false) -%}
+{#
+  The relation of a node or source where ref() and source() find it. With --defer that is the one of another environment, if there is none
+  in this one.
+#}
+{% macro relation_of(node) -%}
+{% set own = api.Relation.create(
+  database=node.database, schema=node.schema, identifier=node.identifier or node.alias or node.name) -%}
+{% set other = node.defer_relation if invocation_args_dict.defer else none -%}
+{% if not other %}{% do return(own) %}{% endif -%}
+{% set prefers_other = invocation_args_dict.favor_state and node.unique_id not in selected_resources -%}
+{% if not prefers_other and adapter.get_relation(database=own.database, schema=own.schema, identifier=own.identifier) is not none -%}
+{% do return(own) %}
+{% endif -%}
+{% do return(api.Relation.create(database=other.database, schema=other.schema, identifier=other.alias)) %}
+{%- endmacro %}
+
+{# The model of statistics, which must be there, and counted as their config is now: otherwise their cells would mean something else. #}
+{% macro counted_model(statistics, training=none) -%}
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
 {% if adapter.get_relation(database=statistics.database, schema=statistics.schema, identifier=statistics.identifier) is none -%}
 {% do nbsql.refuse(
   "the statistics '" ~ statistics.identifier ~ "' are not there yet; build them first: dbt build --select " ~ model.name) %}
 {% endif -%}
+{% do nbsql.check_counted(model, statistics, training, ['slice_by']) %}
+{% do return(model) %}
+{%- endmacro %}
+
+{#
+  Refuses cells that were counted otherwise than the config of a model is now. others: arguments that may differ, as slices do for scores,
+  which sum them. name: of the cells; none means the model's.
+#}
+{% macro check_counted(model, cells, training=none, others=[], name=none) -%}
+{% set changes = nbsql.changes_of_request(model, cells, training, others) -%}
+{% if changes -%}
+{% set name = name or model.name -%}
+{% set message = "'" ~ name ~ "' was counted otherwise: " ~ changes ~ '; count all rows anew: dbt build --full-refresh --select ' ~ name -%}
+{% if flags.WHICH in ['compile', 'generate'] %}{% do exceptions.warn('nbsql: ' ~ message) %}
+{% else %}{% do nbsql.refuse(message) %}
+{% endif -%}
+{% endif -%}
+{%- endmacro %}
+
+{# A model with its classes. Their number decides the form of scoring: wide, with a column a class, or long, with a row a class. #}
+{% macro scoring_model(statistics, training=none, ordered=false) -%}
+{% set model = nbsql.counted_model(statistics, training) -%}
 {% set columns = nbsql.class_columns(model, statistics) -%}
-{% if not columns -%}
+{% set lacks_classes = not columns and (flags.EMPTY or flags.WHICH in ['compile', 'generate']) -%}
+{% if lacks_classes -%} {# as --empty wants it: the columns of the query matter, and not what they hold #}
+{% set columns = [
+  {'number': 1, 'label': 'none', 'probability': 'probability_none', 'joint': 'joint_log_likelihood_none'},
+  {'number': 2, 'label': 'other', 'probability': 'probability_other', 'joint': 'joint_log_likelihood_other'}] -%}
+{% elif not columns -%}
 {% do nbsql.refuse("the statistics '" ~ statistics.identifier ~ "' have no class: they were counted on no rows; count some first") %}
 {% endif -%}
 {% if columns | length == 1 -%}
@@ -156,7 +221,7 @@
 {% endif -%}
 {% endfor -%}
 {% do model.update({
-  'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
+  'lacks_classes': lacks_classes, 'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
   'star_categories': [] if in_blocks else levels, 'category_blocks': levels | batch(20) | list if in_blocks else [],
   'joint_features': model.features | rejectattr('family.level') | list, 'column_parameters': model.parameters,
   'computed_features': model.features | selectattr('family.has_parameter_term') | list,

@@ -25,11 +25,12 @@ float8 '{{ value }}'
 
 {# The columns from PostgreSQL's own catalogue: dbt does not report the element type of an array, nor any materialized view. #}
 {% macro postgres__columns_of_relation(relation) -%}
+{% set name = api.Relation.create(schema=relation.schema, identifier=relation.identifier) -%} {# whatever rows it is limited to #}
 {% set columns -%}
 SELECT attribute.attname, format_type(attribute.atttypid, NULL), type.typtype
 FROM pg_attribute AS attribute
 JOIN pg_type AS type ON type.oid = attribute.atttypid
-WHERE attribute.attrelid = to_regclass({{ nbsql.text(relation.include(database=false)) }})
+WHERE attribute.attrelid = to_regclass({{ nbsql.text(name) }})
   AND attribute.attnum > 0
   AND NOT attribute.attisdropped
 ORDER BY attribute.attnum ASC NULLS LAST

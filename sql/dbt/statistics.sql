@@ -14,19 +14,26 @@
   whether a second one is needed; here a single statement does both, because it cannot ask anything first.
 #}
 {% macro statistics(source, where=none) -%}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% set instead = nbsql.instead_of_query([source]) -%}
+{% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.check_engine() %}
 {% set node = nbsql.statistics_node(this) -%}
 {% set model = nbsql.model_of(node, source) -%}
 {% set rows = nbsql.counted_rows(node, model, source, where) -%}
 {% if flags.WHICH in ['run', 'build'] -%}
-{% do nbsql.check_rows(model, source, rows) %}
+{% do nbsql.check_rows(model, source, rows, where) %}
 {% endif -%}
 {% do return(nbsql.finished_statement(nbsql.cells(model, rows))) %}
 {%- endmacro %}
 
 {# The relation of rows to count. It has the column nbsql_slice if the model has slices. #}
 {% macro counted_rows(node, model, source, where) -%}
+{% if config.get('incremental_strategy') == 'microbatch' -%}
+{% set message = "'" ~ node.name ~ "' is counted by slices and not by microbatches, each of which would replace the others; use "
+  ~ 'unique_key: slice and incremental_strategy: delete+insert, without event_time' -%}
+{% do log('nbsql: ' ~ message, true) %} {# dbt does not show the error of a microbatch #}
+{% do nbsql.refuse(message) %}
+{% endif -%}
 {% set rows = nbsql.rows_where(source, where) -%}
 {% if model.aged is not none %}{% set rows = nbsql.with_half_life(rows, model.aged) %}{% endif -%}
 {% if not model.slice_by -%}
@@ -44,11 +51,7 @@
   "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.quoted_names(normalised | map(attribute='name'))
   ~ ' depends on all rows at once (norm); materialize it as a table') %}
 {% endif -%}
-{% set changes = nbsql.changes_of_request(model, source) -%}
-{% if changes -%}
-{% do nbsql.refuse(
-  "'" ~ node.name ~ "' was counted otherwise: " ~ changes ~ '; count all rows anew: dbt build --full-refresh --select ' ~ node.name) %}
-{% endif -%}
+{% do nbsql.check_counted(model, this, source) %}
 {% set replaces = config.get('unique_key') in ['slice', ['slice']] -%}
 {% if replaces and config.get('incremental_strategy') not in [none, 'default', 'delete+insert'] -%}
 {% do nbsql.refuse(
@@ -70,35 +73,51 @@ WHERE age >= {{ model.lookback | int }}
 {%- endmacro %}
 
 {#
-  In words: which arguments had other values when a batch was counted. The name of a batch ends with their hashes: a value is found by its
-  hash if it is none or a column, and features by their cells.
+  In words: which arguments had other values when cells were counted. The name of a batch ends with their hashes: a value is found by its
+  hash if it is none or a column, and features by their cells. Cells of other origin have no hashes, and older ones fewer. others: arguments
+  that may differ.
 #}
-{% macro changes_of_request(model, source) -%}
+{% macro changes_of_request(model, cells, training=none, others=[]) -%}
+{% if 'batch' not in nbsql.columns_of_relation(cells) | map(attribute=0) | list %}{% do return('') %}{% endif -%}
+{% set cells, same = nbsql.rows_where(cells), [] -%}
+{% for part in model.request %}{% do same.append('______' if part.argument in others else part.hash) %}{% endfor -%}
 {% set batches -%}
-SELECT batch FROM {{ this }} AS statistics WHERE batch NOT LIKE {{ nbsql.text('% ' ~ model.batch[20:]) }} LIMIT 1
+SELECT batch
+FROM {{ cells }} AS cells
+WHERE batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
+  AND batch NOT LIKE {{ nbsql.text('% ' ~ same | join('-')) }}
+  AND batch NOT LIKE {{ nbsql.text('% ' ~ same[:4] | join('-')) }}
+LIMIT 1
 {%- endset -%}
-{% set changes, others = [], nbsql.query_rows(batches) -%}
-{% if not others %}{% do return('') %}{% endif -%}
-{% set hashes = others[0][0][20:].split('-') -%}
-{% for part in model.request if part.hash not in hashes and part.argument != 'families' -%}
+{% set changes, counted = [], nbsql.query_rows(batches) -%}
+{% if not counted %}{% do return('') %}{% endif -%}
+{% set hashes = counted[0][0][20:].split('-') -%}
+{% set columns = nbsql.columns_of(training if training is not none else nbsql.training_of(model.node), 'the relation to learn from') -%}
+{% for part in model.request[:3] if part.hash not in hashes and part.argument not in others -%}
 {% set before = namespace(value='another') -%}
-{% for name in [none] + nbsql.columns_of(source, 'the relation to learn from') | map(attribute='name') | list -%}
+{% for name in [none] + columns | map(attribute='name') | list -%}
 {% if nbsql.short_hash(part.argument, name) in hashes %}{% set before.value = name or 'none' %}{% endif -%}
 {% endfor -%}
 {% do changes.append(part.argument ~ ' was ' ~ before.value ~ ' and is ' ~ (part.value or 'none')) %}
 {% endfor -%}
 {% if changes %}{% do return(changes | join(', ')) %}{% endif -%}
-{% set before = nbsql.query_rows('SELECT DISTINCT feature FROM ' ~ this ~ ' AS cells WHERE feature IS NOT NULL') -%}
+{% set before = nbsql.query_rows('SELECT DISTINCT feature FROM ' ~ cells ~ ' AS cells WHERE feature IS NOT NULL') -%}
 {% set before, now = before | map(attribute=0) | sort, model.features | map(attribute='name') | list -%}
 {% if before != now | sort -%}
 {% do return('the features were ' ~ nbsql.quoted_names(before) ~ ' and are ' ~ nbsql.quoted_names(now)) %}
+{% endif -%}
+{% if model.request[3].hash in hashes -%}
+{% do return('the types of categories were others, and are ' ~ model.request[4].value) %}
 {% endif -%}
 {% for feature in model.features %}{% do changes.append("'" ~ feature.name ~ "' " ~ feature.family.name) %}{% endfor -%}
 {% do return('families were others, or had other options, and are ' ~ changes | join(', ')) %}
 {%- endmacro %}
 
-{# Refuses rows that break a rule of their family. Nothing downstream could tell them from valid rows. #}
-{% macro check_rows(model, source, rows) -%}
+{#
+  Refuses rows that break a rule of their family, as nothing downstream could tell them from valid rows, and a relation without a row to
+  count, but for an incremental run, which may find no new ones.
+#}
+{% macro check_rows(model, source, rows, where=none) -%}
 {% set checks = nbsql.checks_of(model) -%}
 {% if checks -%}
 {% set scan = nbsql.subquery(nbsql.scan(dict(model, slice_by=none), rows, [], checks)) -%}
@@ -112,8 +131,17 @@ SELECT batch FROM {{ this }} AS statistics WHERE batch NOT LIKE {{ nbsql.text('%
 {% endif -%}
 {% endfor -%}
 {% endif -%}
+{% if not is_incremental() and not flags.EMPTY -%}
+{% set counted = 'SELECT 1 FROM ' ~ rows ~ ' AS source WHERE ' ~ nbsql.is_counted(model) ~ ' LIMIT 1' -%}
+{% if not nbsql.query_rows(counted) -%}
+{% do nbsql.refuse(
+  'no row of ' ~ source.identifier ~ (' that meets where=' if where is not none else '') ~ " has a '" ~ model.target ~ "'"
+  ~ (' and a weight above 0' if model.weight else '') ~ "; '" ~ model.name ~ "' needs at least one") %}
+{% endif -%}
+{% endif -%}
 {% if model.slice_by -%}
-{% set sliced = nbsql.with_slices(source if model.aged is none else nbsql.with_half_life(source, model.aged), model.slice_by) -%}
+{% set whole = nbsql.rows_where(source) -%}
+{% set sliced = nbsql.with_slices(whole if model.aged is none else nbsql.with_half_life(whole, model.aged), model.slice_by) -%}
 {% set unsliced = '(SELECT * FROM ' ~ sliced ~ ' AS source WHERE source.nbsql_slice IS NULL)' -%}
 {% set without = nbsql.query_rows(nbsql.row_count(unsliced))[0][0] | int -%}
 {% if without and config.get('materialized') == 'incremental' -%}

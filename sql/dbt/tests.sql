@@ -8,7 +8,7 @@
   row without a prediction counts as wrong. A relation without rows fails.
 #}
 {% test nbsql_accuracy_at_least(model, minimum=none, column_name=none, target=none, prediction='prediction', weight=none, arguments={}) %}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% if nbsql.is_not_tested([model]) %}{% do return(nbsql.no_failures()) %}{% endif -%}
 {% set given = {'minimum': minimum, 'target': target or column_name, 'prediction': prediction, 'weight': weight} -%}
 {% do nbsql.complete_arguments('nbsql_accuracy_at_least', given, kwargs, arguments) %}
 {% set minimum = nbsql.checked_number(given.minimum, 'minimum', 'nbsql_accuracy_at_least') -%}
@@ -31,7 +31,7 @@ FROM (
       END
     )
       / CAST(sum({{ size }}) AS {{ nbsql.double() }}) AS accuracy
-  FROM {{ model }} AS scored
+  FROM {{ nbsql.rows_where(model) }} AS scored
   WHERE {{ class }} IS NOT NULL
 ) AS judged
 WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
@@ -44,19 +44,22 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
   `slices` slices are compared with all older ones, or all cells with those of other statistics, `against`. If there is nothing older,
   there is no drift.
 #}
-{% test nbsql_drift_below(model, maximum=none, slices=1, against=none, arguments={}) %}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% test nbsql_drift_below(model, maximum=none, slices=1, against=none, training=none, arguments={}) %}
+{% if nbsql.is_not_tested([model] + ([] if against is none else [against])) %}{% do return(nbsql.no_failures()) %}{% endif -%}
 {% set given = {'maximum': maximum, 'slices': slices, 'against': against} -%}
-{% do nbsql.complete_arguments('nbsql_drift_below', given, kwargs, arguments) %}
+{% set training = arguments.get('training', training) -%}
+{% do nbsql.complete_arguments('nbsql_drift_below', given, kwargs, arguments, ['training']) %}
 {% set maximum = nbsql.checked_number(given.maximum, 'maximum', 'nbsql_drift_below') -%}
 {% set slices = nbsql.checked_number(given.slices, 'slices', 'nbsql_drift_below', 1) | int -%}
-{% set features = nbsql.features_not_normal(model) -%}
+{% set counted = nbsql.counted_model(model, training) -%}
+{% set features, cells = nbsql.features_not_normal(counted), nbsql.rows_where(model) -%}
 {% if given.against is not none -%}
 {% do nbsql.check_columns(given.against, ['slice', 'class', 'feature', 'value', 'n', 'mean', 'm2'], 'which statistics have') %}
-{% set old, new = given.against, model -%}
+{% do nbsql.check_counted(counted, given.against, training, ['weight', 'slice_by'], given.against.identifier) %}
+{% set old, new = nbsql.rows_where(given.against), cells -%}
 {% else -%}
 {% set sliced -%}
-SELECT * FROM {{ model }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age
+SELECT * FROM {{ cells }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(cells) }}) AS slices WHERE age
 {%- endset -%}
 {% set old, new = '(' ~ sliced ~ ' >= ' ~ slices ~ '))', '(' ~ sliced ~ ' < ' ~ slices ~ '))' -%}
 {% endif -%}
@@ -75,14 +78,15 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
   A limit on psi applies to every feature, but not to the score. NULL violates no limit, but a metric without any value violates its own.
 #}
 {% test nbsql_within(model, over={}, under={}, arguments={}) %}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% if nbsql.is_not_tested([model]) %}{% do return(nbsql.no_failures()) %}{% endif -%}
 {% set given = {'over': over, 'under': under} -%}
 {% do nbsql.complete_arguments('nbsql_within', given, kwargs, arguments) %}
 {% if not given.over and not given.under -%}
 {% do nbsql.refuse("nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}") %}
 {% endif -%}
-{% do nbsql.check_columns(model, ['metric', 'value'], 'which the result of nbsql.monitoring has') %}
-{% set metrics = nbsql.query_rows('SELECT DISTINCT metric FROM ' ~ model ~ ' AS monitored') | map(attribute=0) | list -%}
+{% set columns = nbsql.check_columns(model, ['metric', 'value'], 'which the result of nbsql.monitoring has') -%}
+{% set monitored = nbsql.rows_where(model) -%}
+{% set metrics = nbsql.query_rows('SELECT DISTINCT metric FROM ' ~ monitored ~ ' AS monitored') | map(attribute=0) | list -%}
 {% for side, limits in given.items() -%}
 {% if limits is not mapping -%}
 {% do nbsql.refuse(side ~ " of 'nbsql_within' must be a mapping such as {psi: 0.2}, not " ~ limits) %}
@@ -92,19 +96,20 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 {% if metrics %}{% do nbsql.checked_choice(metric, metrics | sort, 'a metric', 'nbsql_within') %}{% endif -%}
 {% endfor -%}
 {% endfor -%}
-{{ nbsql.finished_statement(nbsql.outside_limits(model, given.over.items() | list, given.under.items() | list, true)) }}
+{% set names = columns | map(attribute='name') | list -%}
+{{ nbsql.finished_statement(nbsql.outside_limits(monitored, given.over.items() | list, given.under.items() | list, true, names)) }}
 {% endtest %}
 
 {# Statistics: no count, and no sum of squared deviations, has a negative total. #}
 {% test nbsql_statistics_not_negative(model) %}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% if nbsql.is_not_tested([model]) %}{% do return(nbsql.no_failures()) %}{% endif -%}
 {% do nbsql.complete_arguments('nbsql_statistics_not_negative', {}, kwargs, {}) %}
 {% do nbsql.check_columns(model, ['slice', 'class', 'feature', 'value', 'n', 'm2'], 'which statistics have') %}
 {% set query -%}
 SELECT *
 FROM (
   SELECT slice, class, feature, value, sum(n) AS n, sum(abs(n)) AS gross, min(CASE WHEN n > 0 THEN m2 END) AS m2
-  FROM {{ model }} AS cells
+  FROM {{ nbsql.rows_where(model) }} AS cells
   GROUP BY slice, class, feature, value
 ) AS sums
 WHERE n < -1e-9 * gross OR m2 < 0
@@ -112,10 +117,23 @@ WHERE n < -1e-9 * gross OR m2 < 0
 {{ nbsql.finished_statement(query) }}
 {% endtest %}
 
-{# Adds `arguments` to those that were given to a generic test. One that it does not have is refused, as is an unsupported engine. #}
-{% macro complete_arguments(test, given, unknown, arguments) -%}
+{#
+  Whether a test has nothing to look at: while dbt parses, with --empty, where no relation has rows, and for compile and docs generate where
+  a relation is not there yet.
+#}
+{% macro is_not_tested(relations) -%}
+{% do return(flags.EMPTY or nbsql.instead_of_query(relations) is not none) %}
+{%- endmacro %}
+
+{% macro no_failures() -%} SELECT 1 AS failure WHERE 1 = 0 {%- endmacro %}
+
+{#
+  Adds `arguments` to those that were given to a generic test. One that it does not have is refused, as is an unsupported engine. others:
+  the names of further ones.
+#}
+{% macro complete_arguments(test, given, unknown, arguments, others=[]) -%}
 {% do nbsql.check_engine() %}
-{% for argument in unknown.keys() | list + arguments.keys() | list if argument not in given -%}
+{% for argument in unknown.keys() | list + arguments.keys() | list if argument not in given and argument not in others -%}
 {% do nbsql.refuse(test ~ " has no argument '" ~ argument ~ "'; it has " ~ (nbsql.quoted_names(given) or 'none')) %}
 {% endfor -%}
 {% do given.update(arguments) %}
@@ -128,18 +146,11 @@ WHERE n < -1e-9 * gross OR m2 < 0
 {% do return(columns) %}
 {%- endmacro %}
 
-{#
-  The features of the statistics that drift does not compare as normal distributions, named as the cells name them. An inferred family is
-  never one of them.
-#}
-{% macro features_not_normal(statistics) -%}
-{% set options, found = nbsql.options_of(nbsql.statistics_node(statistics)), [] -%}
-{% set names = nbsql.query_rows('SELECT DISTINCT feature FROM ' ~ statistics ~ ' AS cells WHERE feature IS NOT NULL') -%}
-{% for key, given in options.families.items() -%}
-{% set family = nbsql.family_of(key, given, options) -%}
-{% for name in names if (family.divergence != 'normal' or family.zeros) and name[0] | lower == key | lower -%}
-{% do found.append({'name': name[0], 'family': family}) %}
-{% endfor -%}
+{# The features of a model that drift does not compare as normal distributions. #}
+{% macro features_not_normal(model) -%}
+{% set found = [] -%}
+{% for feature in model.features if feature.family.divergence != 'normal' or feature.family.zeros -%}
+{% do found.append(feature) %}
 {% endfor -%}
 {% do return(found) %}
 {%- endmacro %}

@@ -6,45 +6,64 @@
 
 {# One row a class: class, n, prior, log_prior. #}
 {% macro class_priors(statistics, training=none) -%}
-{% if not execute %}{% do return('') %}{% endif -%}
-{% do nbsql.check_engine() %}
-{% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
+{% set instead = nbsql.instead_of_score(statistics, training) -%}
+{% if instead is not none %}{% do return(instead) %}{% endif -%}
+{% set model = nbsql.counted_model(statistics, training) -%}
 {% do return(nbsql.finished_statement(nbsql.priors(model, nbsql.current_cells(model, statistics)))) %}
 {%- endmacro %}
 
 {# One row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
 {% macro feature_likelihoods(statistics, training=none) -%}
-{% if not execute %}{% do return('') %}{% endif -%}
-{% do nbsql.check_engine() %}
-{% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
+{% set instead = nbsql.instead_of_score(statistics, training) -%}
+{% if instead is not none %}{% do return(instead) %}{% endif -%}
+{% set model = nbsql.counted_model(statistics, training) -%}
 {% set statistics = nbsql.current_cells(model, statistics) -%}
 {% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
 {% do return(nbsql.finished_statement(nbsql.likelihoods(model, statistics, priors) if model.features else nbsql.no_likelihoods(priors))) %}
 {%- endmacro %}
 
+{#
+  The rows of a query with a further column `cell`, for the key of a snapshot, in which NULL is equal to nothing: a text that is never NULL
+  and is another one wherever a value of `columns` is. query: the result of another macro, such as nbsql.feature_likelihoods.
+#}
+{% macro with_cell(query, columns=['class', 'feature', 'value']) -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% set select -%}
+SELECT
+  cells.*,
+  {% for name in columns %}
+  {% set value %}CAST(cells.{{ nbsql.ident(name) }} AS {{ nbsql.string() }}){% endset %}
+  coalesce(length({{ value }}) || ':' || {{ value }}, '-'){% if loop.last %} AS cell{% else %} || ' ' ||{% endif %}
+
+  {% endfor %}
+{%- endset -%}
+{% do return(nbsql.finished_statement(select) ~ '\nFROM (\n' ~ query ~ '\n) AS cells') %}
+{%- endmacro %}
+
 {# The rows of a relation with prediction and probability. #}
-{% macro predictions(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.query_of_verb('predict', statistics, source, where, training)) %}
+{% macro predictions(statistics, source, where=none, training=none, columns=none) -%}
+{% do return(nbsql.query_of_verb('predict', statistics, source, where, training, columns)) %}
 {%- endmacro %}
 
 {# The rows of a relation with prediction, probability, and probability_<class> for each class. #}
-{% macro probabilities(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.query_of_verb('predict_proba', statistics, source, where, training)) %}
+{% macro probabilities(statistics, source, where=none, training=none, columns=none) -%}
+{% do return(nbsql.query_of_verb('predict_proba', statistics, source, where, training, columns)) %}
 {%- endmacro %}
 
 {# The rows of a relation with joint_log_likelihood_<class> for each class: ln p(x, c). #}
-{% macro joint_log_likelihoods(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.query_of_verb('joint_log_likelihood', statistics, source, where, training)) %}
+{% macro joint_log_likelihoods(statistics, source, where=none, training=none, columns=none) -%}
+{% do return(nbsql.query_of_verb('joint_log_likelihood', statistics, source, where, training, columns)) %}
 {%- endmacro %}
 
 {# The rows of a relation with log_evidence: ln p(x), low for a row that fits no class. #}
-{% macro evidence(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.query_of_verb('log_evidence', statistics, source, where, training)) %}
+{% macro evidence(statistics, source, where=none, training=none, columns=none) -%}
+{% do return(nbsql.query_of_verb('log_evidence', statistics, source, where, training, columns)) %}
 {%- endmacro %}
 
 {# One row a row of the relation, class and feature: row_id, the id columns, class, feature, value, contribution. #}
 {% macro explanation(statistics, source, where=none, training=none) -%}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% set instead = nbsql.instead_of_score(statistics, training, source) -%}
+{% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, model.id) %}
 {% set query = nbsql.explain(model, nbsql.rows_where(source, where), nbsql.inline_name('parameters'), nbsql.inline_name('lookups')) -%}
@@ -60,7 +79,8 @@
 {% macro evaluation(
   statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none
 ) -%}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% set instead = nbsql.instead_of_score(statistics, training, source) -%}
+{% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set tables = ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'] -%}
 {% set of_slices = ['slices', 'slice_intervals'] -%}
 {% set by = [] if by is none else [by] if by is string else by -%}
@@ -106,11 +126,15 @@
   unseen, expected_cost), stands_for, reason. by: 'margin', 'evidence', 'novelty' or 'expected cost'. costs: the costs of mistakes by
   actual class and predicted class, {'ham': {'spam': 10}}; the default is 1.
 #}
-{% macro review_queue(statistics, source, n=50, by='margin', where=none, training=none, costs=none) -%}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% macro review_queue(statistics, source, n=50, by='margin', where=none, training=none, costs=none, columns=none) -%}
+{% set instead = nbsql.instead_of_score(statistics, training, source) -%}
+{% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.checked_choice(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set known = nbsql.check_source(model, source, model.id) -%}
+{% set measure = {'margin': 'margin', 'evidence': 'log_evidence', 'novelty': 'unseen', 'expected cost': 'expected_cost'}[by] -%}
+{% do nbsql.pass_columns(model, known, columns, source, ['prediction', 'probability', measure, 'stands_for', 'reason']) %}
+{% set passed = known | map(attribute='name') | list if model.passed_columns is none else model.passed_columns -%}
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
 {% set same, first, others, names = [], [], [], [] -%}
 {% set features = model.features | map(attribute='columns') | sum(start=()) | list -%}
@@ -130,16 +154,16 @@
 {% set measured = nbsql.patterns_with_measure(model, scored, parameters, names, by, nbsql.cost_matrix(model, costs)) -%}
 {% do model.update({'columns': names + ['nbsql_position']}) %}
 {% if by == 'margin' -%}
-{% set query = nbsql.review(measured, order, false, names, 'margin', n) -%}
+{% set query = nbsql.review(measured, order, false, passed, measure, n) -%}
 {% elif by == 'expected cost' -%}
-{% set query = nbsql.review(measured, order, true, names, 'expected_cost', n) -%}
+{% set query = nbsql.review(measured, order, true, passed, measure, n) -%}
 {% elif by == 'evidence' -%}
 {% do model.update({'id': ['nbsql_position']}) %}
 {% set explained = nbsql.explain(model, nbsql.chosen_patterns(n), parameters, lookups) -%}
-{% set query = nbsql.review_by_evidence(measured, order, explained, names, n) -%}
+{% set query = nbsql.review_by_evidence(measured, order, explained, passed, n) -%}
 {% else -%}
 {% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, lookups) -%}
-{% set query = nbsql.review_by_novelty(measured, order, unseen, names, n) -%}
+{% set query = nbsql.review_by_novelty(measured, order, unseen, passed, n) -%}
 {% endif -%}
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
@@ -148,7 +172,7 @@
 {% macro cost_matrix(model, costs=none) -%}
 {% set labels = [] -%}
 {% for class in model.class_columns | sort(attribute='number') %}{% do labels.append(class.label) %}{% endfor -%}
-{% for actual, prices in (costs or {}).items() -%}
+{% for actual, prices in (costs or {}).items() if not model.lacks_classes -%}
 {% for label in [actual] + prices.keys() | list if label not in labels -%}
 {% set known = nbsql.quoted_names(labels) -%}
 {% do nbsql.refuse("the costs name a class '" ~ label ~ "', which the model does not know; the classes are " ~ known) %}
@@ -174,10 +198,11 @@
   none means the last one of two. digits: the number of digits to which points are rounded; none means no rounding.
 #}
 {% macro scorecard(statistics, points=600, odds=50, double=20, target=none, digits=none, training=none) -%}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% set instead = nbsql.instead_of_score(statistics, training) -%}
+{% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set labels = model.class_columns | map(attribute='label') | list -%}
-{% set label = nbsql.label_of(target) if target is not none else labels | last -%}
+{% set label = nbsql.label_of(target) if target is not none and not model.lacks_classes else labels | last -%}
 {% if labels | length < 2 or label not in labels or (target is none and labels | length > 2) -%}
 {% do nbsql.refuse(
   "nbsql.scorecard of '" ~ model.name ~ "' needs two classes or more, and target: one of them; they are " ~ nbsql.quoted_names(labels)) %}
@@ -202,7 +227,8 @@
   all rows. The relation need not have the target. weight: a column.
 #}
 {% macro monitoring(statistics, source, by=none, weight=none, where=none, training=none) -%}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% set instead = nbsql.instead_of_score(statistics, training, source) -%}
+{% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_word(nbsql.check_source(model, source, [], weight), by, 'which by= names', source) %}
 {% set names = [model.target] -%}
@@ -224,13 +250,42 @@
 {%- endmacro %}
 
 {# The query of a verb that scores the rows of a relation, with the model in the same statement. #}
-{% macro query_of_verb(verb, statistics, source, where, training) -%}
-{% if not execute %}{% do return('') %}{% endif -%}
+{% macro query_of_verb(verb, statistics, source, where, training, columns) -%}
+{% set instead = nbsql.instead_of_score(statistics, training, source) -%}
+{% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% do nbsql.check_source(model, source, []) %}
+{% set known = nbsql.check_source(model, source, []) -%}
+{% do nbsql.pass_columns(model, known, columns, source, {
+  'predict': ['prediction', 'probability'],
+  'predict_proba': ['prediction', 'probability'] + (model.class_columns | map(attribute='probability') | list),
+  'joint_log_likelihood': model.class_columns | map(attribute='joint') | list, 'log_evidence': ['log_evidence']}[verb]) %}
 {% set rows = nbsql.rows_where(source, where) -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups'))) -%}
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
+{%- endmacro %}
+
+{# What a macro returns in place of a query of statistics (instead_of_query): they, what they learn from and the source must be there. #}
+{% macro instead_of_score(statistics, training=none, source=none) -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.check_engine() %}
+{% set learnt = nbsql.training_of(nbsql.statistics_node(statistics)) if training is none else training -%}
+{% do return(nbsql.instead_of_query([statistics, learnt] + ([] if source is none else [source]))) %}
+{%- endmacro %}
+
+{#
+  The columns of the source that a verb returns beside those that it adds: all of them, or those of `columns`. One with the name of an added
+  one is refused.
+#}
+{% macro pass_columns(model, known, columns, source, added) -%}
+{% set passed = [] -%}
+{% for name in ([] if columns is none else [columns] if columns is string else columns) -%}
+{% do passed.append(nbsql.column_named(known, name, 'which columns= names', source)) %}
+{% endfor -%}
+{% for column in (known if columns is none else passed) if column.name | lower in added | map('lower') | list -%}
+{% do nbsql.refuse(
+  source.identifier ~ " has a column '" ~ column.name ~ "', which nbsql adds too; choose what comes back by columns=[...]") %}
+{% endfor -%}
+{% if columns is not none %}{% do model.update({'passed_columns': passed | map(attribute='name') | list}) %}{% endif -%}
 {%- endmacro %}
 
 {# The columns of the relation to score. A missing column, or one whose type its family or a weight does not accept, is refused. #}

@@ -175,6 +175,35 @@ MODELS = {
         "{{ nbsql.statistics(ref('lists')) }}",
         "column 'l' is INTEGER[], which has no family; leave it out with exclude: [l], or cast it, to text say",
     ),
+    "no_rows": (
+        "{{ nbsql.statistics(source('raw', 'empty')) }}",
+        "no row of empty has a 'y'; 'no_rows' needs at least one",
+    ),
+    "none_meet": (
+        "{{ nbsql.statistics(source('raw', 'rows'), where='n > 5') }}",
+        "no row of rows that meets where= has a 'y' and a weight above 0; 'none_meet' needs at least one",
+    ),
+    "batches": (
+        STATISTICS,
+        "'batches' is counted by slices and not by microbatches, each of which would replace the others; use unique_key: slice "
+        "and incremental_strategy: delete+insert, without event_time",
+    ),
+    "clash": (
+        "{{ nbsql.predictions(ref('good'), ref('odd')) }}",
+        "odd has a column 'Probability', which nbsql adds too; choose what comes back by columns=[...]",
+    ),
+    "clash_of_classes": (
+        "{{ nbsql.joint_log_likelihoods(ref('good'), ref('odd')) }}",
+        "odd has a column 'joint_log_likelihood_a', which nbsql adds too; choose what comes back by columns=[...]",
+    ),
+    "clash_of_queue": (
+        "{{ nbsql.review_queue(ref('good'), ref('odd')) }}",
+        "odd has a column 'Probability', which nbsql adds too; choose what comes back by columns=[...]",
+    ),
+    "no_column": (
+        "{{ nbsql.evidence(ref('good'), source('raw', 'rows'), columns=['id', 'z']) }}",
+        "no column 'z' in rows, which columns= names; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
+    ),
     "gone": (
         "{{ nbsql.predictions(ref('good'), source('raw', 'others')) }}",
         "the relation to score main.others is not there, or is an ephemeral model; build it first, as a table or a view",
@@ -269,8 +298,8 @@ MODELS = {
         "'plain' has no meta.nbsql in its config, so it is no model of statistics; give it one: meta: {nbsql: {target: ...}}",
     ),
     "no_class": (
-        "{{ nbsql.predictions(ref('none'), source('raw', 'empty')) }}",
-        "the statistics 'none' have no class: they were counted on no rows; count some first",
+        "{{ nbsql.predictions(ref('emptied'), source('raw', 'rows'), training=source('raw', 'rows')) }}",
+        "the statistics 'emptied' have no class: they were counted on no rows; count some first",
     ),
     "no_prior": (
         "{{ nbsql.predictions(ref('some_priors'), source('raw', 'rows')) }}",
@@ -371,19 +400,24 @@ def said(folder: Path, address: str | None) -> dict[str, str]:
         **dict.fromkeys([*options, *AGAIN, "good", "some_priors", "more_priors"], STATISTICS),
         **{name: sql for name, (sql, _) in MODELS.items()},
         "plain": "SELECT 1 AS one",
+        "odd": "SELECT rows.*, 1 AS \"Probability\", 2 AS joint_log_likelihood_a FROM {{ source('raw', 'rows') }} AS rows",
         "ones": "{{ nbsql.statistics(source('raw', 'rows'), where='id = 1') }}",
         "of_one_class": "{{ nbsql.predictions(ref('ones'), source('raw', 'rows')) }}",
         "lists": "SELECT 'a' AS y, ARRAY[1] AS l",
         "watched": "{{ nbsql.monitoring(ref('good'), source('raw', 'rows'), by='current_date') }}",
-        "none": "{{ nbsql.statistics(source('raw', 'empty')) }}",
+        "emptied": "SELECT * FROM {{ ref('good') }} WHERE 1 = 0",
     }
     meta = {name: given for name, (given, _) in options.items()}
     meta["some_priors"] = {**GOOD, "prior": {"a": 1}}
     meta["more_priors"] = {**GOOD, "prior": {"a": 0.25, "b": 0.25, "c": 0.5}}
     meta |= {name: given for name, (given, _) in AGAIN.items()}
-    meta |= {"good": GOOD, "ones": GOOD, "text": GOOD, "none": {"target": "y"}, "no_type": {"target": "y"}}
+    meta |= {"good": GOOD, "ones": GOOD, "text": GOOD, "no_type": {"target": "y"}}
+    meta |= {"emptied": GOOD, "no_rows": {"target": "y"}}
+    meta |= {"none_meet": {**GOOD, "weight": "n"}, "batches": {**GOOD, "slice_by": "d"}}
     config: dict[str, dict[str, str]] = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps")}
     config["strategy"] |= {"unique_key": "slice", "incremental_strategy": "append"}
+    # Not that of dbt: without it dbt would run a batch for each day, and show no message but ERROR.
+    config["batches"] = {"incremental_strategy": "microbatch"}
     found = Project(folder, models, meta, config, address=address)
     found.run(
         """CREATE TABLE rows AS SELECT * FROM (VALUES

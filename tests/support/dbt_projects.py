@@ -76,6 +76,7 @@ class Project:
         meta: the options of the models of statistics, by name.
         config: more config of models, by name.
         tests: the generic tests of models, by name.
+        version: of dbt; None: that of the tests.
     """
 
     def __init__(
@@ -87,8 +88,10 @@ class Project:
         tests: Mapping[str, Sequence[Any]] | None = None,
         *,
         address: str | None = None,
+        version: str | None = None,
     ) -> None:
         self.folder = folder
+        self.version = version
         self.address = address
         self.database = folder / "project.duckdb"
         (folder / "models").mkdir()
@@ -118,11 +121,19 @@ class Project:
         (self.folder / name).write_text(json.dumps(content), encoding="utf-8")  # JSON is YAML
 
     def dbt(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return dbt(self.folder, *arguments)
+        return dbt(self.folder, *arguments, version=self.version)
 
     def build(self, *arguments: str) -> None:
         done = self.dbt("build", *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
+
+    def configure(self, meta: Mapping[str, Any]) -> None:
+        """Give models of statistics other options, by name."""
+        properties = json.loads((self.folder / "models" / "properties.yml").read_text(encoding="utf-8"))
+        for model in properties["models"]:
+            if model["name"] in meta:
+                model["config"]["meta"] = {"nbsql": meta[model["name"]]}
+        self._write("models/properties.yml", properties)
 
     def _results(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = json.loads((self.folder / "target" / "run_results.json").read_text(encoding="utf-8"))[
@@ -139,7 +150,7 @@ class Project:
         found = {}
         for result in self._results():
             lines = [line.strip() for line in (result["message"] or "").splitlines()]
-            ours = [line for line in lines if line.startswith("nbsql: ")] or lines[:1]
+            ours = [line[line.index("nbsql: ") :] for line in lines if "nbsql: " in line] or lines[:1]
             found[result["unique_id"].split(".")[2]] = "".join(ours[:1])
         return found
 

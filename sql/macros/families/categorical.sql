@@ -51,8 +51,10 @@ HUGEINT
 
 {# An expression that is NULL where a row lacks the feature: the family's own, or its value. #}
 {% macro given(feature, relation) -%}
-{% set own = nbsql[feature.family.name ~ '_given'] -%}
-{{ (own if own is defined else nbsql[feature.family.name ~ '_value'])(feature, relation) }}
+{% set own = feature.family.name ~ '_given' -%}
+{% if nbsql[own] is defined %}{{ nbsql[own](feature, relation) }}
+{%- else %}{{ nbsql[feature.family.name ~ '_value'](feature, relation) }}
+{%- endif %}
 {%- endmacro %}
 
 {% macro categorical_given(feature, relation) -%}

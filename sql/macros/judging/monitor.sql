@@ -201,12 +201,15 @@ FROM (
   Sorts by period, as numbers if they are numbers. Within a period the metrics of all features come before those of single features and
   classes.
 #}
-{% macro order_by_period() -%}
+{% macro order_by_period(columns=none) -%}
 ORDER BY
+  {% if columns is none or 'period' in columns %}
   {{ nbsql.as_number(nbsql.word('period')) }} ASC NULLS LAST,
   period ASC NULLS LAST,
-  feature ASC NULLS FIRST,
-  class ASC NULLS FIRST,
+  {% endif %}
+  {% for name in ['feature', 'class'] if columns is none or name in columns %}
+  {{ nbsql.word(name) }} ASC NULLS FIRST,
+  {% endfor %}
   metric ASC NULLS LAST
 {%- endmacro %}
 
@@ -223,9 +226,10 @@ SELECT metric FROM {{ monitored }} AS monitored WHERE value IS NOT NULL GROUP BY
 
 {#
   The rows of a monitoring that violate limits, which are pairs of a metric and a number: its columns, outermost (the limit), and side
-  ("over" or "under"). strict: whether a limit of a metric without any value is a row, too, whose other columns are NULL.
+  ("over" or "under"). strict: whether a limit of a metric without any value is a row, too, whose other columns are NULL. columns: those of
+  the relation, which an evaluation has fewer of; none means those of a monitoring.
 #}
-{% macro outside_limits(monitored, over, under, strict=false) -%}
+{% macro outside_limits(monitored, over, under, strict=false, columns=none) -%}
 {% set limits = namespace(of_sides=[]) -%}
 {% for metric, limit in over %}{% set limits.of_sides = limits.of_sides + [(metric, limit, 'over')] %}{% endfor -%}
 {% for metric, limit in under %}{% set limits.of_sides = limits.of_sides + [(metric, limit, 'under')] %}{% endfor -%}
@@ -246,7 +250,7 @@ FROM (
   {%- endfor %}
 
 ) AS outside
-{{ nbsql.order_by_period() }}
+{{ nbsql.order_by_period(columns) }}
 {%- endmacro %}
 
 {#

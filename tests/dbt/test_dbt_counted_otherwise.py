@@ -1,0 +1,128 @@
+"""Statistics that were counted with another configuration than today's: whatever reads them says so, and answers nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from engines.servers import absent
+from support import dbt_versions
+from support.dbt_projects import Project, needs_dbt, read, server
+
+import nbsql
+
+pytestmark = needs_dbt
+
+MAILS = """
+  {{ config(materialized='table') }} SELECT i AS id, CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS label,
+    CAST(i % 4 AS {{ var('links', 'INTEGER') }}) AS links, i % 2 AS day,
+    CASE WHEN i % 3 = 0 THEN 'free prize ' ELSE 'lunch at ' END || (i % 7) AS message
+  FROM generate_series(0, 59) AS t(i)
+"""
+STATISTICS = "{{ config(materialized='table') }} {{ nbsql.statistics(ref('mails')) }}"
+OF_COUNTED = {
+    "class_priors": "", "feature_likelihoods": "", "predictions": "mails", "probabilities": "mails",
+    "joint_log_likelihoods": "mails", "evidence": "mails", "explanation": "mails", "evaluation": "mails",
+    "review_queue": "mails", "monitoring": "mails",
+}  # fmt: skip
+COUNTED: dict[str, Any] = {
+    "target": "label", "id": "id", "exclude": ["day"], "families": {"message": "text", "links": "poisson"}
+}  # fmt: skip
+CATEGORIES: dict[str, Any] = {"target": "label", "features": ["links"], "families": {"links": "categorical"}}
+
+# Engines and versions of dbt.
+BUILDS = [("duckdb", None), ("postgres", "2.0")]
+BY_NIGHT = [("postgres", None), *(("duckdb", version) for version in ("1.8", "1.12", "2.0"))]
+
+
+@pytest.fixture(
+    scope="module",
+    params=[*BUILDS, *(pytest.param(build, marks=pytest.mark.nightly) for build in BY_NIGHT)],
+    ids=["-".join(filter(None, build)) for build in [*BUILDS, *BY_NIGHT]],
+)
+def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    engine, version = request.param
+    why = version and dbt_versions.missing(version)
+    if why:
+        absent(why)
+    models = {"mails": MAILS, "counted": STATISTICS, "before": STATISTICS, "categories": STATISTICS}
+    for macro, source in OF_COUNTED.items():
+        models[f"of_{macro}"] = f"{{{{ nbsql.{macro}(ref('counted'){source and f', ref({source!r})'}) }}}}"
+    models["of_scorecard"] = "{{ nbsql.scorecard(ref('categories'), target='spam') }}"
+    limits = {"maximum": 0.5, "against": "ref('before')"}
+    tests = {
+        "counted": [
+            {"nbsql.nbsql_drift_below": {"name": "drift", **arguments(version, maximum=0.5)}},
+            {"nbsql.nbsql_drift_below": {"name": "drift_from_before", **arguments(version, **limits)}},
+        ]
+    }
+    meta = {"counted": COUNTED, "before": COUNTED, "categories": CATEGORIES}
+    with server(engine) as address:
+        found = Project(tmp_path_factory.mktemp("dbt"), models, meta, {}, tests, address=address, version=version)
+        found.build()
+        yield found
+
+
+def arguments(version: str | None, **given: Any) -> dict[str, Any]:
+    """The arguments of a generic test as that version of dbt takes them."""
+    return given if version == "1.8" else {"arguments": given}
+
+
+def said(project: Project, *command: str) -> dict[str, str]:
+    """The messages of what ran and did not succeed."""
+    project.dbt(*command)
+    statuses = project.statuses()
+    return {name: line for name, line in project.messages().items() if statuses[name] not in ("success", "pass")}
+
+
+def otherwise(name: str, change: str) -> str:
+    return f"nbsql: '{name}' was counted otherwise: {change}; count all rows anew: dbt build --full-refresh --select {name}"
+
+
+SCORES = ("run", "--exclude", "mails", "counted", "before", "categories")
+OTHER_FAMILIES = "families were others, or had other options, and are 'links' poisson, 'message' text"
+
+
+def test_whatever_reads_statistics_refuses_those_of_another_configuration(project: Project) -> None:
+    scores = [f"of_{macro}" for macro in OF_COUNTED]
+    presence = {**COUNTED, "families": {"message": {"family": "text", "event": "bernoulli"}, "links": "poisson"}}
+    project.configure({"counted": presence, "categories": {**CATEGORIES, "weight": "id"}})
+    line = otherwise("counted", OTHER_FAMILIES)
+    of_scorecard = otherwise("categories", "weight was none and is id")
+    assert said(project, *SCORES) == {**dict.fromkeys(scores, line), "of_scorecard": of_scorecard}
+    assert said(project, "test") == {"drift": line, "drift_from_before": line}
+
+    # Norms and logarithms are counted, too; other types make other texts of categories.
+    normed = {**COUNTED, "families": {"message": {"family": "text", "norm": "l2"}, "links": "poisson"}}
+    project.configure({"counted": normed, "categories": CATEGORIES})
+    assert said(project, "run", "--select", "of_predictions") == {"of_predictions": line}
+    typed = ("run", "--vars", "links: DOUBLE PRECISION", "--select")
+    assert project.dbt(*typed, "mails").returncode == 0
+    kind = "double precision" if project.address else "double"
+    types = otherwise("categories", f"the types of categories were others, and are 'links' {kind}")
+    assert said(project, *typed, "of_scorecard") == {"of_scorecard": types}
+    assert project.dbt("run", "--select", "mails").returncode == 0
+
+    # The same statistics, compared with ones of another configuration.
+    project.configure({"counted": presence})
+    assert project.dbt("run", "--select", "counted").returncode == 0
+    before = otherwise("before", OTHER_FAMILIES)
+    assert said(project, "test") == {"drift_from_before": before}
+
+    # Another target, and one less feature.
+    project.configure({"counted": {**COUNTED, "target": "links", "families": {}}})
+    assert said(project, *SCORES) == dict.fromkeys(scores, otherwise("counted", "target was label and is links"))
+    project.configure({"counted": {**presence, "exclude": ["day", "links"], "families": {"message": "text"}}})
+    features = otherwise("counted", "the features were 'links', 'message' and are 'message'")
+    assert said(project, "run", "--select", "of_evaluation") == {"of_evaluation": features}
+
+    # A changed smoothing and other slices change no count that a score reads.
+    project.configure({"counted": {**presence, "alpha": 3, "slice_by": "day"}})
+    assert said(project, *SCORES) == {}
+    families = {"message": nbsql.Text(event="bernoulli"), "links": "poisson"}
+    with project.connect() as con:
+        model = nbsql.fit(con, "mails", target="label", id="id", exclude=["day"], alpha=3, families=families)
+        expected = {row[0]: row[-1] for row in model.predict("mails").fetchall()}
+        found = {row[0]: row[-1] for row in read(con, "SELECT * FROM of_predictions")[1]}
+    assert found == pytest.approx(expected, rel=1e-9)
