@@ -15,8 +15,9 @@ from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
 from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
-from nbsql.family.base import whole_number
+from nbsql.family.base import true_or_false, whole_number
 from nbsql.rendering.dialect import folded
+from nbsql.storage.schema import model_names
 
 if TYPE_CHECKING:
     import duckdb
@@ -89,7 +90,13 @@ class Query(PendingQuery):
 
     @property
     def sql(self) -> str:
-        """The text of the query, for the model as it is now."""
+        """The text of the query, for the model as it is now. It runs in a copy of the database, too, by whatever name."""
+        with self._in_original_path():
+            return self._engine.portable(self._text())
+
+    @property
+    def own_sql(self) -> str:
+        """The text for this connection, in which another database may become the current one."""
         with self._in_original_path():
             return self._text()
 
@@ -261,27 +268,37 @@ class Query(PendingQuery):
         with self._consistent_text(), self._engine.timed("query"), self._engine.errors():
             self._engine.show(self._text())
 
-    def create_table(self, name: str) -> None:
+    def create_table(self, name: str, *, replace: bool = False) -> None:
         """Create the table `name` with the rows. The name may be a path, such as analytics.scored.
 
-        Raises:
-            InputError: a relation of that name exists already.
-            DatabaseError: the database cannot be written.
-        """
-        self._create("create_table_as", name)
+        Args:
+            name: the name of the table.
+            replace: whether to replace a table of that name, in the same transaction.
 
-    def create_view(self, name: str) -> None:
+        Raises:
+            InputError: a relation of that name exists already, or is read by the query or part of a model.
+            DatabaseError: the database cannot be written.
+            NotSupportedError: `replace` on Spark, which has no transactions.
+        """
+        self._create("table", name, replace=replace)
+
+    def create_view(self, name: str, *, replace: bool = False) -> None:
         """Create the view `name`, which runs the query whenever it is read. The name may be a path.
+
+        Args:
+            name: the name of the view.
+            replace: whether to replace a view of that name, in the same transaction.
 
         Raises:
             InputError: the query reads a frame, which the view would outlive, or a relation of that name exists already.
             DatabaseError: the database cannot be written.
+            NotSupportedError: `replace` on Spark, which has no transactions.
         """
         if self._source is not None and self._source.is_frame and self._source.is_registered:
             raise InputError(f"a view cannot read {self._source.label}, which lives in this process; use create_table")
-        self._create("create_view_as", name)
+        self._create("view", name, replace=replace)
 
-    def _create(self, macro: str, name: str) -> None:
+    def _create(self, kind: str, name: str, *, replace: bool) -> None:
         engine = self._engine
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a table or view must be a text of at least one character, not {name!r}")
@@ -289,9 +306,30 @@ class Query(PendingQuery):
         if len(path) > 3:
             raise InputError(f"{name!r} is no path to a table; quote a name that has dots in it: '\"{name}\"'")
         database, schema, table = whole = engine.resolve_path(path)
-        if any([*map(folded, row[:3])] == [*map(folded, whole)] for row in engine.ask("relations")):
-            raise InputError(f"{name!r} is there already; drop it first, or choose another name")
-        relation = engine.renderer.dialect.ident(*engine.path(database, schema), table)
-        with self._consistent_text():
-            query = engine.renderer.dialect.query(self._text())
-            engine.run(name, engine.renderer.statement(macro, relation, query))
+        replace = true_or_false(replace, "replace")
+        if replace and engine.drafts:
+            raise NotSupportedError(
+                f"replace=True is not available on {engine.title}, which has no transactions; drop it first"
+            )
+        existing = next((row for row in engine.ask("relations") if [*map(folded, row[:3])] == [*map(folded, whole)]), None)
+        if existing is not None and not replace:
+            cure = "drop it first" if engine.drafts else "replace it with replace=True"
+            raise InputError(f"{name!r} is there already; {cure}, or choose another name")
+        if existing is not None and (existing[3] == "view") != (kind == "view"):
+            raise InputError(f"{name!r} is a {'table' if kind == 'view' else 'view'}; drop it first, or choose another name")
+        if replace and schema in model_names(engine, database):
+            raise InputError(f"{name!r} is in the schema of model {schema!r}; choose another schema")
+        render, relation = engine.renderer.statement, engine.renderer.dialect.ident(*engine.path(database, schema), table)
+        with self._consistent_text(), engine.transaction() if replace else nullcontext():
+            text = self._text()
+            if replace:
+                engine.run(f"drop {name}", render("drop_relation", kind, relation, if_exists=True))
+                self._check_readable(text, name)
+            engine.run(name, render(f"create_{kind}_as", relation, engine.renderer.dialect.query(text)))
+
+    def _check_readable(self, text: str, name: str) -> None:
+        """Raise InputError if the query cannot be read without what was dropped."""
+        try:
+            self._engine.names(text)
+        except DatabaseError as error:
+            raise InputError(f"{name!r} is read for its own new rows; choose another name") from error

@@ -9,7 +9,7 @@ from nbsql.answers.table import counted
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, print_done, print_value, with_formats, write_or_print
 from nbsql.cli.files import write
-from nbsql.cli.options import command, into_table, option, reads_model
+from nbsql.cli.options import check_into, command, into_table, option, reads_model
 from nbsql.cli.session import end_progress, open_for_reading
 
 _ROWS = 20  # the default number of rows of a table
@@ -19,7 +19,7 @@ _ROWS = 20  # the default number of rows of a table
 @option("--seed", type=int, default=0, help="The same seed gives the same rows.")
 @into_table
 @with_formats
-def sample(database: str, model: str, n: int, *, seed: int, into: str | None, form: Form) -> None:
+def sample(database: str, model: str, n: int, *, seed: int, into: str | None, replace: bool, form: Form) -> None:
     """Draw N rows from MODEL: first a class by the priors, then the features from their distributions in that class.
 
     \b
@@ -27,11 +27,12 @@ def sample(database: str, model: str, n: int, *, seed: int, into: str | None, fo
       nbsql sample shop.duckdb churn 100000 --seed 7 --into drawn
       nbsql sample shop.duckdb churn 1000 --csv > drawn.csv
     """
+    check_into(into, replace=replace)
     if into is not None:
         if form in ("json", "csv"):
             raise click.UsageError("--into keeps the rows in the database; leave out --json and --csv")
         with write_or_print(database, form) as engine:
-            nbsql.load(engine, model).sample(n, seed=seed).create_table(into)
+            nbsql.load(engine, model).sample(n, seed=seed).create_table(into, replace=replace)
             print_done(engine, form, f"drew {counted(n, 'row')} from model {model} into the table {into} of {database}")
         return
     with open_for_reading(database) as engine:

@@ -93,7 +93,18 @@ calibrated = option(
     help="Whether probabilities are calibrated by `nbsql calibrate`; by default they are if MODEL is calibrated.",
 )  # fmt: skip
 columns = option("--columns", type=COLUMNS, help="Return only these columns of SOURCE beside those added; '' for none.")
-into_table = option("--into", metavar="TABLE", help="Store the rows as a new table of DATABASE.")
+into_table = together(
+    option("--into", metavar="TABLE", help="Store the rows as a new table of DATABASE."),
+    option("--replace", is_flag=True, help="With --into, replace the table of that name."),
+)
+
+
+def check_into(into: str | None, *, replace: bool) -> None:
+    """Raise an error of usage if there is nothing to replace."""
+    if replace and into is None:
+        raise click.UsageError("--replace is of a table; name it: --into TABLE")
+
+
 fold_column = option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
 folding = together(
     option("--folds", type=FOLDS, default=10, help="The number of folds; loo leaves out one row at a time."), fold_column

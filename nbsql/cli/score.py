@@ -13,7 +13,18 @@ from nbsql.cli.answers import Form, answer, print_done, with_formats, write_or_p
 from nbsql.cli.arguments import COLUMNS, COST, THRESHOLD, Costs, costs_by_label, labels_by_text
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
 from nbsql.cli.fit import fit
-from nbsql.cli.options import AT_LEAST_1, by_name, calibrated, columns, command, into_table, option, reads_model, together
+from nbsql.cli.options import (
+    AT_LEAST_1,
+    by_name,
+    calibrated,
+    check_into,
+    columns,
+    command,
+    into_table,
+    option,
+    reads_model,
+    together,
+)
 from nbsql.cli.session import open_for_reading
 from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB
@@ -118,16 +129,17 @@ def impute(database: str, model: str, source: str, *, features: list[str] | None
 
 def _answer(
     database: str, model: str, source: str, scored: _Scored, added: Callable[[nbsql.Model], int], *, into: str | None,
-    limit: int | None, file_format: str | None, output: str | None, form: Form, done: str = "scored",
+    replace: bool, limit: int | None, file_format: str | None, output: str | None, form: Form, done: str = "scored",
 ) -> None:  # fmt: skip
     """Output scored rows. A table always shows the added columns, the last ones."""
+    check_into(into, replace=replace)
     if into is not None and (file_format is not None or output is not None or form in ("json", "csv")):
         raise click.UsageError("--into keeps the rows in the database; leave out --format, --output, --json and --csv")
     wanted = _wanted(file_format, output, form)
     if into is not None:
         with write_or_print(database, form) as engine:
             query = scored(nbsql.load(engine, model), _first(engine, source, limit))
-            nbsql.Query(engine, query.sql).create_table(into)
+            nbsql.Query(engine, query.sql).create_table(into, replace=replace)
             if form != "sql":
                 with engine.source(into) as stored:
                     count = tables.counted(engine.ask("row_count", stored.relation)[0][0], "row")

@@ -42,7 +42,12 @@ class PendingQuery(ABC):
     @property
     @abstractmethod
     def sql(self) -> str:
-        """The query as text."""
+        """The query as text, which does not name the current database."""
+
+    @property
+    @abstractmethod
+    def own_sql(self) -> str:
+        """The query as text for this connection, in which another database may become the current one."""
 
 
 class Engine(ABC):
@@ -264,7 +269,7 @@ class Engine(ABC):
             return self._source(source)
         if not self.shares(source.engine):
             raise InputError("the query is of another connection, which cannot be read here; pass its rows: query.arrow()")
-        found = self._source(source.sql)
+        found = self._source(source.own_sql)
         found.needs = source
         return found
 
@@ -323,6 +328,10 @@ class Engine(ABC):
     def catalog(self) -> str | None:
         """The current catalog, if the names of a model leave it out; None if there is only one, or if the names contain it."""
         return None
+
+    def portable(self, sql: str) -> str:
+        """A statement without the name of the current database, so that it also runs in a copy that has another name."""
+        return sql
 
     def resolve_path(self, path: Sequence[str]) -> tuple[str, str, str]:
         """The database, schema and name of a new table at a path of one to three names."""

@@ -21,6 +21,10 @@ COMMENTS = r"(?:\s|--[^\n]*\n|/\*.*?\*/)*"  # before the first word of a query
 _PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
 
+class MissingSourceError(InputError):
+    """No table or view of the connection has the name of a source, or one in its query."""
+
+
 class Source:
     """A table, view, query, relation or frame, as a FROM clause reads it; `label` is its name in messages.
 

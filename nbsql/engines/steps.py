@@ -38,4 +38,4 @@ def script(engine: Engine, statements: Iterable[Statement]) -> str:
     if not engine.drafts:
         render = engine.renderer.statement
         parts = [f"{render('begin_transaction')};", *parts, f"-- commit\n{render('commit_transaction')};"]
-    return "\n\n".join(parts)
+    return engine.portable("\n\n".join(parts))

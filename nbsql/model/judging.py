@@ -178,7 +178,7 @@ class Judging(Handle):
         if isinstance(slices := queries.get("slices"), Slices):
             texts["slice_intervals"] = slices.intervals.sql
         if evaluator.costs is not None:
-            texts["cost"] = evaluator.cost_sql(evaluator.costs)
+            texts["cost"] = self._engine.portable(evaluator.cost_sql(evaluator.costs))
         if table in texts:
             return texts[table]
         if table in SLICES:

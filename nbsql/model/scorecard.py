@@ -140,7 +140,7 @@ class Scorecard(Displayed):
         model = self._model
         added = self._added_columns(reasons, against)
         if dialect is None:
-            return self._local_query(model._source(source), reasons, against, columns)
+            return model._engine.portable(self._local_query(model._source(source), reasons, against, columns))
         traits = check_dialect(dialect)
         model._refresh()
         passed = passed_columns_elsewhere(model._plan, traits, columns, added, "a scorecard")

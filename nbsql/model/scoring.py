@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from nbsql.answers.decisions import Decision, decision_of
-from nbsql.answers.elsewhere.inline import inline_query, relation_as_written
+from nbsql.answers.elsewhere.inline import inline_query, relation_as_written, source_elsewhere
 from nbsql.answers.one_row import Answer, RowScorer, row_sql
 from nbsql.answers.query import Query
 from nbsql.answers.sample import sample
 from nbsql.engines.source import passed_columns
-from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
+from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, listed, suggestion
 from nbsql.family.base import whole_number
 from nbsql.model.imputing import Imputing
 from nbsql.model.weighing import Weighing
@@ -182,7 +182,7 @@ class Scoring(Imputing, Weighing):
         engine.require("predict_one_sql")
         self._require("predict_one")
         plan = replace(self._plan, calibration=self._calibration(calibrated))
-        return row_sql(engine, plan, self._classes, self._title, self._stamp[0][0])
+        return engine.portable(row_sql(engine, plan, self._classes, self._title, self._stamp[0][0]))
 
     def predict_proba(self, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
         """As `predict`, with a column `probability_<label>` for each class; these sum to 1.
@@ -261,7 +261,7 @@ class Scoring(Imputing, Weighing):
         check(self._spec, "labelled", self._title)
         self._check("evaluate", data)
         check_source(self._spec, data.columns, data.label, self._title, exact=self._engine.exact, training=True)
-        return self._plan.query_log_joint(data.relation, self._classes)
+        return self._engine.portable(self._plan.query_log_joint(data.relation, self._classes))
 
     def sample(self, n: int, *, seed: int = 0) -> Query:
         """`n` rows drawn from the model: a class by the priors, then each feature from its distribution in that class.
@@ -303,7 +303,8 @@ class Scoring(Imputing, Weighing):
                 "statistics", what a fit of the source would count: a row for each cell, class, feature, value, n, mean, m2.
             source: the rows to score.
             inline: write the numbers of the model into the query, so that it reads the source only: a scorer that runs where
-                there is no model. It has a line for each value, so that a vocabulary makes it long.
+                there is no model. It has a line for each value, so that a vocabulary makes it long. A table that is not here
+                has the columns of the model.
             dialect: write such a scorer for another engine: "bigquery", "clickhouse", "databricks", "mysql", "redshift",
                 "snowflake", "spark", "sqlite", "trino", "tsql", "postgres" or "duckdb". The source is then a table of that
                 engine, or a SELECT in its dialect, with the columns of the model, whose types are not checked.
@@ -332,15 +333,20 @@ class Scoring(Imputing, Weighing):
             return self._frozen(verb, source, dialect, columns, calibrated)
         if columns is not None and not VERBS[verb].keeps_rows:
             raise InputError(f"columns goes with the verbs that pass columns of the source on, not with {verb!r}")
-        data = self._source(source)
-        query = self._query(verb, data, columns=columns, calibrated=calibrated).sql
         if not inline:
-            return query
+            return self._query(verb, source, columns=columns, calibrated=calibrated).sql
         check(self._spec, "inline", self._title)
+        try:
+            data = self._source(source)
+        except NbsqlError as error:
+            self._refresh()
+            data = source_elsewhere(self._engine, self._spec, source, error)
+        self._query(verb, data, columns=columns, calibrated=calibrated)
         passed = passed_columns(data, columns, exact=self._engine.exact)
         data.relation = relation_as_written(self._engine, data, source)
         method = self._calibration(calibrated) if VERBS[verb].has_posteriors else None
-        return inline_query(self._engine, self._plan, self._classes, verb, data, self._rows(verb, data, passed), method)
+        query = inline_query(self._engine, self._plan, self._classes, verb, data, self._rows(verb, data, passed), method)
+        return self._engine.portable(query)
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None, calibrated: bool | None) -> str:
         from nbsql.answers.elsewhere.scorer import check_dialect, frozen_query

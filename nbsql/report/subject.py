@@ -153,7 +153,7 @@ class ScoredSource:
             renderer = model._engine.renderer
             return renderer.statement("with_fold_comment", renderer.fragment(macro, self.held_out, *arguments))
         judged = model._plan.judged_rows(self.rows, model._classes, calibration=model._plan.calibration)
-        return model._engine.renderer.statement(macro, judged, *arguments)
+        return model._engine.portable(model._engine.renderer.statement(macro, judged, *arguments))
 
     def slices(self, by: Sequence[str], least: int) -> tuple[Query, str]:
         """The slices by values of some columns, the worst first (feature_slices.sql), and the query that scores the source."""
@@ -163,7 +163,7 @@ class ScoredSource:
         sql, own = (
             engine.renderer.statement("feature_slices", judged, by, least) for judged in (anew, self._judged(self.scores, by))
         )
-        return Query(engine, own, self.source), sql
+        return Query(engine, own, self.source), engine.portable(sql)
 
     def telling_rows(self, count: int) -> Markup:
         """The temporary table of the most informative rows, `count` of each kind. Raises ModelError for a model with joins."""

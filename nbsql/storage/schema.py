@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from nbsql.engines.connect import relations_in
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.plan import MACROS, PARTS, Statement
@@ -90,7 +91,7 @@ def check_contents(engine: Engine, database: str, schema: str, title: str) -> di
 def drop_schema(engine: Engine, database: str, schema: str) -> None:
     """Drop a model, and nothing that is not nbsql's. Raises ModelError if the schema contains something else."""
     present = check_contents(engine, database, schema, schema)
-    relations = Relations(engine.renderer, *engine.path(database, schema))
+    relations = relations_in(engine, database, schema)
     names = [] if engine.renderer.dialect.traits.drops_cascade else [name for name in CONTENTS if name in present]
     last = Statement("drop schema", engine.renderer.statement("drop_schema", relations.schema))
     engine.drop(schema, [*_drops(engine, relations, names), last])

@@ -332,10 +332,10 @@ FIT = ("fit", "shop.duckdb", "golf", "--target", "play", "--name", "spell", "--r
     [
         (FIT, r'^DROP SCHEMA IF EXISTS "spell" CASCADE;.*^CREATE SCHEMA "spell";.*^CREATE TABLE "spell"."statistics" AS'),
         (("predict", "shop.duckdb", "spell", "golf"), r"WITH numbered AS .*probability"),
-        (("predict", "shop.duckdb", "spell", "golf", "--into", "scored"), r'^CREATE TABLE "shop"."main"."scored" AS'),
+        (("predict", "shop.duckdb", "spell", "golf", "--into", "scored"), r'^CREATE TABLE "main"."scored" AS'),
         (("explain", "shop.duckdb", "spell", "golf", "--row", "2"), r"LIMIT 1 OFFSET 1.*AS contribution"),
-        (("show", "shop.duckdb", "spell"), r'FROM "shop"."spell"."priors".*FROM "shop"."spell"."likelihoods"'),
-        (("drop", "shop.duckdb", "spell"), r'^-- drop schema\nDROP SCHEMA "shop"."spell";'),
+        (("show", "shop.duckdb", "spell"), r'FROM "spell"."priors".*FROM "spell"."likelihoods"'),
+        (("drop", "shop.duckdb", "spell"), r'^-- drop schema\nDROP SCHEMA "spell";'),
     ],
 )
 def test_sql_writes_nothing(fitted: str, run: Run, arguments: Sequence[str], expected: str) -> None:

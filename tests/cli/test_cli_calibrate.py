@@ -105,7 +105,7 @@ def test_the_sets_of_labels_are_json_in_csv(shop: str) -> None:
 
 
 def test_the_sql_is_printed_and_changes_nothing(shop: str) -> None:
-    assert 'CREATE TABLE "shop"."weather"."calibration" AS' in run("calibrate", shop, "weather", "sky", "--sql")
+    assert 'CREATE TABLE "weather"."calibration" AS' in run("calibrate", shop, "weather", "sky", "--sql")
     assert "not calibrated" in run("predict", shop, "weather", "rest", "--calibrated", code=1)
 
 

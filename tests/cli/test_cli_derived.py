@@ -130,9 +130,9 @@ def test_drift_of_slices(shop: str) -> None:
     output = run("drift", shop, "weather", "0", "2")
     with duckdb.connect(shop) as con:
         query = nbsql.load(con, "weather").drift(0, 2)
-        rows = query.fetchall()
+        rows, text = query.fetchall(), query.sql
     assert cells(output, "sky")[0] == "sky"
-    assert run("drift", shop, "weather", "0", "2", "--sql").strip().rstrip(";") == query.sql.strip()
+    assert run("drift", shop, "weather", "0", "2", "--sql").strip().rstrip(";") == text.strip()
     assert [row["psi"] for row in json.loads(run("drift", shop, "weather", "0", "2", "--json"))] == pytest.approx(
         [row[1] for row in rows]
     )

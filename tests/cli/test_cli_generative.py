@@ -103,7 +103,7 @@ def test_a_sample_is_that_of_the_library(shop: str) -> None:
 def test_a_sample_is_kept(shop: str) -> None:
     before = Path(shop).read_bytes()
     statement = run("sample", shop, "weather", "50", "--into", "drawn", "--sql")
-    assert statement.startswith('BEGIN TRANSACTION;\n\n-- drawn\nCREATE TABLE "shop"."main"."drawn" AS')
+    assert statement.startswith('BEGIN TRANSACTION;\n\n-- drawn\nCREATE TABLE "main"."drawn" AS')
     assert Path(shop).read_bytes() == before
     done = run("sample", shop, "weather", "50", "--into", "drawn")
     assert done == "drew 50 rows from model weather into the table drawn of shop.duckdb\n"
@@ -111,7 +111,7 @@ def test_a_sample_is_kept(shop: str) -> None:
         model = nbsql.load(con, "weather")
         assert con.execute("FROM drawn ORDER BY ALL").fetchall() == sorted(model.sample(50).fetchall())
     again = run("sample", shop, "weather", "50", "--into", "drawn", code=1)
-    assert again == "error: 'drawn' is there already; drop it first, or choose another name\n"
+    assert again == "error: 'drawn' is there already; replace it with --replace, or choose another name\n"
     assert "--into keeps the rows in the database; leave out --json and --csv" in run(
         "sample", shop, "weather", "5", "--into", "t", "--csv", code=2
     )

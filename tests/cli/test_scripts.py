@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -144,3 +145,136 @@ def test_python_writes_the_same_script(shop: str) -> None:
     assert nbsql.fit_sql(shop, "sms", **options) + "\n" == command(*FIT, "--sql")
     make: Callable[..., str] = nbsql.fit_sql
     assert make(shop, "sms", replace=True, **options) + "\n" == command(*FIT, "--sql", "--replace")
+
+
+PRINTED = [
+    "sql shop.duckdb predict spam sms",
+    "sql shop.duckdb explain spam main.sms",
+    "sql shop.duckdb predict spam shop.main.sms --inline",
+    "sql shop.duckdb predict spam shop.main.sms",
+    "predict shop.duckdb spam sms --sql",
+    "predict shop.duckdb spam sms --proba --into main.scored --sql",
+    "predict shop.duckdb spam sms --into scored --replace --sql",
+    "impute shop.duckdb spam sms --sql",
+    "impute shop.duckdb spam sms --into filled --sql",
+    "sample shop.duckdb spam 5 --sql",
+    "sample shop.duckdb spam 5 --into drawn --sql",
+    "explain shop.duckdb spam sms --sql",
+    "review shop.duckdb spam sms --sql",
+    "evaluate shop.duckdb spam sms --sql",
+    "evaluate shop.duckdb spam sms --table roc --sql",
+    "log-likelihood shop.duckdb spam sms --sql",
+    "log-likelihood shop.duckdb spam sms --labelled --sql",
+    "monitor shop.duckdb spam sms --by links --sql",
+    "show shop.duckdb spam --priors --likelihoods --batches --sql",
+    "relevance shop.duckdb spam --sql",
+    "update shop.duckdb spam sms --sql",
+    "forget shop.duckdb spam 'SELECT * FROM sms WHERE id < 7' --sql",
+    "rollback shop.duckdb spam 1 --sql",
+    "compact shop.duckdb spam --sql",
+    "calibrate shop.duckdb spam sms --held-back --sql",
+    "drop shop.duckdb spam --sql",
+    "fit shop.duckdb sms --target label --name spam --family message=text --replace --sql",
+    "from-tables shop.duckdb 'SELECT label AS class, 0.5 AS prior FROM sms GROUP BY label' --name book --sql",
+    "from-statistics shop.duckdb 'SELECT * FROM spam.statistics' --like spam --name again --sql",
+]
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with a model that has learnt twice."""
+    path = tmp_path_factory.mktemp("changed") / "shop.duckdb"
+    with duckdb.connect(path) as con:
+        con.execute(SMS)
+        model = nbsql.fit(con, "sms", target="label", name="spam", id="id", families={"message": nbsql.Text()})
+        model.update("SELECT * FROM sms WHERE id > 20")
+    return path
+
+
+@pytest.mark.parametrize("printed", PRINTED)
+def test_what_is_printed_runs_in_a_copy_of_another_name(
+    changed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str
+) -> None:
+    """An analyst writes it on shop.duckdb, and it runs on prod.duckdb, to the same effect."""
+    monkeypatch.chdir(tmp_path)
+    shop = str(shutil.copy(changed, "shop.duckdb"))
+    script = command(*shlex.split(printed))
+    shutil.copy(shop, "prod.duckdb")
+    found = {}
+    for path in ("shop.duckdb", "prod.duckdb"):
+        with duckdb.connect(path) as con:
+            rows = [con.execute(statement).fetchall() for statement in con.extract_statements(script)]
+            made = con.execute("SELECT schema_name, table_name, column_count FROM duckdb_tables() ORDER BY ALL").fetchall()
+        found[path] = [sorted(map(repr, map(rounded, each))) for each in rows], made
+    assert found["prod.duckdb"] == found["shop.duckdb"]
+
+
+def rounded(row: tuple[Any, ...]) -> list[Any]:
+    return [round(value, 9) if isinstance(value, float) else value for value in row]
+
+
+def test_python_prints_what_runs_in_a_copy(shop: str) -> None:
+    command(*FIT)
+    shutil.copy(shop, "prod.duckdb")
+    with duckdb.connect(shop) as con:
+        model = nbsql.load(con, "spam")
+        literal = """SELECT *, '"shop"."main"."sms"' AS note, '-- it''s "shop"."main"."sms"' AS more FROM sms"""
+        texts = [
+            model.sql("predict", literal),
+            model.predict(literal).sql,
+            model.predict(literal).limit(3).sql,
+            model.log_likelihood_sql("sms", labelled=True),
+            model.evaluate_sql("sms", table="cost", costs={("ham", "spam"): 3}),
+            model.plot.verdict("sms", folds=None).sql,
+            model.likelihoods.sql,
+        ]
+        expected = [sorted(map(repr, map(rounded, con.execute(text).fetchall()))) for text in texts]
+        one = model.predict_one({"message": "a b", "links": 1})["probability"]
+        prepared = model.predict_one_sql()
+        con.execute("ATTACH ':memory:' AS other; USE other")
+        kept = model.predict(literal.replace("FROM sms", "FROM shop.sms"))
+        assert len(kept.fetchall()) == 30  # the handle stays with its database
+        assert len(nbsql.load(con, "spam", database="shop").log_evidence(kept).limit(2).fetchall()) == 2
+        assert '"shop"."spam"' in kept.sql  # which is another than the current one
+    with duckdb.connect("prod.duckdb") as con:
+        assert [sorted(map(repr, map(rounded, con.execute(text).fetchall()))) for text in texts] == expected
+        assert con.execute(texts[0]).fetchall()[0][4:6] == ('"shop"."main"."sms"', """-- it's "shop"."main"."sms\"""")
+        assert con.execute(prepared, ["a b", 1]).fetchall()[0][3] == pytest.approx(one, rel=1e-9)
+
+
+def test_rows_replace_a_table_of_rows_and_nothing_else(shop: str) -> None:
+    command(*FIT)
+    into = ("predict", shop, "spam", "SELECT * FROM sms WHERE id < 3", "--into", "scored", "--replace")
+    script = command(*into, "--sql")
+    command(*into)
+    command("predict", shop, "spam", "SELECT * FROM sms WHERE id < 5", "--into", "scored", "--replace")
+    assert run(script) == []
+    assert run(script) == []
+    with duckdb.connect(shop) as con:
+        assert con.execute("SELECT count(*) FROM scored").fetchall() == [(3,)]
+        con.execute("CREATE VIEW seen AS FROM sms")
+        model = nbsql.load(con, "spam")
+        query = model.predict("seen")
+        query.create_view("latest", replace=True)
+        query.limit(2).create_view("latest", replace=True)
+        assert con.execute("SELECT count(*) FROM latest").fetchall() == [(2,)]
+        for create, name, message in [
+            (query.create_table, "sms", "'sms' is read for its own new rows; choose another name"),
+            (query.create_table, "seen", "'seen' is a view; drop it first, or choose another name"),
+            (query.create_view, "sms", "'sms' is a table; drop it first, or choose another name"),
+            (
+                query.create_table,
+                "spam.statistics",
+                "'spam.statistics' is in the schema of model 'spam'; choose another schema",
+            ),
+        ]:
+            with pytest.raises(nbsql.InputError) as caught:
+                create(name, replace=True)
+            assert str(caught.value) == message
+        with pytest.raises(nbsql.InputError, match="'scored' is there already; replace it with replace=True, or choose"):
+            query.create_table("scored")
+        assert con.execute("SELECT count(*) FROM sms").fetchall() == [(30,)]
+    result = CliRunner().invoke(main, ["predict", shop, "spam", "sms", "--into", "scored"])
+    assert result.stderr == "error: 'scored' is there already; replace it with --replace, or choose another name\n"
+    result = CliRunner().invoke(main, ["sample", shop, "spam", "3", "--replace"])
+    assert result.stderr.endswith("Error: --replace is of a table; name it: --into TABLE\n")

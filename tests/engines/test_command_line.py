@@ -128,8 +128,14 @@ def test_predictions_are_shown_written_and_kept(fitted: str, pg: Any, tmp_path: 
     )
     assert [row[5] for row in sorted(pg.execute("SELECT * FROM scored").fetchall())] == [row[5] for row in expected]
     assert refused("predict", fitted, "spam", "inbox", "--into", "scored") == (
-        "error: 'scored' is there already; drop it first, or choose another name"
+        "error: 'scored' is there already; replace it with --replace, or choose another name"
     )
+    out("predict", fitted, "spam", "SELECT * FROM inbox WHERE id < 3", "--into", "scored", "--replace")
+    assert pg.execute("SELECT count(*) FROM scored").fetchall() == [(2,)]
+    assert refused(
+        "predict", fitted, "spam", "SELECT id, message, links, attachment FROM scored", "--into", "scored", "--replace"
+    ) == ("error: 'scored' is read for its own new rows; choose another name")
+    assert pg.execute("SELECT count(*) FROM scored").fetchall() == [(2,)]
 
 
 def test_a_model_is_explained_judged_and_shown(fitted: str) -> None:
@@ -274,3 +280,38 @@ def test_an_interrupted_fit_leaves_nothing(database: str, pg: Any) -> None:
     while pg.execute(asleep).fetchall() != [(0,)]:
         pass  # the server has been told to stop
     assert nbsql.models(pg) == []
+
+
+PRINTED = (
+    "sql DATABASE predict spam public.inbox",
+    "sql DATABASE explain spam inbox --inline",
+    "sql DATABASE predict spam not_here --inline",
+    "predict DATABASE spam inbox --into scored --replace --sql",
+    "impute DATABASE spam inbox --sql",
+    "sample DATABASE spam 3 --into drawn --sql",
+    "evaluate DATABASE spam inbox --table roc --sql",
+    "log-likelihood DATABASE spam inbox --labelled --sql",
+    "update DATABASE spam inbox --sql",
+    "calibrate DATABASE spam inbox --held-back --sql",
+    "compact DATABASE spam --sql",
+    "drop DATABASE spam --sql",
+    "fit DATABASE inbox --target label --name spam --exclude message --replace --sql",
+)
+
+
+def test_what_is_printed_runs_in_a_copy_of_another_name(fitted: str, server: str, address: str, pg: Any) -> None:
+    import psycopg
+
+    scripts = [out(*(fitted if word == "DATABASE" else word for word in printed.split())) for printed in PRINTED]
+    name = pg.info.dbname
+    pg.close()
+    assert not [script for script in scripts if name in script]
+    with psycopg.connect(server, autocommit=True) as admin:
+        for script in scripts:
+            admin.execute(f"CREATE DATABASE prod TEMPLATE {name}")
+            try:
+                with psycopg.connect(address.replace(f"/{name}", "/prod"), autocommit=True) as con:
+                    con.execute("CREATE TABLE not_here AS SELECT *, 1 AS more FROM inbox")
+                    con.execute(script)
+            finally:
+                admin.execute("DROP DATABASE prod WITH (FORCE)")

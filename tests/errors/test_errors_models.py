@@ -214,7 +214,7 @@ def test_verbs_and_results_that_cannot_be(con: duckdb.DuckDBPyConnection, model:
         model.review("days", by=["margin"])  # type: ignore[arg-type]
     with refused(InputError, "features must be a list of names, not 2.5"):
         model.dependence("days", features=2.5)  # type: ignore[arg-type]
-    with refused(InputError, "'Days' is there already; drop it first, or choose another name"):
+    with refused(InputError, "'Days' is there already; replace it with replace=True, or choose another name"):
         model.predict("days").create_table("Days")
     with refused(InputError, "the name of a table or view must be a text of at least one character, not ''"):
         model.predict("days").create_table("")

@@ -333,7 +333,7 @@ def test_an_answer_is_kept_at_a_path(con: duckdb.DuckDBPyConnection) -> None:
         ("other", "reports", "scored"),
     ]
     for path in ("reports.scored", "Other.Scored", "main.plain", "reports.live"):
-        with pytest.raises(nbsql.InputError, match="is there already; drop it first, or choose another name"):
+        with pytest.raises(nbsql.InputError, match="is there already; replace it with replace=True, or choose another name"):
             query.create_table(path)
     with pytest.raises(nbsql.InputError) as refused:
         query.create_table("a.b.c.d")

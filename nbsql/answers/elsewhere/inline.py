@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
+import duckdb
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
-from nbsql.engines.source import Source, split_path
-from nbsql.errors import InputError
+from nbsql.engines.source import MissingSourceError, Source, split_path
+from nbsql.errors import InputError, NbsqlError
 from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import restore
+from nbsql.spec.column import Column
+from nbsql.spec.spec import Spec
 
 
 def inline_query(
@@ -41,6 +45,24 @@ def inline_query(
     relations = tuple(render("inline_name", name) for name in ("parameters", "lookups", "calibration"))
     query = plan.query(verb, rows, classes, tables=relations, calibration=calibration)
     return restore(render("with_inline_tables", query, tables))
+
+
+def source_elsewhere(engine: Engine, spec: Spec, source: Any, error: NbsqlError) -> Source:
+    """A source of another database, in which a query will run: a table or a SELECT, with the columns of a model.
+
+    Raises `error`, that of looking for the source in this database, unless it says that there is no such table here.
+    """
+    missing = isinstance(error, MissingSourceError) or isinstance(error.__cause__, duckdb.CatalogException)
+    if not missing or not isinstance(source, str):
+        raise error
+    from nbsql.answers.elsewhere.foreign import source_relation  # imports sqlglot, which takes long
+
+    columns = {name: Column(name, "", "other") for name in spec.id}
+    for feature in spec.features:
+        for name, type_name in zip_longest(feature.columns, feature.types[: len(feature.columns)], fillvalue=""):
+            kind = engine.kind(type_name) if type_name else feature.family.accepts[0]
+            columns[name] = Column(name, type_name, kind)
+    return Source(source_relation(source, engine.renderer), source, list(columns.values()))
 
 
 def relation_as_written(engine: Engine, source: Source, text: Any) -> Markup:

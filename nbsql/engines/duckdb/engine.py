@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -16,7 +17,7 @@ from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.duckdb.sources import Sources
 from nbsql.engines.engine import AGGREGATE, SEVERAL_ROWS, Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, ModelError, NbsqlError, NotSupportedError, suggestion
+from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NotSupportedError, suggestion
 from nbsql.family import NUMBERS
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import Column
@@ -40,6 +41,11 @@ _KINDS = {
 }
 # The types whose values JSON may not be able to represent.
 _FLOATING = {"FLOAT": "number", "DOUBLE": "number", "FLOAT[]": "numbers", "DOUBLE[]": "numbers"}
+# The name of a database before those of a schema, which is another one, and a relation; or what may hold such a text.
+_DATABASE = (
+    r"""(?<!\.){name}\.(?!{name}\.)(?="(?:[^"]|"")*"\.")"""
+    r"""|(?P<other>'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/|\$(?P<tag>\w*)\$.*?\$(?P=tag)\$)"""
+)
 _RESERVED = ("system", "temp", "information_schema", "pg_catalog")
 _TEMPORAL = ("date", "time", "interval")
 
@@ -60,6 +66,13 @@ class DuckDB(DuckDBDriver):
 
     def kind(self, name: str) -> str:
         return _kind(duckdb.sqltype(name))
+
+    def portable(self, sql: str) -> str:
+        try:
+            name = re.escape(str(self.renderer.dialect.ident(self.current()[0])))
+        except DatabaseError:  # the connection is closed, and there is no current database
+            return sql
+        return re.sub(_DATABASE.format(name=name), lambda found: found["other"] or "", sql, flags=re.DOTALL)
 
     def resolve_path(self, path: Sequence[str]) -> tuple[str, str, str]:
         if len(path) == 2 and self.schema(self.current()[0], path[0]) is None:

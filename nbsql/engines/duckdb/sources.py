@@ -17,7 +17,7 @@ from nbsql.engines.duckdb.messages import frame_hint, one_line
 from nbsql.engines.duckdb.objects import category_columns, unreadable, with_typed_columns
 from nbsql.engines.duckdb.scans import scanned_table
 from nbsql.engines.handed_over import is_stream, read_whole
-from nbsql.engines.source import COMMENTS, Source, check_distinct, check_names, split_path
+from nbsql.engines.source import COMMENTS, MissingSourceError, Source, check_distinct, check_names, split_path
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
@@ -93,7 +93,7 @@ class Sources:
             names = sorted({row[2] for row in relations if row[:2] in near and not row[2].startswith("nbsql ")})
             hint = frame_hint(text) or suggestion(text, names)
             hint = hint or (f"; there are {listed(names)}" if names else "; there are no tables yet")
-            raise InputError(f"no table or view {text!r}{hint}")
+            raise MissingSourceError(f"no table or view {text!r}{hint}")
         with self._engine.errors():
             check_distinct(self._engine.bound(query).columns, "the query")
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))

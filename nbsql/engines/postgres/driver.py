@@ -183,7 +183,7 @@ def _one_line(error: psycopg.Error) -> str:
         return f"another connection is changing the same model or table at this moment; {_AGAIN}"
     if state == "2BP01":  # dependent objects still exist
         who = (error.diag.message_detail or "something").split(" depends on ")[0]
-        return f"{who} reads the model, whose tables are to be made anew; drop it first, and make it again afterwards"
+        return f"{who} reads what is to be made anew; drop it first, and make it again afterwards"
     if state == "42501" and said.startswith("must be owner"):
         return re.sub(r"function (.+)[.].+", r"model \1", said) + "; connect as its owner"
     if state == "42501":  # insufficient privilege

@@ -9,7 +9,7 @@ import psycopg
 from psycopg.pq import ExecStatus
 
 from nbsql.engines.postgres.driver import PostgreSQLDriver
-from nbsql.engines.source import COMMENTS, Source, split_path
+from nbsql.engines.source import COMMENTS, MissingSourceError, Source, split_path
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
 _KINDS = {
@@ -75,7 +75,8 @@ def find(engine: PostgreSQLDriver, source: Any) -> Source:
         return engine.described(Source(engine.renderer.fragment("subquery", dialect.query(query)), "the query", []))
     except DatabaseError as error:
         if selects:
-            raise InputError(f"the query cannot be read: {error}") from None
+            missing = getattr(error.__cause__, "sqlstate", None) in ("42P01", "3F000")  # an undefined table or schema
+            raise (MissingSourceError if missing else InputError)(f"the query cannot be read: {error}") from None
     if re.match(r"from\s", query, re.IGNORECASE):
         raise InputError(f"a query of PostgreSQL does not begin with FROM; write SELECT * before {query!r}")
     visible, hidden = list[str](), list[str]()
@@ -88,7 +89,7 @@ def find(engine: PostgreSQLDriver, source: Any) -> Source:
         raise InputError(f"no table or view {source!r} in the search_path; did you mean {' or '.join(map(repr, hidden))}?")
     hint = suggestion(source, visible) or (f"; there are {listed(sorted(visible))}" if visible else "")
     hint = hint or f"; there are none in the search_path {engine.current_search_path()}, so name the schema, too"
-    raise InputError(f"no table or view {source!r}{hint}")
+    raise MissingSourceError(f"no table or view {source!r}{hint}")
 
 
 def _find(engine: PostgreSQLDriver, text: str, relations: list[tuple[Any, ...]]) -> tuple[tuple[str, ...], bool] | None:
