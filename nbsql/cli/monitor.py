@@ -54,7 +54,10 @@ def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, lim
         for metric, _ in (*over, *under):
             if metric not in measured:  # a source without rows, or without classes, must not look healthy
                 raise InputError(f"{metric} has a limit, and no value in any period; check that {source} has rows, and classes")
-        outside = engine.ask("outside_limits", relation, over, under)
+        # Counts determine no distribution of scores, and a feature that is the period itself has no index.
+        excused: list[str | None] = [None] if options["reference"] is None else []
+        excused += [feature.name for feature in model._spec.features if feature.columns == (options["by"],)]
+        outside = engine.ask("outside_limits", relation, over, under, excused)
     for row in outside:
         click.echo(f"{styled('outside', fg='red', bold=True)}: {_line(options['by'], *row)}", err=True)
     if outside:
@@ -62,13 +65,15 @@ def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, lim
 
 
 def _line(
-    by: str | None, period: Any, feature: Any, label: Any, metric: str, value: float, _: Any, moved: Any, by_chance: Any,
+    by: str | None, period: Any, feature: Any, label: Any, metric: str, value: float | None, _: Any, moved: Any, by_chance: Any,
     limit: float, side: str,
 ) -> str:  # fmt: skip
     """The line on stderr for a metric beyond its limit."""
     where = "in all rows" if by is None else f"where {by} is NULL" if period is None else f"in {tables.plain(str(period))}"
     subject = "" if feature is None else f" of {tables.plain(str(feature))}"
     subject += "" if label is None else f" of class {tables.plain(str(label))}"
+    if value is None:
+        return f"{where}, {metric}{subject} cannot be computed, and has the limit {tables.number(limit)}"
     most = "" if moved is None else f"; {tables.plain(str(moved))} moved most"
     chance = "" if by_chance is None else f", {_short(by_chance)} of it by chance"
     return f"{where}, {metric}{subject} is {_short(value)}, {side} {tables.number(limit)}{chance}{most}"

@@ -75,8 +75,8 @@ def monitor(
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
     judged = plan.monitored_rows(rows, classes, calibration)
     sql = renderer.statement(
-        "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), judged, plan.current_cells(),
-        plan.relations["priors"], as_text, period, score,
+        "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), names, judged,
+        plan.current_cells(), plan.relations["priors"], as_text, period, score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
     return Query(engine, sql, source)

@@ -16,7 +16,7 @@ from nbsql.family.rate import Rate
 from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import total_rows
 from nbsql.learning.factorised import make_count
-from nbsql.learning.half_life import check_reference_time
+from nbsql.learning.half_life import check_gaps, check_reference_time
 from nbsql.plan import MACROS, UNCALIBRATED, Entry, Plan
 from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
@@ -82,6 +82,9 @@ class Change:
             cells = self.engine.renderer.fragment("cells_of", counted)
             self._check_covariances(cells)
             self._insert_cells(cells)
+        if self.plan.spec.half_life is not None:
+            slices = self.engine.renderer.fragment("slices", self._statistics)
+            check_gaps(self.engine, self.plan.spec.half_life, self.engine.renderer.fragment("subquery", slices), self.title)
         self._record(Entry(number, name, "update", source.label, total_rows(labels)))
 
     def forget(self, source: Source) -> None:

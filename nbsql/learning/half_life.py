@@ -15,7 +15,9 @@ from nbsql.spec.capabilities import USES
 from nbsql.spec.half_life import NEGLIGIBLE_AGE, WEIGHT_NOW, HalfLife
 from nbsql.spec.options import Options
 from nbsql.spec.resolve import Columns
+from nbsql.spec.rules import RULES
 from nbsql.spec.spec import Spec
+from nbsql.warn import warn_user
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,33 @@ def check_reference_time(engine: Engine, spec: Spec, statistics: Markup, title: 
             raise InputError(
                 f"{aged.now} is over {NEGLIGIBLE_AGE} half-lives from the newest rows of {title}; take a nearer time"
             )
+
+
+def check_times(engine: Engine, half_life: Any, target: str, source: Source) -> None:
+    """Raise InputError if a row of a source that `weigh_by_age` returned has no time, or as `check_gaps`."""
+    if isinstance(half_life, HalfLife):
+        periods = engine.renderer.fragment("subquery", engine.renderer.fragment("periods_of_rows", source.relation, target))
+        ((without,),) = engine.ask("rows_without_a_time", periods)
+        if without:
+            values = "1 value of column {column} is" if without == 1 else f"{without:,} values of column {{column}} are"
+            text = RULES["time"].replace("{n} of column {column} are", values)
+            raise InputError(text.format(column=repr(half_life.at)))
+        check_gaps(engine, half_life, periods, source.label)
+
+
+def check_gaps(engine: Engine, half_life: HalfLife, periods: Markup, title: str) -> None:
+    """Raise InputError if a few rows are so far later than all others that those count for nothing, as rows of the year 9999.
+
+    Warns if the others are nearly lost. `periods` is a relation of slice and n, the weight within the slice.
+    """
+    for period, gap, later, total in engine.ask("late_rows", periods):
+        rows = (
+            f"{later:.4g} of {total:.4g} in {title} is from {half_life.described(period)} on, {gap:,} half-lives after the rest"
+        )
+        cure = "correct these times or leave such rows out, or fit them alone"
+        if gap > NEGLIGIBLE_AGE:
+            raise InputError(f"a weight of {rows}, which would count for nothing; {cure}")
+        warn_user(f"a weight of {rows}, which hardly counts beside it; {cure}")
 
 
 def refuse_half_life(options: Mapping[str, Any]) -> None:

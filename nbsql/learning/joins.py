@@ -11,7 +11,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_names, split_path
 from nbsql.errors import DatabaseError, InputError, suggestion
-from nbsql.learning.half_life import weigh_by_age
+from nbsql.learning.half_life import check_times, weigh_by_age
 from nbsql.plan.joins import columns_read, missing_dimensions, number_joins
 from nbsql.plan.rows import Joining
 from nbsql.rendering.dialect import folded, restore
@@ -39,7 +39,9 @@ class JoinedSource(Source):
 
 def training_source(engine: Engine, source: Any, options: Options) -> Source:
     """The source of a fit with these options: its rows are joined with dimensions, and weighted by their age."""
-    return join_source(engine, weigh_by_age(engine, engine.source(source), options.target, options.weight), options.joins)
+    aged = weigh_by_age(engine, engine.source(source), options.target, options.weight)
+    check_times(engine, options.weight, options.target, aged)
+    return join_source(engine, aged, options.joins)
 
 
 def join_source(engine: Engine, source: Source, joins: Any) -> Source:

@@ -11,6 +11,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, path_text
 from nbsql.learning.derive import merge_specs
+from nbsql.learning.half_life import check_gaps
 from nbsql.model import Model
 from nbsql.model.place import place_for
 from nbsql.models.counted import CountsOptions, spec_of_cells
@@ -66,6 +67,9 @@ def merge(
         names = [str(model.name or f"model {number}") for number, model in enumerate(resolved, start=1)]
         batches = [batch if names.count(batch) == 1 else f"{batch} ({number})" for number, batch in enumerate(names, start=1)]
         cells = engine.renderer.fragment("merged_cells", list(zip(statistics, batches, strict=True)))
+        if spec.half_life is not None:
+            slices = engine.renderer.fragment("slices", engine.renderer.fragment("subquery", cells))
+            check_gaps(engine, spec.half_life, engine.renderer.fragment("subquery", slices), "the merged models")
         entries = [
             Entry(number, batch, "merge", model._title, round(engine.ask("rows_learnt", cell)[0][0]))
             for number, (batch, model, cell) in enumerate(zip(batches, resolved, statistics, strict=True), start=1)

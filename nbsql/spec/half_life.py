@@ -99,6 +99,16 @@ class HalfLife:
         kind = "a date or a time" if self.is_duration else "a whole number"
         raise InputError(f"now of a half-life at {self.at!r} must be {kind}, not {value!r}")
 
+    def described(self, period: int) -> str:
+        """The beginning of a half-life, by its number."""
+        start = period * self.length
+        if not self.is_duration:
+            return f"{self.at} = {start:g}"
+        try:
+            return (_EPOCH + datetime.timedelta(microseconds=start)).date().isoformat()
+        except OverflowError:
+            return f"the year {1970 + start / 3.1556952e13:.0f}"
+
     @property
     def whole_periods(self) -> int:
         """The number of whole half-lives up to now. Together with `period_fraction` it is exact."""

@@ -19,7 +19,7 @@ RULES = {
     "binary": "{n} of column {column} are neither 0 nor 1; {family} takes a BOOLEAN or 0/1 column",
     "negative_counts": "{n} of column {column} hold a negative count; counts must be at least 0",
     "missing": "{n} of column {column} are NULL, and nulls='error'; fill them, or use nulls='skip'",
-    "time": "{n} of column {column} are NULL, by which rows age; fill them, or leave such rows out",
+    "time": "{n} of column {column} are NULL or infinite, by which rows age; fill them, or leave such rows out",
     "weight": "{n} of the weight column {column} are negative, NULL or not finite; weights must be at least 0",
 }
 
@@ -93,7 +93,7 @@ def training_checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
     aged = spec.half_life
     weight = spec.weight if aged is None else aged.weight
     found = [Check("weight", weight, RULES["weight"])] if weight else []
-    found += [Check("missing", aged.at, RULES["time"])] if aged else []
+    found += [Check("time", aged.at, RULES["time"])] if aged else []
     for feature in spec.features:
         message = {
             rule: text.replace("{family}", feature.family.name).replace("{units}", feature.family.units)

@@ -138,7 +138,7 @@
 {% set weight = model.weight if model.aged is none else model.aged.weight -%}
 {% if model.aged is not none -%}
 {% do checks.append({
-  'rule': 'missing', 'column': model.aged.at, 'message': 'NULL, by which rows age; fill them, or leave such rows out'}) %}
+  'rule': 'time', 'column': model.aged.at, 'message': 'NULL or infinite, by which rows age; fill them, or leave such rows out'}) %}
 {% endif -%}
 {% if weight is not none -%}
 {% do checks.append({'rule': 'weight', 'column': weight, 'message': 'negative, NULL or not finite; weights must be at least 0'}) %}

@@ -139,6 +139,21 @@ LIMIT 1
   ~ (' and a weight above 0' if model.weight else '') ~ "; '" ~ model.name ~ "' needs at least one") %}
 {% endif -%}
 {% endif -%}
+{% if model.aged is not none -%}
+{% set periods -%}
+(
+  SELECT nbsql_slice AS slice, sum(nbsql_decayed) AS n
+  FROM {{ rows }} AS source
+  WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL
+  GROUP BY nbsql_slice
+)
+{%- endset -%}
+{% for period, gap, later, total in nbsql.query_rows(nbsql.late_rows(periods)) if gap > model.aged.nothing -%}
+{% do nbsql.refuse(
+  'a weight of ' ~ later ~ ' of ' ~ total ~ ' in ' ~ source.identifier ~ ' is ' ~ gap ~ " half-lives after the rest by '" ~ model.aged.at
+  ~ "', which would count for nothing; correct these times or leave such rows out with where=") %}
+{% endfor -%}
+{% endif -%}
 {% if model.slice_by -%}
 {% set whole = nbsql.rows_where(source) -%}
 {% set sliced = nbsql.with_slices(whole if model.aged is none else nbsql.with_half_life(whole, model.aged), model.slice_by) -%}

@@ -42,7 +42,7 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {#
   Statistics: no feature, and not the class, has a population stability index of `maximum` or more (macros/judging/drift.sql). The newest
   `slices` slices are compared with all older ones, or all cells with those of other statistics, `against`. If there is nothing older,
-  there is no drift.
+  there is no drift. An index that cannot be computed fails.
 #}
 {% test nbsql_drift_below(model, maximum=none, slices=1, against=none, training=none, arguments={}) %}
 {% if nbsql.is_not_tested([model] + ([] if against is none else [against])) %}{% do return(nbsql.no_failures()) %}{% endif -%}
@@ -64,18 +64,24 @@ SELECT * FROM {{ cells }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.s
 {% set old, new = '(' ~ sliced ~ ' >= ' ~ slices ~ '))', '(' ~ sliced ~ ' < ' ~ slices ~ '))' -%}
 {% endif -%}
 {% set query -%}
-SELECT *
+SELECT counted.feature, drift.psi, drift.kl, drift.value, drift.a, drift.b
 FROM (
+  SELECT feature FROM {{ old }} AS cells GROUP BY feature HAVING sum(n) > 0
+  UNION
+  SELECT feature FROM {{ new }} AS cells GROUP BY feature HAVING sum(n) > 0
+) AS counted
+LEFT JOIN (
   {{ nbsql.drift(old, new, features) }}
-) AS drift
-WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS cells)
+) AS drift ON drift.feature IS NOT DISTINCT FROM counted.feature
+WHERE (drift.psi IS NULL OR drift.psi >= {{ nbsql.number(maximum) }}) AND EXISTS (SELECT 1 FROM {{ old }} AS cells)
 {%- endset -%}
 {{ nbsql.finished_statement(query) }}
 {% endtest %}
 
 {#
   The relation that nbsql.monitoring makes: in every period each metric is at most its limit in `over` and at least its limit in `under`.
-  A limit on psi applies to every feature, but not to the score. NULL violates no limit, but a metric without any value violates its own.
+  A limit on psi applies to every feature, but not to the score. A figure that cannot be computed violates its limit, and so does a metric
+  without any value; those of labels do not in a period without labels.
 #}
 {% test nbsql_within(model, over={}, under={}, arguments={}) %}
 {% if nbsql.is_not_tested([model]) %}{% do return(nbsql.no_failures()) %}{% endif -%}
@@ -97,7 +103,8 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 {% endfor -%}
 {% endfor -%}
 {% set names = columns | map(attribute='name') | list -%}
-{{ nbsql.finished_statement(nbsql.outside_limits(monitored, given.over.items() | list, given.under.items() | list, true, names)) }}
+{% set over, under = given.over.items() | list, given.under.items() | list -%}
+{{ nbsql.finished_statement(nbsql.outside_limits(monitored, over, under, strict=true, columns=names)) }}
 {% endtest %}
 
 {# Statistics: no count, and no sum of squared deviations, has a negative total. #}

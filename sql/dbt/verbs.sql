@@ -245,7 +245,7 @@ SELECT
 {% set carried = ['nbsql_period', 'nbsql_evidence'] -%}
 {% set judged = nbsql.judged_rows(model, nbsql.with_evidence(model, scored), parameters, 'nbsql_weight', as_text, carried) -%}
 {% set cells = nbsql.current_cells(model, statistics) -%}
-{% set query = nbsql.monitor(counted, rows, judged, cells, nbsql.subquery(nbsql.priors(model, cells)), as_text) -%}
+{% set query = nbsql.monitor(counted, rows, names, judged, cells, nbsql.subquery(nbsql.priors(model, cells)), as_text) -%}
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 

@@ -77,6 +77,25 @@ def test_a_limit_on_nothing_is_an_error(shop: str, source: str, limit: str, opti
     assert err == f"error: {metric} has a limit, and no value in any period; check that {source} has rows, and classes\n"
 
 
+def test_a_figure_that_cannot_be_computed_is_outside_of_its_limit(shop: str) -> None:
+    gone = "SELECT week, play, CASE WHEN week = 0 THEN sky END AS sky FROM sky"
+    assert run("monitor", shop, "weather", gone, "--by", "week", "--fail-over", "psi=5", code=3)[1].splitlines() == [
+        "outside: in 1, psi of sky cannot be computed, and has the limit 5",
+        "outside: in 2, psi of sky cannot be computed, and has the limit 5",
+    ]
+    late = "SELECT week, sky, CASE WHEN week < 2 THEN play END AS play FROM sky"  # the labels of the last week are to come
+    limits = [f"--fail-{side}" for side in ("under", "over", "over", "over")]
+    texts = ["accuracy=0.01", "log_loss=50", "label_psi=50", "psi=50"]
+    run("monitor", shop, "weather", late, "--by", "week", *(text for pair in zip(limits, texts, strict=True) for text in pair))
+    with duckdb.connect(shop) as con:
+        nbsql.fit(con, "sky", target="play", name="two")
+    run("monitor", shop, "two", "sky", "--by", "week", "--fail-over", "psi=50")  # a feature that is the period has no index
+    scored = ["--reference", "FROM sky WHERE week = 0", "--fail-over", "psi=50"]
+    assert run("monitor", shop, "weather", gone, "--by", "week", *scored, code=3)[1].splitlines()[0] == (
+        "outside: in 1, psi of sky cannot be computed, and has the limit 50"
+    )
+
+
 def test_what_is_no_limit_is_refused(shop: str) -> None:
     for text, message in {
         "psi": "'psi' is not METRIC=LIMIT, such as psi=0.2",

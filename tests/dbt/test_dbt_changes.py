@@ -61,6 +61,9 @@ def built(folder: Path, engine: str, address: str | None) -> Project:
         ),
         "watched": "{{ nbsql.monitoring(ref('kept'), source('raw', 'rows'), by='day', where='id >= 5') }}",
         "moved": "{{ nbsql.statistics(source('raw', 'rows'), where=\"links >= 1\") }}",
+        "gone": "SELECT id, day, label, CAST(NULL AS INTEGER) AS links, message, size FROM {{ source('raw', 'rows') }}",
+        "lost": "{{ nbsql.statistics(ref('gone')) }}",
+        "gone_watched": "{{ nbsql.monitoring(ref('kept'), ref('gone')) }}",
     }
     kept = {"materialized": "incremental", "unique_key": "slice"}
     tests = {
@@ -75,6 +78,8 @@ def built(folder: Path, engine: str, address: str | None) -> Project:
             {"nbsql.nbsql_drift_below": {"name": "from_kept", "maximum": 0.1, "against": "ref('kept')"}},
             {"nbsql.nbsql_drift_below": {"name": "a_little_from_kept", "maximum": 100, "against": "ref('kept')"}},
         ],
+        "lost": [{"nbsql.nbsql_drift_below": {"name": "a_column_without_values", "maximum": 1000, "against": "ref('kept')"}}],
+        "gone_watched": [{"nbsql.nbsql_within": {"name": "no_index_of_a_column", "over": {"psi": 1000}}}],
         "watched": [
             {"nbsql.nbsql_within": {"name": "little_moves", "over": {"psi": 50}, "under": {"accuracy": 0.01}}},
             {"nbsql.nbsql_within": {"name": "too_few_rows", "under": {"rows": 10_000}}},
@@ -90,7 +95,7 @@ def built(folder: Path, engine: str, address: str | None) -> Project:
     found = Project(
         folder,
         models,
-        dict.fromkeys(("kept", "added", "moved"), meta),
+        dict.fromkeys(("kept", "added", "moved", "lost"), meta),
         config,
         tests,
         address=address,
@@ -139,6 +144,8 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
         "negative": "fail",
         "from_kept": "fail",
         "a_little_from_kept": "pass",
+        "a_column_without_values": "fail",
+        "no_index_of_a_column": "fail",
         "right_enough": "pass",
         "little_moves": "pass",
         "too_few_rows": "fail",

@@ -26,6 +26,28 @@ def rows(count: int, days: int) -> list[tuple[Any, ...]]:
     ]
 
 
+def test_a_late_batch_is_forgotten_and_a_time_that_never_comes_is_refused(both: tuple[Place, Place]) -> None:
+    options: dict[str, Any] = {"target": "y", "weight": nbsql.HalfLife("1 day", at="sent"), "features": ["v", "x"]}
+    found = []
+    for place in both:
+        place.table("old", COLUMNS, rows(60, 0))
+        place.table("new", COLUMNS, rows(30, 70))
+        place.table("never", COLUMNS, [(datetime(9999, 12, 31), *rows(1, 0)[0][1:])])
+        model = nbsql.fit(place.con, "old", **options)
+        model.update("new", batch="new")
+        model.forget(batch="new")
+        with pytest.raises(nbsql.InputError, match=r"is from 9999-12-31 on, .* which would count for nothing; correct these"):
+            model.update("never")
+        if place.engine != "spark":  # which has no infinite times
+            source = "SELECT y, v, x, CAST('infinity' AS TIMESTAMP) AS sent FROM old"
+            with pytest.raises(nbsql.InputError, match=r"^60 values of column 'sent' are NULL or infinite, by which rows age"):
+                nbsql.fit(place.con, source, **options)
+        found.append([sorted(model.priors), model.joint_log_likelihood("SELECT v, x FROM new").fetchall()])
+        assert_same_rows(found[-1][0], sorted(nbsql.fit(place.con, "old", **options).priors))
+    for answer, other in zip(*found, strict=True):
+        assert_same_rows(answer, other)
+
+
 @pytest.mark.parametrize("at", ["sent", "day", "number"])
 def test_ages_agree(both: tuple[Place, Place], at: str) -> None:
     half_life = nbsql.HalfLife(4 if at == "number" else "4 days", at=at, weight="w")

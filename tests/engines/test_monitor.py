@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -31,6 +32,28 @@ def test_watched_models_agree(both: tuple[Place, Place], reference: str | None) 
     assert found[0].columns == found[1].columns
     assert_same_rows(ours, theirs)  # in one order
     assert {row[0] for row in ours} == {"2026-01-01", "2026-01-02", "2026-01-03", None}
+
+
+def test_numbers_that_a_fit_refuses_or_leaves_out_agree(both: tuple[Place, Place]) -> None:
+    names = ["lognormal", "gamma", "beta", "exponential", "poisson", "zero_lognormal", "zero_gamma", "gaussian"]
+    families: dict[str, Any] = {name: name for name in names[:5]} | {
+        f"zero_{name}": nbsql.ZeroInflated(of=name) for name in ("lognormal", "gamma")
+    }
+    odd = [0.0, -2.0, 1.0, math.nan, math.inf, -math.inf, 1e200, None]
+    learnt = [
+        (i % 2, *[0.1 + i % 7 / 10] * 4, float(i % 7), *[i % 3 * (1 + i % 5) / 2] * 2, i % 9 / 3)
+        for i in range(60)
+    ]  # fmt: skip
+    later = [(0, *(3 * x if x < 0.3 else x for x in row)) for _, *row in learnt]
+    later[: len(odd)] = [(0, *[x] * len(names)) for x in odd]
+    found = []
+    for place in both:
+        for table, rows in (("learnt", learnt), ("later", later)):
+            place.table(table, {"y": "INTEGER", **dict.fromkeys(names, "DOUBLE PRECISION")}, rows)
+        model = nbsql.fit(place.con, "learnt", target="y", families=families)
+        found.append([row for reference in (None, "learnt") for row in model.monitor("later", reference=reference).fetchall()])
+    assert_same_rows(*found)
+    assert all(row[4] is not None for row in found[0] if row[3] == "psi" and row[1])
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")

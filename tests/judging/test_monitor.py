@@ -25,6 +25,11 @@ def psi(a: Counter[Any], b: Counter[Any]) -> float:
     return float(((q - p) * np.log(q / p)).sum())
 
 
+def kl(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+    """Kullback and Leibler's, of the normal distribution with the moments of one sample from that of another."""
+    return float((np.log(b.var() / a.var()) + (a.var() + (a.mean() - b.mean()) ** 2) / b.var() - 1) / 2)
+
+
 def jeffreys(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
     """Of the normal distributions with the moments of two samples."""
     (m, v), (n, w) = ((side.mean(), side.var()) for side in (a, b))
@@ -237,6 +242,53 @@ def test_what_is_refused(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> 
         with pytest.raises(nbsql.InputError) as caught:
             model.monitor("later", **options)
         assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(("family", "outside"), [
+    ("lognormal", 0.0), ("lognormal", -3.0), ("gamma", 0.0), ("beta", 1.5), ("exponential", -1.0), ("poisson", -1.0),
+    ("geometric", -7.0),
+])  # fmt: skip
+def test_numbers_outside_of_a_distribution_are_one_value_and_the_others_are_compared(family: str, outside: float) -> None:
+    scale = {"beta": 0.1, "poisson": 1.0, "geometric": 1.0}.get(family, 0.5)
+    learnt = scale * np.array([1.0, 2, 3, 4, 5, 7] * 20)
+    seen = np.append(learnt[:59] / 2 if family == "beta" else learnt[:59] * 1000, outside)
+    with duckdb.connect() as con:
+        for name, values in (("learnt", learnt), ("seen", seen)):
+            rows = "SELECT generate_subscripts(list, 1) AS i, unnest(list) AS x FROM (SELECT ? AS list)"
+            con.execute(f"CREATE TABLE {name} AS SELECT i % 2 AS y, x FROM ({rows})", [list(values)])
+        model = nbsql.fit(con, "learnt", target="y", families={"x": family})
+        value, _, moved, _ = found(model.monitor("seen"))[None, "x", None, "psi"]
+        assert found(model.monitor("seen"))[None, None, None, "unexplained"][0] == pytest.approx(1 / 60)
+    inside = seen[:59]
+    if family == "lognormal":
+        of_numbers = kl(np.log(inside), np.log(learnt)) * 59 / 60 + kl(np.log(learnt), np.log(inside))
+    elif family in ("gamma", "beta"):
+        of_numbers = kl(inside, learnt) * 59 / 60 + kl(learnt, inside)
+    else:
+        a, b = learnt.mean(), inside.mean()
+        of_means = {
+            "exponential": lambda a, b: math.log(a / b) + b / a - 1,
+            "poisson": lambda a, b: b * math.log(b / a) - b + a,
+            "geometric": lambda a, b: math.log((1 + a) / (1 + b)) + b * (math.log(b / a) + math.log((1 + a) / (1 + b))),
+        }[family]
+        of_numbers = of_means(a, b) * 59 / 60 + of_means(b, a)
+    shares = psi(Counter({"other": 120}), Counter({"other": 59, "outside": 1}))
+    assert value == pytest.approx(of_numbers + shares, rel=1e-9)
+    assert moved == "outside"
+
+
+def test_what_cannot_be_compared_is_null_and_equal_constants_are_not_far_apart() -> None:
+    with duckdb.connect() as con:
+        con.execute("""CREATE TABLE learnt AS SELECT i % 2 AS y, 7.1 AS same, 7.1 AS moved, 1.0 * (i % 5) AS varied,
+            0 AS counted, i % 5 AS gone,
+            CASE WHEN i % 3 > 0 THEN 1.0 * (i % 5) ELSE 0 END AS inflated FROM range(40) AS t(i)""")
+        families: dict[str, Any] = {"counted": "poisson", "inflated": nbsql.ZeroInflated(of="gamma")}
+        with pytest.warns(nbsql.NbsqlWarning):
+            model = nbsql.fit(con, "learnt", target="y", families=families)
+        later = "SELECT * REPLACE (7.2 AS moved, 3.0 AS varied, NULL::INTEGER AS gone, i AS inflated)"
+        later = later.replace("i AS inflated", "CASE WHEN inflated > 0 THEN 900.0 ELSE 0 END AS inflated")
+        indices = {key[1]: values[0] for key, values in found(model.monitor(f"{later} FROM learnt")).items() if key[3] == "psi"}
+    assert indices == {None: None, "same": 0, "counted": 0, "moved": None, "varied": None, "gone": None, "inflated": None}
 
 
 def test_the_gaps_of_a_category_are_not_those_of_its_parent() -> None:

@@ -142,6 +142,62 @@ def test_thousands_of_half_lives_neither_overflow_nor_vanish(con: duckdb.DuckDBP
         model.as_of(1)
 
 
+def test_a_row_far_in_the_future_is_refused_and_a_nearer_one_is_said(con: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(con, "t", weight=AGED, **MODEL)
+    row = "SELECT * REPLACE (1 AS w, {} AS sent) FROM t LIMIT 1"
+    never, none = row.format("TIMESTAMP '9999-12-31'"), row.format("TIMESTAMP 'infinity'")
+    both = f"FROM t UNION ALL ({never})"
+    for verb in (nbsql.fit, nbsql.cross_validate, nbsql.dependence, lambda *a, **o: nbsql.fit_sql(*a, name="never", **o)):
+        with pytest.raises(
+            InputError, match=r"^a weight of 1[.\d]* of .* is from 9999-.* half-lives after the rest, which would count"
+        ):
+            verb(con, both, weight=AGED, **MODEL)
+        with pytest.raises(InputError, match=r"^1 value of column 'sent' is NULL or infinite, by which rows age; fill"):
+            verb(con, f"FROM t UNION ALL ({none})", weight=AGED, **MODEL)
+    before = model.priors.fetchall()
+    with pytest.raises(InputError, match=r"^a weight of 1[.\d]* of .* in the model is from 9999-"):
+        model.update(never)
+    with pytest.raises(InputError, match=r"^1 value of column 'sent' is NULL or infinite"):
+        model.update(none)
+    with pytest.raises(InputError, match=r"^a weight of 1[.\d]* of .* in the merged models is from 9999-"):
+        nbsql.merge(con, [model, nbsql.fit(con, never, weight=AGED, **MODEL)])
+    assert model.priors.fetchall() == before
+    with pytest.warns(
+        nbsql.NbsqlWarning, match=r"from 2043-.* on, 21\d half-lives after the rest, which hardly counts beside it"
+    ):
+        model.update(row.format("TIMESTAMP '2043-05-05'"))
+    numbers = {**MODEL, "exclude": ["sent"]}
+    with pytest.raises(InputError, match="is from number = 4000 on, 951 half-lives after the rest"):
+        nbsql.fit(con, "FROM t UNION ALL (SELECT * REPLACE (4000 AS number) FROM t LIMIT 1)",
+                  weight=nbsql.HalfLife(4, at="number"), **numbers)  # fmt: skip
+
+
+@pytest.mark.parametrize("later", [20, 39, 200, 450])
+def test_what_was_learnt_much_later_is_forgotten_without_a_trace(con: duckdb.DuckDBPyConnection, later: int) -> None:
+    weight = nbsql.HalfLife("1 day", at="sent", weight="w")
+    rows = f"SELECT * REPLACE (sent + INTERVAL {later} DAY AS sent, w + 0.1 AS w) FROM t"
+    model = nbsql.fit(con, "t", weight=weight, **MODEL)
+    expected = nbsql.fit(con, "t", weight=weight, **MODEL)
+    model.update(f"{rows} LIMIT 50 OFFSET 350", batch="one")
+    model.update(f"{rows} LIMIT 90 OFFSET 300", batch="two")
+    model.forget(f"{rows} LIMIT 50 OFFSET 350")
+    model.forget(batch="two")
+    assert_same(model, expected)
+    assert_same_rows(model.relevance(), expected.relevance())
+    model.compact()
+    assert_same(model, expected)
+
+
+def test_a_value_of_old_rows_stays_where_later_ones_of_it_are_forgotten(con: duckdb.DuckDBPyConnection) -> None:
+    weight = nbsql.HalfLife("1 day", at="sent", weight="w")
+    rows = "SELECT * REPLACE (sent + INTERVAL 40 DAY AS sent) FROM t LIMIT 90 OFFSET 300"
+    model = nbsql.fit(con, "t", weight=weight, **MODEL)
+    model.update(rows, batch="late")
+    model.forget(f"FROM ({rows}) WHERE v = 'v1'")
+    learnt = f"FROM t UNION ALL FROM ({rows}) WHERE v <> 'v1'"
+    assert_same(model, nbsql.fit(con, learnt, weight=weight, **MODEL))
+
+
 def test_what_reads_rows_at_one_time_weighs_them_now(con: duckdb.DuckDBPyConnection) -> None:
     families = {"x": nbsql.Binned(by="mdl")}
     options: dict[str, Any] = {"target": "y", "features": ["v", "x", "g"], "families": families, "prior": "uniform"}
@@ -210,7 +266,7 @@ def test_what_searches_or_was_counted_elsewhere_takes_no_half_life(con: duckdb.D
 
 def test_rows_without_a_time_or_a_weight_are_refused(con: duckdb.DuckDBPyConnection) -> None:
     for column, message in (
-        ("sent", "1 value of column 'sent' is NULL, by which rows age; fill them, or leave such rows out"),
+        ("sent", "1 value of column 'sent' is NULL or infinite, by which rows age; fill them, or leave such rows out"),
         ("w", "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0"),
     ):
         gap = f"CASE WHEN number <> 7 OR i % 2 = 0 THEN {column} END AS {column}"

@@ -44,6 +44,42 @@
 )
 {%- endmacro %}
 
+{# The half-lives of the rows with a class in such a source: slice, n (the weight within it) and rows. #}
+{% macro periods_of_rows(source, target) -%}
+SELECT nbsql_period AS slice, sum(nbsql_decayed) AS n, count(*) AS rows
+FROM {{ source }} AS source
+WHERE source.{{ nbsql.ident(target) }} IS NOT NULL
+GROUP BY nbsql_period
+{%- endmacro %}
+
+{# One row: the number of rows without a time in such half-lives. #}
+{% macro rows_without_a_time(periods) -%}
+SELECT sum(rows) AS rows FROM {{ periods }} AS periods WHERE slice IS NULL
+{%- endmacro %}
+
+{#
+  The longest time without rows, of over 30 half-lives, after which those before it weigh less than a billionth, if it is before at most
+  half of the weight: period (the first after it), gap (in half-lives), later (the weight from then on), total.
+
+  periods: a relation of slice, the number of a half-life, and n, the weight within it.
+#}
+{% macro late_rows(periods) -%}
+SELECT period, gap, later, total
+FROM (
+  SELECT
+    period,
+    period - lag(period) OVER (ORDER BY period ASC NULLS LAST) AS gap,
+    sum(n) OVER (ORDER BY period DESC NULLS LAST) AS later,
+    sum(n) OVER () AS total
+  FROM (
+    SELECT CAST(slice AS BIGINT) AS period, n FROM {{ periods }} AS periods WHERE slice IS NOT NULL AND n > 0
+  ) AS numbered
+) AS gaps
+WHERE gap > 30 AND 2 * later <= total
+ORDER BY gap DESC NULLS LAST
+LIMIT 1
+{%- endmacro %}
+
 {#
   The number that is subtracted from the number of a half-life to give its age: the newest half-life, counted from its end, or the chosen
   time, in whole half-lives and a fraction.
@@ -57,12 +93,16 @@
 {%- endmacro %}
 
 {#
-  The cells of a model with a half-life, at their present weight: slice, class, feature, value, n, mean, m2, batch. A half-life whose rows
-  are all forgotten does not count as the newest.
+  The cells of a model with a half-life, at their present weight: slice, class, feature, value, n, mean, m2, batch. What was forgotten
+  cancels within its half-life, before the weights are applied: beside 2^39 times as much, older counts would be rounded away. A half-life
+  whose rows are all forgotten does not count as the newest.
 #}
 {% macro decayed_cells(statistics, half_life, nothing) -%}
 {% set age %}CAST(cells.slice AS BIGINT) - {{ nbsql.periods_until(half_life, nbsql.word('newest.period')) }}{% endset -%}
 {% set factor %}power({{ nbsql.number(2) }}, {{ age }}){% endset -%}
+WITH folded AS {{ nbsql.materialized() }}(
+  {{ nbsql.folded_cells(statistics, '1') | indent(2) }}
+)
 SELECT
   cells.slice,
   cells.class,
@@ -72,23 +112,21 @@ SELECT
   cells.mean,
   {{ nbsql.product(nbsql.word('cells.m2'), factor, careful=true) }} AS m2,
   cells.batch
-FROM {{ statistics }} AS cells
+FROM folded AS cells
 CROSS JOIN (
-  SELECT max(CAST(slice AS BIGINT)) AS period
-  FROM (
-    SELECT slice FROM {{ statistics }} AS statistics WHERE feature IS NULL GROUP BY slice HAVING {{ nbsql.has_weight() }}
-  ) AS periods
+  SELECT max(CAST(slice AS BIGINT)) AS period FROM folded WHERE feature IS NULL
 ) AS newest
 WHERE {{ age }} >= -{{ nothing }}
 {%- endmacro %}
 
 {#
-  A time as a double of microseconds since 1970, which are whole and exact for 285 years; a whole number stays a whole number.
+  A time as a double of microseconds since 1970, which are whole and exact for 285 years, and NULL if it is infinite; a whole number stays
+  a whole number.
 
   type: the column's type, as the engine writes it.
 #}
 {% macro default__instant(x, type) -%}
-CAST({% if nbsql.is_time(type) %}epoch_us({{ x }}){% else %}{{ x }}{% endif %} AS {{ nbsql.double() }})
+CAST({% if nbsql.is_time(type) %}CASE WHEN isfinite({{ x }}) THEN epoch_us({{ x }}) END{% else %}{{ x }}{% endif %} AS {{ nbsql.double() }})
 {%- endmacro %}
 
 {# Renders something if the type is one of dates and times, else nothing. #}

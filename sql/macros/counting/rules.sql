@@ -7,6 +7,11 @@
 source.{{ nbsql.ident(column) }} IS NULL
 {%- endmacro %}
 
+{# The time by which a row ages is missing or infinite (half_life.sql). #}
+{% macro breaks_time(column) -%}
+source.nbsql_slice IS NULL
+{%- endmacro %}
+
 {% macro breaks_negative(column) -%}
 source.{{ nbsql.ident(column) }} < 0
 {%- endmacro %}

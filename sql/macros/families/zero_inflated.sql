@@ -52,7 +52,7 @@ SELECT
   {%- for side in ['a', 'b'] %}
   {%- set n = nbsql.word(side) %}
   {%- set total %}sum({{ n }}){% endset %},
-  sum(CASE WHEN value = 'zero' THEN 0 ELSE {{ n }} END) / {{ nbsql.null_if_zero(total) }} AS share_{{ n }}
+  sum(CASE WHEN value = {{ nbsql.nonzero_value() }} THEN {{ n }} ELSE 0 END) / {{ nbsql.null_if_zero(total) }} AS share_{{ n }}
   {%- endfor %}
 
 FROM {{ counts }} AS counts

@@ -59,18 +59,22 @@ ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
   1 / n_a + 1 / n_b times the number of parameters of the distribution.
 
   counts: a relation of the keys, value, a, b. cells_a, cells_b: the cells of the sides; those of b have all keys that numbers have.
-  together: features with a covariance matrix, whose columns are compared one by one.
+  together: features with a covariance matrix, whose columns are compared one by one. bounded: features of which the numbers outside of
+  their distribution, a value of their counts, are compared apart.
 #}
-{% macro divergences(features, counts, cells_a, cells_b, keys, together=[]) -%}
+{% macro divergences(features, counts, cells_a, cells_b, keys, together=[], bounded=[]) -%}
 {% set a, b = nbsql.word('a'), nbsql.word('b') -%}
 {% set of_one = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
-{% set inflated = features | selectattr('family.zeros') | list -%}
+{% set inflated = features | selectattr('family.zeros') | list + bounded -%}
 {% set columns = ['value'] if together else [] -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 {% if inflated -%}
 SELECT
   {{ by }},
-  sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b,
+  CASE WHEN count(psi) = count(*) THEN sum(psi) END AS psi,
+  CASE WHEN count(kl) = count(*) THEN sum(kl) END AS kl,
+  {% set moved %}{% if bounded %}CASE WHEN psi > 0 THEN value END{% else %}value{% endif %}{% endset %}
+  max({{ moved }}) AS value, max(a) AS a, max(b) AS b,
   max(n_a) AS n_a, max(n_b) AS n_b, sum(by_chance) AS by_chance
 FROM (
 {% endif -%}
@@ -197,7 +201,7 @@ CASE WHEN {{ side }}.m2 / {{ side }}.n > 1e-20 * {{ side }}.mean * {{ side }}.me
 
 {#
   The divergence of a number's distribution in `new` from that in `old`, by its family: normal, or of one parameter, which its mean
-  determines. If one side has no variance, or no mean, there is none.
+  determines. If one side has no variance, or no mean, there is none; if both have not, and are equal, it is 0.
 #}
 {% macro divergence(old, new, features) -%}
 {% set others = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
@@ -205,7 +209,7 @@ CASE WHEN {{ side }}.m2 / {{ side }}.n > 1e-20 * {{ side }}.mean * {{ side }}.me
 CASE
   {%- for feature in others %}
   {%- set divergence = nbsql[feature.family.divergence ~ '_divergence'](old, new) %} WHEN feature = {{ nbsql.text(feature.name) }}
-    THEN CASE WHEN a > 0 AND b > 0 THEN {{ divergence }} END
+    THEN CASE WHEN a > 0 AND b > 0 THEN {{ divergence }} WHEN a = b THEN 0 END
   {%- endfor %} ELSE {{ nbsql.normal_divergence(old, new) }} END
 {%- else -%}
 {{ nbsql.normal_divergence(old, new) }}
@@ -215,6 +219,7 @@ CASE
 {% macro normal_divergence(old, new) -%}
 CASE WHEN variance_a > 0 AND variance_b > 0 THEN
     0.5 * (ln(variance_{{ old }} / variance_{{ new }}) + (variance_{{ new }} + (a - b) * (a - b)) / variance_{{ old }} - 1)
+    WHEN variance_a IS NULL AND variance_b IS NULL AND abs(a - b) <= 1e-10 * abs(a) THEN 0
   END
 {%- endmacro %}
 

@@ -68,10 +68,29 @@ WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }}
 {%- endfor %}
 {%- endmacro %}
 
-{# The monitored rows as they are counted: of one class and sliced by period. #}
-{% macro rows_of_one_class(rows) -%}
+{#
+  The monitored rows as they are counted: of one class and sliced by period. columns: those of the rows. bounded: features, whose numbers
+  outside of their distribution are missing here, because they are compared apart.
+#}
+{% macro rows_of_one_class(rows, columns=none, bounded=[]) -%}
 (
-  SELECT source.*, source.nbsql_period AS nbsql_slice, 1 AS nbsql_all FROM {{ rows }} AS source
+  SELECT
+    {% if bounded %}
+    {% for column in columns + ['nbsql_period', 'nbsql_weight'] %}
+    {% set of_column = bounded | selectattr('column', 'equalto', column) | list %}
+    {% set x %}source.{{ nbsql.ident(column) }}{% endset %}
+    {% if of_column %}
+    CASE WHEN {{ nbsql.is_outside(of_column[0]) }} THEN NULL ELSE {{ x }} END AS {{ nbsql.ident(column) }},
+    {% else %}
+    {{ x }},
+    {% endif %}
+    {% endfor %}
+    {% else %}
+    source.*,
+    {% endif %}
+    source.nbsql_period AS nbsql_slice,
+    1 AS nbsql_all
+  FROM {{ rows }} AS source
 )
 {%- endmacro %}
 
@@ -87,32 +106,39 @@ WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }}
 {%- endmacro %}
 
 {#
-  counted: the model as it counts monitored rows: sliced by nbsql_slice, and with the single class nbsql_all. rows: a query of those rows.
+  counted: the model as it counts monitored rows: sliced by nbsql_slice, and with the single class nbsql_all. rows: a query of those rows;
+  columns: the columns of the source in it.
   judged: the common table expressions that judge them (evaluate.sql), under the name of `monitored`. statistics, priors: of the model.
   as_text: whether its labels are compared as text. period_feature: the feature that is the period itself, if any. score: with reference
   rows, the edges and labels of the bins of a probability.
 #}
-{% macro monitor(counted, rows, judged, statistics, priors, as_text, period_feature=none, score=none) -%}
+{% macro monitor(counted, rows, columns, judged, statistics, priors, as_text, period_feature=none, score=none) -%}
 {% set features, monitored = counted.features, nbsql.inline_name('monitored') -%}
 {% set value_features = features | selectattr('family.level') | list + features | selectattr('family.bag') | list -%}
 {% set value_features = value_features | rejectattr('family.name', 'in', ['binned', 'kernel']) | list -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% set bounded = features | selectattr('family.density') | selectattr('family.rules') | list -%}
 {% set no_text %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 WITH {{ monitored }} AS {{ nbsql.materialized() }}(
   {{ rows | indent(2) }}
 ),
 {{ judged }},
 counted AS {{ nbsql.materialized() }}(
-  {{ nbsql.cells(counted, nbsql.rows_of_one_class(monitored)) | indent(2) }}
+  {{ nbsql.cells(counted, nbsql.rows_of_one_class(monitored, columns, bounded)) | indent(2) }}
 ),
 learnt AS {{ nbsql.materialized() }}(
   {{ nbsql.folded_cells(statistics, '1') | indent(2) }}
 ),
+{% if bounded %}
+outside AS {{ nbsql.materialized() }}(
+  {{ nbsql.numbers_outside(bounded, monitored) | indent(2) }}
+),
+{% endif %}
 slices AS {{ nbsql.materialized() }}(
   SELECT DISTINCT nbsql_period AS slice FROM {{ monitored }} AS monitored
 ),
 {{ nbsql.monitored_totals() }},
-{{ nbsql.compared_counts(features, priors, score) }},
+{{ nbsql.compared_counts(features, bounded, priors, score) }},
 measured AS {{ nbsql.materialized() }}(
   SELECT slice, {{ no_text }} AS feature, class, metric{{ nbsql.binary() }} AS metric, value
   FROM (
@@ -161,7 +187,7 @@ found AS (
   {% set sliced %}(SELECT cells.*, {{ metric }} FROM counted AS cells){% endset %}
   SELECT slice, feature, NULL, metric, psi, NULL, value, by_chance
   FROM (
-    {{ nbsql.divergences(features, compared, expected, sliced, keys, together) | indent(4) }}
+    {{ nbsql.divergences(features, compared, expected, sliced, keys, together, bounded) | indent(4) }}
   ) AS divergences
   WHERE n_a > 0 AND n_b > 0
   {%- if period_feature is not none %} AND (feature IS NULL OR feature <> {{ nbsql.text(period_feature) }}){% endif %}
@@ -226,10 +252,12 @@ SELECT metric FROM {{ monitored }} AS monitored WHERE value IS NOT NULL GROUP BY
 
 {#
   The rows of a monitoring that violate limits, which are pairs of a metric and a number: its columns, outermost (the limit), and side
-  ("over" or "under"). strict: whether a limit of a metric without any value is a row, too, whose other columns are NULL. columns: those of
-  the relation, which an evaluation has fewer of; none means those of a monitoring.
+  ("over" or "under"). A figure that could not be computed violates its limit, except for those of labels in a period without labels, and
+  the psi of the features `excused`, of which none is the score. strict: whether a limit of a metric without any value is a row, too, whose
+  other columns are NULL. columns: those of the relation, which an evaluation has fewer of; none means those of a monitoring.
 #}
-{% macro outside_limits(monitored, over, under, strict=false, columns=none) -%}
+{% macro outside_limits(monitored, over, under, excused=[none], strict=false, columns=none) -%}
+{% set of_labels = ['accuracy', 'log_loss', 'unknown', 'label_psi', 'actual'] -%}
 {% set limits = namespace(of_sides=[]) -%}
 {% for metric, limit in over %}{% set limits.of_sides = limits.of_sides + [(metric, limit, 'over')] %}{% endfor -%}
 {% for metric, limit in under %}{% set limits.of_sides = limits.of_sides + [(metric, limit, 'under')] %}{% endfor -%}
@@ -238,7 +266,11 @@ FROM (
   {% for metric, limit, side in limits.of_sides %}
   SELECT monitored.*, {{ nbsql.number(limit) }} AS outermost, {{ nbsql.text(side) }} AS side
   FROM {{ monitored }} AS monitored
-  WHERE metric = {{ nbsql.text(metric) }} AND value {% if side == 'over' %}>{% else %}<{% endif %} {{ nbsql.number(limit) }}
+  WHERE metric = {{ nbsql.text(metric) }} AND (value {% if side == 'over' %}>{% else %}<{% endif %} {{ nbsql.number(limit) }}
+  {%- if metric not in of_labels %} OR value IS NULL
+    {%- for feature in excused if metric == 'psi' %} AND feature IS {% if feature is none %}NOT NULL
+    {%- else %}DISTINCT FROM {{ nbsql.text(feature) }}{% endif %}{% endfor %}
+  {%- endif %})
   {% if strict %}
   UNION ALL
   SELECT monitored.*, {{ nbsql.number(limit) }}, {{ nbsql.text(side) }}

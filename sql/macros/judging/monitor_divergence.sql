@@ -4,14 +4,18 @@
   Common table expressions. The last is compared, one row a value that is compared by counts: metric, slice, feature, value, a (its count
   in the reference), b (in the slice) and seen (in the learnt data).
 #}
-{% macro compared_counts(features, priors, score) -%}
+{% macro compared_counts(features, bounded, priors, score) -%}
 {% set text %}{{ nbsql.string() }}{% endset -%}
 {% set of_feature %}CAST('psi' AS {{ text }}){{ nbsql.binary() }} AS metric{% endset -%}
 values_learnt AS {{ nbsql.materialized() }}(
-  {{ nbsql.summed_values(nbsql.word('learnt'), features) | indent(2) }}
+  {{ nbsql.summed_values(nbsql.word('learnt'), features, bounded=bounded) | indent(2) }}
 ),
 values_of_slices AS {{ nbsql.materialized() }}(
-  {{ nbsql.summed_values(nbsql.word('counted'), features, 'slice') | indent(2) }}
+  {{ nbsql.summed_values(nbsql.word('counted'), features, 'slice', bounded) | indent(2) }}
+  {% if bounded %}
+  UNION ALL
+  SELECT slice, feature, {{ nbsql.outside_value() }}, n FROM outside WHERE n > 0
+  {% endif %}
 ),
 mixes AS {{ nbsql.materialized() }}(
   SELECT metric{{ nbsql.binary() }} AS metric, slice, label{{ nbsql.binary() }} AS label, value AS n
@@ -65,8 +69,9 @@ compared AS {{ nbsql.materialized() }}(
 {%- endmacro %}
 
 {# The counts of values in cells: feature, value, n, and `by` if given, the class or the slice; otherwise they are summed over it. #}
-{% macro summed_values(cells, features, by=none) -%}
-{% set bags, inflated = features | selectattr('family.bag') | list, features | selectattr('family.zeros') | list -%}
+{% macro summed_values(cells, features, by=none, bounded=[]) -%}
+{% set bags = features | selectattr('family.bag') | list -%}
+{% set inflated = features | selectattr('family.zeros') | list + bounded -%}
 {% set key %}{% if by %}{{ nbsql.word(by) }}, {% endif %}{% endset -%}
 SELECT {{ key }}feature, value, sum(n * coalesce(mean, 1)) AS n
 FROM {{ cells }} AS cells
@@ -82,6 +87,33 @@ FROM {{ cells }} AS cells
 WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
 GROUP BY {{ key }}feature
 {%- endif %}
+{%- endmacro %}
+
+{# The value that represents all numbers outside of the distribution of their family. #}
+{% macro outside_value() -%} CAST('outside' AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
+
+{# The condition that a number is outside of its distribution, so that a fit refuses it. #}
+{% macro is_outside(feature) -%}
+{% set rule = 'breaks_' ~ feature.family.rules['integer'][0] -%}
+{{ nbsql.finite(nbsql.number_of(feature.column)) }} IS NOT NULL AND ({{ nbsql[rule](feature.column) }})
+{%- endmacro %}
+
+{# One row a slice and feature: slice, feature, and n, the weight of its numbers outside of the distribution. #}
+{% macro numbers_outside(features, monitored) -%}
+{% set names %}{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set counts %}{% for feature in features %}outside_{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set lists = [nbsql.list_of(names, nbsql.string()), nbsql.list_of(counts, nbsql.double())] -%}
+SELECT slice, {{ nbsql.unnested(lists, ['feature', 'n']) | indent(2) }}
+FROM (
+  SELECT
+    nbsql_period AS slice
+    {%- for feature in features %},
+    sum(CASE WHEN {{ nbsql.is_outside(feature) }} THEN nbsql_weight ELSE 0 END) AS outside_{{ feature.index }}
+    {%- endfor %}
+
+  FROM {{ monitored }} AS source
+  GROUP BY nbsql_period
+) AS counts
 {%- endmacro %}
 
 {#

@@ -134,14 +134,16 @@ WITH sides AS (
   SELECT slice, class, feature, 0, n FROM {{ cells }} AS cells
 ),
 sums AS (
-  SELECT slice, class, feature, sum(learnt) AS learnt, sum(forgotten) AS forgotten FROM sides GROUP BY slice, class, feature
+  SELECT slice, class, feature, sum(learnt) AS learnt, sum(abs(learnt)) AS gross, sum(forgotten) AS forgotten
+  FROM sides
+  GROUP BY slice, class, feature
 )
 SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, feature, learnt, forgotten
 FROM (
   SELECT
     of_class.class,
     named.feature,
-    of_class.learnt AS rows,
+    of_class.gross AS rows,
     of_class.learnt - coalesce(present.learnt, 0) AS learnt,
     of_class.forgotten - coalesce(present.forgotten, 0) AS forgotten
   FROM sums AS of_class

@@ -159,7 +159,8 @@ SELECT '' ~ {{ nbsql.pattern_literal(pattern) }} AS matches
 SELECT * FROM {{ relation }} AS relation LIMIT {{ count }}
 {%- endmacro %}
 
-{# A time as microseconds since 1970, a double; a whole number stays a whole number. #}
+{# A time as microseconds since 1970, a double, NULL if it is infinite; a whole number stays a whole number. #}
 {% macro postgres__instant(x, type) -%}
-CAST({% if nbsql.is_time(type) %}extract(epoch FROM {{ x }}) * 1000000{% else %}{{ x }}{% endif %} AS {{ nbsql.double() }})
+{% set micros %}CASE WHEN isfinite({{ x }}) THEN extract(epoch FROM {{ x }}) * 1000000 END{% endset -%}
+CAST({% if nbsql.is_time(type) %}{{ micros }}{% else %}{{ x }}{% endif %} AS {{ nbsql.double() }})
 {%- endmacro %}

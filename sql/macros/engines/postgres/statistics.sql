@@ -104,8 +104,8 @@ END
 {# The logarithm of 0 is an error. A number without a logarithm counts as missing in the sums, and the rule "above 0" refuses it. #}
 {% macro postgres__log_of_input(x, is_centred, careful) -%}
 CASE
-  WHEN {{ x }} > 0 AND {{ x }} < {{ nbsql.infinity() }} THEN ln({{ x }})
-  WHEN {{ x }} <= 0 THEN {% if is_centred %}NULL{% else %}-{{ nbsql.infinity() }}{% endif %}
+  WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }})
+  WHEN {{ x }} <= 0 AND {{ x }} >= -1e150 THEN {% if is_centred %}NULL{% else %}-{{ nbsql.infinity() }}{% endif %}
 
 END
 {%- endmacro %}
