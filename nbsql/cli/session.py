@@ -35,6 +35,14 @@ class Recorder(Engine):
     def __init__(self, path: str, **options: Any) -> None:
         super().__init__(path, **options)  # type: ignore[call-arg]
         self.statements: list[Statement] = []
+        self._writes: str | None = None
+
+    @contextmanager
+    def transaction(self, writes: str | None = None) -> Iterator[None]:
+        """The transaction of a verb, which names the model that it writes."""
+        self._writes = writes or self._writes
+        with super().transaction(writes):
+            yield
 
     def run(self, name: str, sql: str) -> None:
         """Record a statement."""
@@ -43,7 +51,7 @@ class Recorder(Engine):
     @property
     def script(self) -> str:
         """The statements as one text, in one transaction."""
-        return script(self, self.statements)
+        return script(self, self.statements, self._writes)
 
 
 class Rehearsal(Recorder):

@@ -269,7 +269,7 @@ class Engine(ABC):
             return self._source(source)
         if not self.shares(source.engine):
             raise InputError("the query is of another connection, which cannot be read here; pass its rows: query.arrow()")
-        found = self._source(source.own_sql)
+        found = self._query_source(source.own_sql)
         found.needs = source
         return found
 
@@ -280,6 +280,10 @@ class Engine(ABC):
     @abstractmethod
     def _source(self, source: Any) -> Source:
         """The source, if it is neither a `Source` or an nbsql query nor rows in Python."""
+
+    def _query_source(self, sql: str) -> Source:
+        """The source that is an nbsql query, given its text."""
+        return self._source(sql)
 
     def _rows(self, rows: Mapping[Any, Any] | Sequence[Any]) -> Source:
         """A source of rows in Python, in their order."""
@@ -367,6 +371,10 @@ class Engine(ABC):
         """
         return None
 
+    def foreign_owner(self, schema: str) -> str | None:  # noqa: ARG002
+        """The owner of a schema, if it is another role, whose functions would run with the rights of this one."""
+        return None
+
     @abstractmethod
     def check_name(self, name: str) -> None:
         """Raise ModelError if no schema can have that name."""
@@ -378,6 +386,11 @@ class Engine(ABC):
     def type_name(self, text: str) -> Markup:
         """A type as the engine writes it, from the name that a spec stores."""
         return self.renderer.dialect.query(text)
+
+    def resolve_expression(self, expression: str, source: Source, argument: str) -> str:
+        """The expression in the form in which a model keeps it; its errors are those of `check_expression`."""
+        self.check_expression(expression, source, argument)
+        return expression
 
     def check_expression(self, expression: str, source: Source, argument: str) -> None:
         """Raise InputError unless the text is a single SQL expression over the columns of a source."""

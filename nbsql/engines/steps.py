@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.plan import Statement
+from nbsql.rendering.dialect import restore
 
 
 @dataclass
@@ -32,10 +33,20 @@ class Steps:
         return self._last
 
 
-def script(engine: Engine, statements: Iterable[Statement]) -> str:
-    """Statements as one script, in one transaction if the engine has transactions."""
+def script(engine: Engine, statements: Iterable[Statement], writes: str | None = None) -> str:
+    """Statements as one script, in one transaction if the engine has transactions.
+
+    `writes` is the name of the model that they write, to which others keep their rights.
+    """
+    statements = list(statements)
+    if writes is not None:
+        render, text = engine.renderer, engine.renderer.dialect.text
+        bodies = [render.fragment(macro, writes) for macro in ("keep_rights", "give_rights")]
+        acts = [render.statement("checking_statement", body, text(restore(body))) for body in bodies if body]
+        if acts:
+            statements = [Statement("keep rights", acts[0]), *statements, Statement("give rights", acts[1])]
     parts = [f"-- {statement.name}\n{statement.sql};" for statement in statements]
     if not engine.drafts:
-        render = engine.renderer.statement
-        parts = [f"{render('begin_transaction')};", *parts, f"-- commit\n{render('commit_transaction')};"]
+        begin, commit = (engine.renderer.statement(f"{act}_transaction") for act in ("begin", "commit"))
+        parts = [f"{begin};", *parts, f"-- commit\n{commit};"]
     return engine.portable("\n\n".join(parts))

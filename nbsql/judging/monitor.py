@@ -90,8 +90,7 @@ def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:
     column = next((column.name for column in source.columns if column.name == by), None)
     if column is not None:
         return dialect.ident(column)
-    engine.check_expression(by, source, "by")
-    return dialect.query(by)
+    return dialect.query(engine.resolve_expression(by, source, "by"))
 
 
 def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:

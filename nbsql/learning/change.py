@@ -244,7 +244,7 @@ class Change:
         refill = renderer.dialect.traits.refills_tables and is_same_form
         outdated = [] if refill else ["parameters", "lookups"]
         changes_macros = not plan.relations.temporary and not is_same_form
-        drop_parts(engine, plan.relations, [*outdated, *((*MACROS, *UNCALIBRATED) if changes_macros else ())])
+        drop_parts(engine, plan.relations, [*((*MACROS, *UNCALIBRATED) if changes_macros else ()), *outdated])
         statements = list(plan.create_scoring_tables(classes, again=refill))
         if changes_macros:
             macros = list(plan.create_macros(classes))

@@ -57,11 +57,11 @@ class Fit:
         if isinstance(self.selection, Best):
             self.selection.accept(self.spec.features)
         if self.spec.slice_by is not None:
-            engine.check_expression(self.spec.slice_by, source, "slice_by")
+            self.spec = replace(self.spec, slice_by=engine.resolve_expression(self.spec.slice_by, source, "slice_by"))
         if self.selection is not None:
             check(self.spec, "choosing", type(self.selection).__name__)
         if self.spec.segment_by is not None:
-            engine.check_expression(self.spec.segment_by, source, "segment_by")
+            self.spec = replace(self.spec, segment_by=engine.resolve_expression(self.spec.segment_by, source, "segment_by"))
         self.spec, self.declared = with_classes(engine, self.spec, options.classes)
         if self.spec.half_life is None:
             self.spec = prepare_families(engine, self.spec, source)

@@ -34,6 +34,7 @@ from nbsql.spec.resolve import resolve
 from nbsql.storage import schema as schemas
 from nbsql.tuning.auto import columns_to_choose, with_families
 from nbsql.tuning.forward import select_forward
+from nbsql.warn import warn_user
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -171,7 +172,8 @@ def fit_sql(
         elif check := render("check_new", None if database == engine.current()[0] else database, name, schemas.taken(name)):
             first.append(Statement("check that the model is new", check))
         with training_source(engine, source, settings) as data:
-            return script(engine, [*first, *Fit(engine, data, settings, relations).statements()])
+            statements = [*first, *Fit(engine, data, settings, relations).statements()]
+            return script(engine, statements, name if options.get("replace") else None)
 
 
 def load(con: Connection, name: str, *, database: str | None = None) -> Model:
@@ -189,6 +191,11 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
     with opened(con) as engine:
         where = engine.database(database)
         schema = schemas.find(engine, where, name)
+        if (owner := engine.foreign_owner(schema)) is not None:
+            warn_user(
+                f"model {schema!r} belongs to {owner!r}, whose functions run with your rights when you use it; "
+                "load only models of roles that you trust"
+            )
         relations = lasting_relations(engine, where, schema)
         stamp = updated_at(engine, relations)
         return Model(engine, *read_plan(engine, relations, schema), schema, stamp=stamp)

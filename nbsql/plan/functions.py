@@ -45,8 +45,9 @@ def create_functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[
             (dialect.output(column), dialect.query(plan.spec.target_type) if column == "prediction" else double)
             for column in VERBS[verb].all_added_columns(classes)
         ]
-        body = dialect.text(restore(render("columns_of_answer", query, added)))
-        yield name, plan.renderer.statement("create_function", plan.relations[name], body, added)
+        body = render("columns_of_answer", query, added)
+        literal = dialect.text(restore(body)) if joins else None  # dimensions are dropped and made again
+        yield name, plan.renderer.statement("create_function", plan.relations[name], body, added, literal)
 
 
 def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn], name: str, calibration: str | None) -> str:

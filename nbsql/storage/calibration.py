@@ -60,7 +60,7 @@ def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColum
 
 def create_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], query: Markup) -> Plan:
     """The plan of a model with the table `calibration`, which is created, as are the macros or functions that read it."""
-    drop_parts(engine, plan.relations, ["calibration"])
+    _drop(engine, plan)
     engine.create("calibrate", plan.relations["calibration"], query, temporary=plan.relations.temporary)
     return _with_macros(engine, replace(plan, calibration=calibration_of_posteriors(engine, plan.relations)), classes)
 
@@ -69,9 +69,15 @@ def drop_outdated_calibration(engine: Engine, plan: Plan, classes: Sequence[Clas
     """The plan of a model that has changed, without its calibrations, which are dropped with a warning."""
     if not is_calibrated(engine, plan.relations):
         return plan
-    drop_parts(engine, plan.relations, ["calibration"])
+    _drop(engine, plan)
     warn_user(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")
     return _with_macros(engine, replace(plan, calibration=None), classes)
+
+
+def _drop(engine: Engine, plan: Plan) -> None:
+    """Drop the calibrations of a model, and first the macros or functions with posteriors, which may read them."""
+    macros = () if plan.relations.temporary else (*UNCALIBRATED, *UNCALIBRATED.values())
+    drop_parts(engine, plan.relations, [*macros, "calibration"])
 
 
 def _with_macros(engine: Engine, plan: Plan, classes: Sequence[ClassColumn]) -> Plan:
@@ -79,7 +85,6 @@ def _with_macros(engine: Engine, plan: Plan, classes: Sequence[ClassColumn]) -> 
     if not plan.relations.temporary:
         names = {*UNCALIBRATED, *UNCALIBRATED.values()}
         statements = list(plan.create_macros(classes, names))
-        drop_parts(engine, plan.relations, names)
         more = [] if not is_calibrated(engine, plan.relations) else ["calibration"]
         run_statements(engine, plan, [*statements, *plan.add_comments(statements, more=more)])
     return plan

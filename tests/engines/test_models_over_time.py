@@ -104,7 +104,7 @@ def test_a_model_in_sql_alone(models: list[nbsql.Model]) -> None:
         for verb in ("predict", "predict_proba", "joint_log_likelihood", "log_evidence"):
             expected = getattr(model, verb)("later")
             columns = len(COLUMNS)
-            sql = f"SELECT said.* FROM later, m.{verb}(to_jsonb(later)) AS said ORDER BY later.id"
+            sql = f"SELECT said.* FROM public.later, m.{verb}(to_jsonb(later)) AS said ORDER BY later.id"
             found = nbsql.answers.query.Query(model._engine, sql)
             assert found.columns == expected.columns[columns:]
             assert_same_rows(found.fetchall(), [row[columns:] for row in sorted(expected)])

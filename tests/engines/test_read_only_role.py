@@ -48,6 +48,7 @@ def test_it_predicts_explains_and_evaluates(reader: tuple[str, Any]) -> None:
         assert nbsql.models(address) == ["spam"]
         for verb in ("predict", "predict_proba", "explain", "joint_log_likelihood", "log_evidence"):
             assert getattr(model, verb)("inbox").fetchall() == getattr(mine, verb)("inbox").fetchall()
+            assert getattr(model, verb)("SELECT * FROM inbox WHERE id < 4").fetchall()
         assert model.evaluate("inbox").log_loss == mine.evaluate("inbox").log_loss
         row = {"message": "a free lunch", "links": 0, "attachment": False}
         assert model.predict_one(row) == mine.predict_one(row)

@@ -59,3 +59,22 @@ def test_a_query_may_begin_with_a_comment_and_a_notebook_shows_its_model(
     assert ["a", "10", "33.3", "%"] in [line.split() for line in lines]
     assert [row[0] for row in model.priors] == model.classes
     assert model._repr_html_().count("<table") == 2
+
+
+def test_functions_of_the_user_need_a_path_of_their_own_in_a_view_and_are_found_in_a_query(pg: Any) -> None:
+    pg.execute(
+        "CREATE TABLE people AS SELECT * FROM (VALUES ('spam', 'low'), ('spam', 'low'), ('ham', 'high')) AS t(label, tone)"
+    )
+    pg.execute("CREATE FUNCTION tone_of(TEXT) RETURNS TEXT LANGUAGE SQL AS 'SELECT upper($1)'")
+    pg.execute("CREATE FUNCTION outer_tone(TEXT) RETURNS TEXT LANGUAGE SQL AS 'SELECT tone_of($1)'")
+    pg.execute("CREATE VIEW toned AS SELECT label, outer_tone(tone) AS tone FROM people")
+    fitted = nbsql.fit(pg, "SELECT label, tone_of(tone) AS tone FROM people", target="label", slice_by="tone_of(tone)")
+    assert sorted(fitted.slice_names) == ["HIGH", "LOW"]
+    with pytest.raises(nbsql.DatabaseError) as caught:
+        nbsql.fit(pg, "toned", target="label")
+    assert str(caught.value) == (
+        'function tone_of(text) does not exist, in SQL function "outer_tone", which looks it up on the path of its caller; '
+        "ALTER FUNCTION ... SET search_path"
+    )
+    pg.execute("ALTER FUNCTION outer_tone(TEXT) SET search_path = public")
+    assert nbsql.fit(pg, "toned", target="label").classes == ["spam", "ham"]

@@ -234,7 +234,7 @@ def test_views_follow_an_update_and_hold_a_replacement_up(tables: Any, address: 
     after = tables.execute("SELECT probability FROM scored").fetchall()
     assert after != before
     assert after == [row[-1:] for row in model.predict("first").fetchall()]
-    message = "view scored reads what is to be made anew; drop it first, and make it again afterwards"
+    message = "view public.scored reads what is to be made anew; drop it first, and make it again afterwards"
     acts = [
         lambda: model.update("second"),  # another class
         lambda: nbsql.fit(tables, "second", target="y", name="m", replace=True),

@@ -7,7 +7,7 @@ import re
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 import psycopg
@@ -19,6 +19,7 @@ from nbsql.engines.postgres.address import is_misread, without_passwords
 from nbsql.errors import DatabaseError, InputError
 from nbsql.plan import Statement
 from nbsql.rendering.renderer import Renderer
+from nbsql.warn import warn_user
 
 logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would print warnings about rollbacks after an error
 
@@ -27,7 +28,9 @@ _LOCKED = "55P03"  # a lock is not available
 _BUSY = ("40001", "40P01", _LOCKED)  # serialization failure, deadlock
 _AGAIN = "try again when it is done"
 _ATTEMPT, _PATIENCE = 500, 60_000  # milliseconds of one attempt to drop tables, less than deadlock_timeout, and of all
-_LONG = 2_000  # characters from which on a statement is not JIT-compiled
+# The path on which our statements look for names. Whatever other schemas a session has on its path may hold an operator or a
+# function of another role that fits the types of an argument better than PostgreSQL's own, and would run in its place.
+OWN_PATH = "pg_catalog, pg_temp"
 
 
 class PostgreSQLDriver(Engine):
@@ -41,6 +44,8 @@ class PostgreSQLDriver(Engine):
         self.renderer = Renderer("postgres")
         self.owned = isinstance(connection, str)
         self._within = False  # whether a transaction of `transaction` is open
+        self._path: str | None = OWN_PATH  # the path of the statements that run now; None is that of the session
+        self._path_before = ""  # within a transaction of `transaction`, the path of the session
         self._last: list[Callable[[], object]] = []  # functions to call at the end of a transaction
         if isinstance(connection, str):
             self.connection: psycopg.Connection[Any] = _open(connection)
@@ -64,11 +69,20 @@ class PostgreSQLDriver(Engine):
 
     def _fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and the rows of a statement."""
-        with self.errors(), self.savepoint(), self._without_jit(sql), self._cursor() as cursor:
-            cursor.execute(sql.encode(self.connection.info.encoding))
-            if cursor.description is None:
-                return [], []
-            return [column.name for column in cursor.description], cursor.fetchall()
+        encoding = self.connection.info.encoding
+        with self.errors(), self.savepoint(), self._cursor() as cursor:
+            if self._within:
+                cursor.execute(sql.encode(encoding), prepare=False)
+                return _rows(cursor)
+            restores = self._is_in_transaction
+            # Sent in one text, the two are one transaction, which the settings do not outlast.
+            cursor.execute(f"{self._settings()};\n{sql}".encode(encoding), prepare=False)
+            before = cursor.fetchall()[0][:3]
+            cursor.nextset()
+            found = _rows(cursor)
+            if restores:
+                cursor.execute(self._settings(*before).encode(encoding), prepare=False)
+            return found
 
     def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
         statement = sql.encode(self.connection.info.encoding)
@@ -77,7 +91,7 @@ class PostgreSQLDriver(Engine):
             with (
                 self.timed("prepared"),
                 self.errors(),
-                self.savepoint(),
+                self.with_settings(),
                 psycopg.RawCursor(self.connection, row_factory=tuple_row) as cursor,
             ):
                 found: list[tuple[Any, ...]] = cursor.execute(statement, values, prepare=True).fetchall()
@@ -88,24 +102,66 @@ class PostgreSQLDriver(Engine):
     def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
         return psycopg.Cursor(self.connection, row_factory=tuple_row)
 
+    @property
+    def _is_in_transaction(self) -> bool:
+        return self.connection.info.transaction_status != TransactionStatus.IDLE
+
+    def _settings(self, jit: str = "off", digits: str | None = None, path: str | None = None) -> str:
+        """The statement that makes our settings, or those that were in force before; see set_transaction_settings."""
+        return self.renderer.statement("set_transaction_settings", jit, digits, self._path if digits is None else path)
+
     @contextmanager
-    def _without_jit(self, sql: str) -> Iterator[None]:
-        """Turn off JIT compilation for a long statement: it takes seconds and saves less. Our transactions turn it off, too."""
-        if self._within or len(sql) < _LONG:
-            yield
+    def with_settings(self, *, trial: bool = False) -> Iterator[None]:
+        """A transaction or savepoint within which statements have our settings; our own transactions have them already."""
+        if self._within:
+            with self.savepoint(trial=trial):
+                yield
             return
+        restores, encoding = self._is_in_transaction, self.connection.info.encoding
         with self.connection.transaction(), self._cursor() as cursor:
-            before = cursor.execute(self.renderer.statement("set_transaction_settings", "off").encode()).fetchall()[0][:2]
+            before = cursor.execute(self._settings().encode(encoding), prepare=False).fetchall()[0]
             yield
-            cursor.execute(self.renderer.statement("set_transaction_settings", *before).encode())
+            if restores:
+                cursor.execute(self._settings(*before[:3]).encode(encoding), prepare=False)
+
+    # The search path. ------------------------------------------------------------------------------------------------
+
+    def current_search_path(self) -> str:
+        """The path of our statements, which is not that of the session: names in a source are resolved when it is found."""
+        return self._path if self._path is not None else self.session_path()
+
+    @contextmanager
+    def using_search_path(self, path: str | None) -> Iterator[None]:
+        """Run the statements within on a path, or on that of the session if it is None."""
+        before = self._path
+        self.take_search_path(path)
+        try:
+            yield
+        finally:
+            with suppress(DatabaseError):  # the transaction was aborted, and its end restores the setting
+                self.take_search_path(before)
+
+    def take_search_path(self, path: str | None) -> None:
+        """Run what follows on a path, or on that of the session."""
+        if path != self._path:
+            self._path = path
+            if self._within:
+                self.ask("set_search_path", self._path_before if path is None else path)
+
+    def session_path(self) -> str:
+        """The search path of the session."""
+        if self._within:
+            return self._path_before
+        with self.using_search_path(None):
+            path: str = self.ask("search_path")[0][0]
+        return path
 
     def savepoint(self, *, trial: bool = False) -> AbstractContextManager[Any]:
         """A savepoint if a transaction is open, because an error would abort it; no transaction is left open.
 
         In a `trial` an error may be handled. Otherwise our own transaction needs no savepoint, as it is lost anyway.
         """
-        idle = self.connection.info.transaction_status == TransactionStatus.IDLE
-        if (self._within and not trial) or (idle and self.connection.autocommit):
+        if (self._within and not trial) or (self.connection.autocommit and not self._is_in_transaction):
             return nullcontext()
         found: AbstractContextManager[Any] = self.connection.transaction()
         return found
@@ -129,6 +185,21 @@ class PostgreSQLDriver(Engine):
             time.sleep(_ATTEMPT / 1000)
 
     @contextmanager
+    def _keeping_rights(self, model: str | None) -> Iterator[None]:
+        """Keep the owner of a model and the rights of others to it, whatever is made anew within; warn of what is lost."""
+        if model is None:
+            yield
+            return
+        render = self.renderer.statement
+        for macro in ("keep_rights", "give_rights"):
+            self.rows(render("checking_statement", "", self.renderer.dialect.text(render(macro, model))), macro)
+            if macro == "keep_rights":
+                yield
+        missing = [act for (act,) in self.ask("missing_rights", model)]
+        if missing:
+            warn_user(f"model {model!r} has lost its owner or rights of others; run as the owner: {'; '.join(missing)}")
+
+    @contextmanager
     def errors(self) -> Iterator[None]:
         try:
             yield
@@ -144,7 +215,7 @@ class PostgreSQLDriver(Engine):
         if self._within:
             yield
             return
-        idle = self.connection.info.transaction_status == TransactionStatus.IDLE
+        idle = not self._is_in_transaction
         key = zlib.crc32(repr(("nbsql", writes)).encode())
         while True:
             with self.errors(), self.connection.transaction():
@@ -152,17 +223,26 @@ class PostgreSQLDriver(Engine):
                 try:
                     if idle:
                         self.ask("repeatable_read")
+                    before = self.rows(self._settings(), "settings")[0][:3]
+                    self._path_before = before[2]
                     if writes is None or self.ask("lock_for_writing", key, waits=not idle)[0][0]:
-                        before = self.ask("set_transaction_settings", "off")[0][:2]
-                        yield
+                        with self._keeping_rights(writes):
+                            yield
                         for act in self._last:
                             act()
-                        self.ask("set_transaction_settings", *before)
+                        self.rows(self._settings(*before), "settings")
                         return
                 finally:
                     self._within = False
                     self._last.clear()
             self.run("wait for another writer", self.renderer.statement("lock_for_writing", key, waits=True))
+
+
+def _rows(cursor: psycopg.Cursor[tuple[Any, ...]]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The columns and the rows of the statement that has run."""
+    if cursor.description is None:
+        return [], []
+    return [column.name for column in cursor.description], cursor.fetchall()
 
 
 def _open(address: str) -> psycopg.Connection[Any]:
@@ -199,6 +279,9 @@ def _one_line(error: psycopg.Error) -> str:
         return f"{said} in a row of the source; divide by nullif(x, 0), say"
     if state == "42P16" and "temporary" in said:  # invalid table definition
         return "a view cannot read what ends with this session, a temporary table or a transient model; use create_table"
+    if state in ("42883", "42P01", "42704") and "function" in (error.diag.context or ""):  # a name that is nowhere
+        where = re.sub(r"( line \d+| statement \d+| during).*", "", (error.diag.context or "").split("\n")[0])
+        return f"{said}, in {where}, which looks it up on the path of its caller; ALTER FUNCTION ... SET search_path"
     if state == "25006":  # read-only transaction
         return f"{said}; connect to a server that can be written, without default_transaction_read_only"
     return said

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import AGGREGATE, SEVERAL_ROWS
 from nbsql.engines.postgres.driver import PostgreSQLDriver
-from nbsql.engines.postgres.sources import describe_query, find, has_several_spellings, kind_of
+from nbsql.engines.postgres.sources import describe_query, find, has_several_spellings, kind_of, resolved_expression
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
 from nbsql.spec.column import Column
@@ -84,7 +84,7 @@ class PostgreSQL(PostgreSQLDriver):
         with (
             self.timed("copy_to"),
             self.errors(),
-            self.savepoint(),
+            self.with_settings(),
             psycopg.Cursor(self.connection) as cursor,
             Path(path).open("wb") as file,
         ):
@@ -106,8 +106,12 @@ class PostgreSQL(PostgreSQLDriver):
     def _source(self, source: Any) -> Source:
         return find(self, source)
 
+    def _query_source(self, sql: str) -> Source:
+        return find(self, sql, is_ours=True)
+
     def current(self) -> tuple[str, str]:
-        database, schema = self.ask("current_database_and_schema")[0]
+        with self.using_search_path(None):
+            database, schema, _ = self.ask("current_database_and_schema")[0]
         return database, schema or ""
 
     def resolve_path(self, path: Sequence[str]) -> tuple[str, str, str]:
@@ -117,7 +121,7 @@ class PostgreSQL(PostgreSQLDriver):
         return found
 
     def database(self, name: str | None) -> str:
-        current: str = self.ask("current_database_and_schema")[0][0]
+        current = self.current()[0]
         if name is not None and name != current:
             raise InputError(f"a connection to PostgreSQL reaches one database only, {current!r}; connect to {name!r}")
         return current
@@ -127,6 +131,9 @@ class PostgreSQL(PostgreSQLDriver):
 
     def schema(self, database: str, name: str) -> str | None:
         return next((known for (known,) in self.ask("schemas", database) if known == name), None)
+
+    def foreign_owner(self, schema: str) -> str | None:
+        return next((owner for (owner,) in self.ask("foreign_owner", schema)), None)
 
     def check_name(self, name: str) -> None:
         if name.startswith("pg_") or name == "information_schema":
@@ -148,6 +155,9 @@ class PostgreSQL(PostgreSQLDriver):
         found = describe_query(self, self.renderer.statement("without_rows", relation))
         types = {oid: kind for oid, *kind in self.ask("types", sorted({oid for _, oid in found}))} if found else {}
         return [Column(name, types[oid][0], kind_of(*types[oid])) for name, oid in found]
+
+    def resolve_expression(self, expression: str, source: Source, argument: str) -> str:
+        return super().resolve_expression(resolved_expression(self, expression, source), source, argument)
 
     def _fault_of_expression(self, query: Markup, source: Source) -> str | None:
         render, several = self.renderer.statement, "42804"  # a set instead of a single value

@@ -1,7 +1,7 @@
 {# The catalogue of a DuckDB database. Names are compared as DuckDB does, without regard to case. #}
 
 {# One row: database, schema. #}
-{% macro current_database_and_schema() -%}
+{% macro default__current_database_and_schema() -%}
 SELECT current_database() AS database, current_schema() AS schema
 {%- endmacro %}
 
@@ -11,7 +11,7 @@ SELECT txid_current() AS number
 {%- endmacro %}
 
 {# The search path, on which names without a database or schema are looked up, and the statement that sets it. #}
-{% macro search_path() -%}
+{% macro default__search_path() -%}
 SELECT current_setting('search_path') AS path
 {%- endmacro %}
 

@@ -112,7 +112,7 @@ SELECT *, {{ nbsql.ident(target) }} > {{ value }} AS {{ nbsql.ident(name) }} FRO
 {%- endmacro %}
 
 {# Makes the statements of a script atomic. #}
-{% macro begin_transaction() -%} BEGIN TRANSACTION {%- endmacro %}
+{% macro default__begin_transaction() -%} BEGIN TRANSACTION {%- endmacro %}
 
 {% macro commit_transaction() -%} COMMIT {%- endmacro %}
 
@@ -124,6 +124,14 @@ SELECT *, {{ nbsql.ident(target) }} > {{ value }} AS {{ nbsql.ident(name) }} FRO
 UPDATE {{ spec }} AS spec SET updated_at = CASE WHEN {{ nbsql.raise_error(message) }} THEN updated_at END
 WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}
 {%- endmacro %}
+
+{#
+  Keep the rights of others to a model before it is changed, and give them to it afterwards. Nothing where there are none. Each is run as
+  `checking_statement` says.
+#}
+{% macro default__keep_rights(schema) %}{% endmacro %}
+
+{% macro default__give_rights(schema) %}{% endmacro %}
 
 {# The statement that runs a check of `check_unchanged`, which is also given as a literal. #}
 {% macro default__checking_statement(check, literal) -%} {{ check }} {%- endmacro %}

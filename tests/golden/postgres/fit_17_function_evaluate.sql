@@ -1,4 +1,5 @@
-CREATE FUNCTION "spam"."evaluate"(source REGCLASS) RETURNS TABLE ("class" TEXT, "metric" TEXT, "value" DOUBLE PRECISION) LANGUAGE plpgsql STABLE AS E'BEGIN
+CREATE FUNCTION "spam"."evaluate"(source REGCLASS) RETURNS TABLE ("class" TEXT, "metric" TEXT, "value" DOUBLE PRECISION) LANGUAGE plpgsql STABLE
+SET search_path = pg_catalog, pg_temp AS E'BEGIN
   RETURN QUERY EXECUTE replace(E''SELECT CAST(answer."class" AS TEXT), CAST(answer."metric" AS TEXT), CAST(answer."value" AS DOUBLE PRECISION)
 FROM (
   WITH outcomes AS MATERIALIZED (

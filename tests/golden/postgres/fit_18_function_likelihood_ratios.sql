@@ -1,5 +1,5 @@
 CREATE FUNCTION "spam"."likelihood_ratios"(class character varying, other_class character varying) RETURNS TABLE (
-  feature TEXT, value TEXT, likelihood DOUBLE PRECISION, other_likelihood DOUBLE PRECISION, ratio DOUBLE PRECISION, log_ratio DOUBLE PRECISION) LANGUAGE SQL STABLE AS 'SELECT
+  feature TEXT, value TEXT, likelihood DOUBLE PRECISION, other_likelihood DOUBLE PRECISION, ratio DOUBLE PRECISION, log_ratio DOUBLE PRECISION) LANGUAGE SQL STABLE SET search_path = pg_catalog, pg_temp AS 'SELECT
   feature,
   value,
   likelihood,

@@ -4,25 +4,88 @@
 SELECT pg_is_in_recovery() AS read_only
 {%- endmacro %}
 
+{# Until the end of the transaction. #}
 {% macro postgres__set_search_path(path) -%}
-SELECT set_config('search_path', {{ nbsql.text(path) }}, FALSE)
+SELECT pg_catalog.set_config('search_path', {{ nbsql.text(path) }}, TRUE)
+{%- endmacro %}
+
+{# A script looks up names on the path of our statements, whatever that of the session. #}
+{% macro postgres__begin_transaction() -%}
+BEGIN TRANSACTION;
+SET LOCAL {{ nbsql.own_path() }}
+{%- endmacro %}
+
+{% macro own_path() -%} search_path = pg_catalog, pg_temp {%- endmacro %}
+
+{% macro postgres__search_path() -%}
+SELECT pg_catalog.current_setting('search_path') AS path
+{%- endmacro %}
+
+{# One row, run on the path of the session: database, schema, and all schemas on the path. #}
+{% macro postgres__current_database_and_schema() -%}
+SELECT pg_catalog.current_database() AS database, pg_catalog.current_schema() AS schema, pg_catalog.current_schemas(TRUE) AS schemas
+{%- endmacro %}
+
+{% macro names_of_schemas(schemas) -%}
+CAST(ARRAY[{% for schema in schemas %}{{ nbsql.text(schema) }}{{ nbsql.comma(loop) }}{% endfor %}] AS NAME[])
 {%- endmacro %}
 
 {#
   One row a table or view, those nearest on the search path first: database, schema, name, kind, visible (whether the name alone finds
-  it).
+  it). schemas: those on the path of the session.
 #}
-{% macro postgres__relations() -%}
+{% macro postgres__relations(schemas=[]) -%}
 SELECT
   current_database() AS database,
-  namespace.nspname AS schema,
-  class.relname AS name,
-  CASE WHEN class.relkind IN ('r', 'p', 'm') THEN 'table' ELSE 'view' END AS kind,
-  pg_table_is_visible(class.oid) AS visible
-FROM pg_class AS class
-JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
-WHERE class.relkind IN ('r', 'p', 'm', 'v', 'f')
+  schema,
+  name,
+  CASE WHEN kind IN ('r', 'p', 'm') THEN 'table' ELSE 'view' END AS kind,
+  place IS NOT NULL AND row_number() OVER (PARTITION BY name ORDER BY place ASC NULLS LAST) = 1 AS visible
+FROM (
+  SELECT
+    namespace.nspname AS schema,
+    class.relname AS name,
+    class.relkind AS kind,
+    array_position({{ nbsql.names_of_schemas(schemas) }}, namespace.nspname) AS place
+  FROM pg_class AS class
+  JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
+) AS relations
+WHERE kind IN ('r', 'p', 'm', 'v', 'f')
 ORDER BY visible DESC NULLS LAST, schema ASC NULLS LAST, name ASC NULLS LAST
+{%- endmacro %}
+
+{# The query of a view, whose names are qualified unless they are found on the path of our statements. #}
+{% macro postgres__resolved_query(view) -%}
+SELECT pg_get_viewdef(CAST({{ nbsql.text(view) }} AS REGCLASS)) AS query
+{%- endmacro %}
+
+{#
+  One row a function, operator or type of another role, not a superuser, in some schemas that has the name of one of PostgreSQL's own: name,
+  schema, owner.
+#}
+{% macro postgres__namesakes(schemas) -%}
+SELECT kind || ' ' || found.name AS name, namespace.nspname AS schema, role.rolname AS owner
+FROM (
+  SELECT 'function' AS kind, proname AS name, pronamespace AS namespace, proowner AS owner FROM pg_proc
+  UNION ALL
+  SELECT 'operator', oprname, oprnamespace, oprowner FROM pg_operator
+  UNION ALL
+  SELECT 'type', typname, typnamespace, typowner FROM pg_type
+) AS found
+JOIN pg_namespace AS namespace ON namespace.oid = found.namespace
+JOIN pg_roles AS role ON role.oid = found.owner
+WHERE namespace.nspname = ANY ({{ nbsql.names_of_schemas(schemas) }})
+  AND namespace.nspname <> 'pg_catalog'
+  AND NOT role.rolsuper
+  AND role.rolname <> current_user
+  AND found.name IN (
+    SELECT proname FROM pg_proc WHERE pronamespace = CAST('pg_catalog' AS REGNAMESPACE)
+    UNION ALL
+    SELECT oprname FROM pg_operator WHERE oprnamespace = CAST('pg_catalog' AS REGNAMESPACE)
+    UNION ALL
+    SELECT typname FROM pg_type WHERE typnamespace = CAST('pg_catalog' AS REGNAMESPACE)
+  )
+ORDER BY schema ASC NULLS LAST, name ASC NULLS LAST
 {%- endmacro %}
 
 {# One row an object in a schema: name, kind (table, view, macro for a function, or other). #}

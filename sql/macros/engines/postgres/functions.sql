@@ -2,6 +2,8 @@
   A model in SQL alone. PostgreSQL has no table macros, but it has functions of one row, which is given as JSON:
 
     SELECT inbox.*, answer.* FROM inbox, spam.predict(to_jsonb(inbox)) AS answer
+
+  A function looks up names on a path of its own, because the caller's may have functions of other roles.
 #}
 
 {# The columns of a relation with their types. columns: pairs of a name and a type. quoted: whether the names are still to be quoted. #}
@@ -12,11 +14,19 @@
 {%- endmacro %}
 
 {#
-  Creates a function that returns a table. columns: the columns it returns, pairs of a name and a type. The body is a text and not a
-  parsed statement, so that the model's tables can be replaced.
+  Creates a function that returns a table. columns: the columns it returns, pairs of a name and a type. A body that is parsed here has its
+  names resolved for good, and becomes part of the query that calls it; but the tables that it reads cannot be dropped before it. literal:
+  the body as a text, for one that reads tables that are not the model's; none for a body to parse.
 #}
-{% macro postgres__create_function(relation, body, columns) -%}
-CREATE FUNCTION {{ relation }}(source JSONB) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE SQL STABLE AS {{ body }}
+{% macro postgres__create_function(relation, body, columns, literal=none) -%}
+CREATE FUNCTION {{ relation }}(source JSONB) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE SQL STABLE
+{% if literal is not none -%}
+SET {{ nbsql.own_path() }} AS {{ literal }}
+{%- else -%}
+BEGIN ATOMIC
+{{ body }};
+END
+{%- endif %}
 {%- endmacro %}
 
 {# The row that a function receives, with the columns that the model reads. columns: pairs of a name and a type. #}
@@ -42,7 +52,8 @@ FROM (
   relation, quoted as necessary. body: PL/pgSQL, as a text.
 #}
 {% macro postgres__create_function_of_relation(relation, body, columns) -%}
-CREATE FUNCTION {{ relation }}(source REGCLASS) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE plpgsql STABLE AS {{ body }}
+CREATE FUNCTION {{ relation }}(source REGCLASS) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE plpgsql STABLE
+SET {{ nbsql.own_path() }} AS {{ body }}
 {%- endmacro %}
 
 {#
@@ -65,7 +76,7 @@ END
 CREATE FUNCTION {{ relation }}(class {{ type }}, other_class {{ type }}) RETURNS TABLE (
   feature {{ nbsql.string() }}, value {{ nbsql.string() }}
   {%- for column in ['likelihood', 'other_likelihood', 'ratio', 'log_ratio'] %}, {{ nbsql.word(column) }} {{ nbsql.double() }}{% endfor -%}
-  ) LANGUAGE SQL STABLE AS {{ body }}
+  ) LANGUAGE SQL STABLE SET {{ nbsql.own_path() }} AS {{ body }}
 {%- endmacro %}
 
 {% macro postgres__parameter_of_classes(number) -%} ${{ number }} {%- endmacro %}

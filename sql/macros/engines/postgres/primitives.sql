@@ -93,20 +93,25 @@ SET TRANSACTION ISOLATION LEVEL REPEATABLE READ
 
 {#
   Statements are long and run once: compiling them takes seconds and saves nothing. Doubles are written with all their digits, because
-  rows are assigned to folds by their texts. The settings last until the end of the transaction. One row: the settings before and now.
-  digits: none means all, whatever was set.
+  rows are assigned to folds by their texts. Names are looked up on the path that is given, so that no function of another role runs in
+  the place of PostgreSQL's own; this very statement, which runs on another path, names the schema of each. The settings last until the
+  end of the transaction. One row: the settings before and now. digits: none means all, whatever was set. path: none leaves it.
 #}
-{% macro postgres__set_transaction_settings(compile, digits=none) -%}
-{% set all_digits %}greatest(CAST(current_setting('extra_float_digits') AS INTEGER), 1){% endset -%}
+{% macro postgres__set_transaction_settings(compile, digits=none, path=none) -%}
+{% set all_digits %}greatest(CAST(pg_catalog.current_setting('extra_float_digits') AS INTEGER), 1){% endset -%}
 SELECT
-  current_setting('jit') AS jit_before,
-  current_setting('extra_float_digits') AS digits_before,
-  set_config('jit', {{ nbsql.text(compile) }}, TRUE) AS jit,
-  set_config(
+  pg_catalog.current_setting('jit') AS jit_before,
+  pg_catalog.current_setting('extra_float_digits') AS digits_before,
+  pg_catalog.current_setting('search_path') AS path_before,
+  pg_catalog.set_config('jit', {{ nbsql.text(compile) }}, TRUE) AS jit,
+  pg_catalog.set_config(
     'extra_float_digits',
-    {% if digits is none %}CAST({{ all_digits }} AS {{ nbsql.string() }}){% else %}{{ nbsql.text(digits) }}{% endif %},
+    {% if digits is none %}pg_catalog.format('%s', {{ all_digits }}){% else %}{{ nbsql.text(digits) }}{% endif %},
     TRUE
   ) AS digits
+  {%- if path is not none %},
+  pg_catalog.set_config('search_path', {{ nbsql.text(path) }}, TRUE) AS path
+  {%- endif %}
 {%- endmacro %}
 
 {#
