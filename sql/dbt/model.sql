@@ -130,9 +130,10 @@
 {% do return('(' ~ whole ~ ')' if value | first is number else '[' ~ whole ~ ']') %}
 {%- endmacro %}
 
-{# Six characters that identify a value of an argument, if the project runs where there is a hash function. #}
+{# Six characters that identify a value of an argument. SQLMesh has no local_md5. #}
 {% macro short_hash(argument, value) -%}
-{% do return(local_md5(argument ~ ' ' ~ (value or 'none'))[:6] if local_md5 is defined else '......') %}
+{% set text = argument ~ ' ' ~ (value or 'none') -%}
+{% do return((local_md5(text) if local_md5 is defined else nbsql.query_rows('SELECT md5(' ~ nbsql.text(text) ~ ')')[0][0])[:6]) %}
 {%- endmacro %}
 
 {# The relation that a statistics node refers to. #}

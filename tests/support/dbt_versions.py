@@ -19,6 +19,7 @@ OLDEST = ("dbt-core==1.8.*", "dbt-duckdb==1.8.*")
 # 1.12 needs a parser that is no wheel, and runs without it, by the dependencies of 1.11 and two more.
 BEFORE_LAST = ("dbt-core==1.11.*", "dbt-duckdb==1.11.*", "dbt-postgres==1.11.*", "python-dotenv>=1.2", "metricflow<1.0")
 LAST = ("dbt-core==1.12.*", "click>=8.3,<9")  # of dbt 1
+SQLMESH = ("sqlmesh==0.236.*", "dbt-core==1.11.*", "dbt-duckdb==1.11.*")
 NEWEST = "dbt-core==2.0.0a4"  # the last one that is a wheel; later ones fetch themselves from elsewhere as they are built
 DUCKDB = "@duckdb/node-bindings-linux-x64@1.5.6-r.1"
 POSTGRES = "adbc-driver-postgresql==1.13.0"
@@ -38,6 +39,7 @@ def install(folder: Path) -> None:
     _environment(folder / "1.8", *OLDEST)
     _environment(folder / "1.12", *BEFORE_LAST)
     _pip(folder / "1.12", "--no-deps", *LAST)
+    _environment(folder / "sqlmesh", *SQLMESH)
     newest = folder / "2.0"
     _environment(newest, NEWEST)
     _pip(newest, "--no-deps", "--target", str(newest / "postgres"), POSTGRES)

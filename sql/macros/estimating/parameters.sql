@@ -159,7 +159,7 @@ numbers AS (
         {%- set quantities = nbsql[distribution ~ '_quantities'] %}
         {%- if alike[0].family.density %}
         {{- nbsql.number_quantities(alike) | indent(8) }}
-        {%- elif quantities is defined %}
+        {%- elif quantities is defined and quantities is not none %}
         {{- quantities() | indent(8) }}
         {%- endif %}
         {%- endfor %}

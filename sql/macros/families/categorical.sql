@@ -51,8 +51,8 @@ HUGEINT
 
 {# An expression that is NULL where a row lacks the feature: the family's own, or its value. #}
 {% macro given(feature, relation) -%}
-{% set own = feature.family.name ~ '_given' -%}
-{% if nbsql[own] is defined %}{{ nbsql[own](feature, relation) }}
+{% set own = nbsql[feature.family.name ~ '_given'] -%}
+{% if own is defined and own is not none %}{{ own(feature, relation) }}
 {%- else %}{{ nbsql[feature.family.name ~ '_value'](feature, relation) }}
 {%- endif %}
 {%- endmacro %}

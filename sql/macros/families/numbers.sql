@@ -23,11 +23,12 @@
 
 {#
   The name of the macro for a part of a family, such as inputs, aggregates, cells, term or weights: the family's own, by `name`, or that
-  of the nearest family that is counted alike.
+  of the nearest family that is counted alike. SQLMesh has none in place of a macro that is not there.
 #}
 {% macro macro_of(family, part, name=none) -%}
 {% set name = name or family.name -%}
-{% if nbsql[name ~ '_' ~ part] is defined %}{{ nbsql.word(name) }}
+{% set own = nbsql[name ~ '_' ~ part] -%}
+{% if own is defined and own is not none %}{{ nbsql.word(name) }}
 {%- elif family.bag %}text
 {%- elif family.over_columns %}multinomial
 {%- elif family.centred %}gaussian
@@ -76,11 +77,11 @@ parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.cla
 {% set base, inside, at_zero = nbsql[name ~ '_base'], nbsql[name ~ '_inside'], nbsql[name ~ '_at_zero'] -%}
 {% set density -%}
 {% call(name) nbsql.density(feature.family, x) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
-{%- if base is defined %} - {{ base(x, feature) }}{% endif %}
+{%- if base is defined and base is not none %} - {{ base(x, feature) }}{% endif %}
 {%- endset -%}
-{% if inside is defined -%}
+{% if inside is defined and inside is not none -%}
 coalesce(CASE
-  {% if at_zero is defined %}
+  {% if at_zero is defined and at_zero is not none %}
   WHEN {{ x }} > 0 THEN {{ density }}
   WHEN {{ x }} = 0 THEN {% call(name) nbsql.density(feature.family, x, at_zero=true) -%}
   {{ nbsql.parameter_column(feature, name, k) }}
