@@ -14,6 +14,7 @@ from nbsql.answers.table import Table, paragraph
 from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
+from nbsql.engines.turn import Lease
 from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
 from nbsql.family.base import true_or_false, whole_number
 from nbsql.rendering.dialect import folded
@@ -79,6 +80,8 @@ class Query(PendingQuery):
         self._engine = self.engine = engine
         self._source = source  # kept so that a registered frame stays readable
         self._sql = sql  # returns the identical text until the model changes
+        # Keep the tables of a model without a name, for one; what returns a text keeps what it reads by itself.
+        self._leases = [*Lease.of_text(sql)] if isinstance(sql, str) else []
         self._guard = guard  # turns a database error into a ModelError if the model is gone
         # The names in a source are resolved in the database that is current now, not in the one that is current when it runs.
         anywhere = source is None or source.is_registered or source.anywhere
@@ -110,7 +113,8 @@ class Query(PendingQuery):
     def _run(self, action: Callable[[str], _Answer]) -> _Answer:
         """The result of an action on the text. If the model changed while the action ran, it runs again in a transaction."""
         with self._in_original_path(), self._guard(), self._engine.supervised("query"):
-            text, self._rendered = self._rendered or self._text(), None
+            rendered, self._rendered = self._rendered, None
+            text = rendered or self._text()
             try:
                 with self._engine.errors():
                     answer = action(text)
@@ -224,7 +228,9 @@ class Query(PendingQuery):
         return relation
 
     def _keep(self) -> None:
-        """Leave the frames that the query reads registered until the connection is closed."""
+        """Leave what the query reads until the connection is closed: frames, and the tables of models without a name."""
+        for lease in Lease.of_text(self._text()):
+            lease.keep()
         if self._source is not None:
             self._source._keep()
 
@@ -297,6 +303,7 @@ class Query(PendingQuery):
         if self._source is not None and self._source.is_frame and self._source.is_registered:
             raise InputError(f"a view cannot read {self._source.label}, which lives in this process; use create_table")
         self._create("view", name, replace=replace)
+        self._keep()
 
     def _create(self, kind: str, name: str, *, replace: bool) -> None:
         engine = self._engine

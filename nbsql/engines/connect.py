@@ -15,6 +15,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import is_address
 from nbsql.engines.watch import Watch
 from nbsql.errors import DatabaseError, InputError
+from nbsql.plan import PARTS
 from nbsql.rendering.relations import Relations
 
 if TYPE_CHECKING:
@@ -100,7 +101,18 @@ def lasting_relations(engine: Engine, database: str, schema: str) -> Relations:
 
 
 def transient_relations(engine: Engine) -> Relations:
-    """The relations of a new model without a name; its dimensions are named relative to the current database."""
+    """The relations of a new model without a name, which are dropped when nobody holds them any more.
+
+    Its dimensions are named relative to the current database.
+    """
     database, schema = engine.current()
-    home = engine.path(database, schema)
-    return Relations(engine.renderer, transient=engine.transient_name(), database=home[0] if len(home) > 1 else None)
+    home, prefix, renderer = engine.path(database, schema), engine.transient_name(), engine.renderer
+    relations = Relations(renderer, transient=prefix, database=home[0] if len(home) > 1 else None)
+    names = Relations(renderer, transient=prefix)  # which the lease may refer to
+
+    def drops() -> list[str]:
+        kinds = {name: part.kind for name, part in PARTS.items() if part.kind != "macro"}
+        return [renderer.statement("drop_relation", kind, names[name], if_exists=True) for name, kind in kinds.items()]
+
+    relations.lease = engine.lease(prefix, drops)
+    return relations

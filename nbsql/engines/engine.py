@@ -15,6 +15,7 @@ from nbsql.engines.handed_over import unwrap
 from nbsql.engines.log import announce, timed
 from nbsql.engines.rows import json_structure, rows_as_json
 from nbsql.engines.source import Source, check_distinct, check_names
+from nbsql.engines.turn import Lease, turn_of
 from nbsql.engines.watch import Watch, interruptible
 from nbsql.errors import DatabaseError, InputError, NotSupportedError
 from nbsql.plan import Statement
@@ -73,6 +74,18 @@ class Engine(ABC):
     @abstractmethod
     def handle(self) -> object:
         """The connection of the driver, or its session."""
+
+    def turn(self) -> AbstractContextManager[None]:
+        """The connection for this thread alone within the context; other threads wait."""
+        return turn_of(self.handle)
+
+    def reads_apart(self) -> bool:
+        """Whether this thread may read what is committed by another engine (`apart`), instead of waiting for its turn."""
+        return False
+
+    def apart(self) -> Engine:
+        """An engine with a connection of its own to the same database."""
+        raise NotSupportedError(f"a second connection is not available on {self.title} yet; it is on DuckDB")
 
     def shares(self, other: Engine) -> bool:
         """Whether another engine uses the same connection, so that it can read the same models, transient ones included."""
@@ -179,19 +192,20 @@ class Engine(ABC):
 
         A single statement that is not announced otherwise is announced as `step`.
         """
-        if self._at_work:
-            yield
-            return
-        self._at_work = True
-        try:
-            with interruptible(self.interrupt), self.reporting_progress():
-                if step is not None:
-                    self.announce(step)
+        with self.turn():
+            if self._at_work:
                 yield
-        finally:
-            self._at_work = False
-            if isinstance(self.watch, Watch):
-                self.watch.stop()
+                return
+            self._at_work = True
+            try:
+                with interruptible(self.interrupt), self.reporting_progress():
+                    if step is not None:
+                        self.announce(step)
+                    yield
+            finally:
+                self._at_work = False
+                if isinstance(self.watch, Watch):
+                    self.watch.stop()
 
     def interrupt(self) -> None:
         """Stop the statement that runs in another thread; not needed if the driver handles Ctrl-C itself."""
@@ -311,16 +325,17 @@ class Engine(ABC):
     @contextmanager
     def using_search_path(self, path: str) -> Iterator[None]:
         """Set the search path that `current_search_path` returned earlier, and restore the present one at the end."""
-        now = self.current_search_path()
-        if now == path:
-            yield
-            return
-        self._set_search_path(path)
-        try:
-            yield
-        finally:
-            with suppress(DatabaseError):  # the transaction was aborted, and its end restores the setting
-                self._set_search_path(now)
+        with self.turn():
+            now = self.current_search_path()
+            if now == path:
+                yield
+                return
+            self._set_search_path(path)
+            try:
+                yield
+            finally:
+                with suppress(DatabaseError):  # the transaction was aborted, and its end restores the setting
+                    self._set_search_path(now)
 
     def _set_search_path(self, path: str) -> None:
         self.ask("set_search_path", path)
@@ -419,18 +434,37 @@ class Engine(ABC):
         """A prefix for the temporary tables of a model without a name."""
         return f"nbsql {next(self._numbers)}"
 
+    def lease(self, prefix: str, drops: Callable[[], Sequence[str]]) -> Lease:
+        """A lease of temporary tables whose names begin with `prefix`; `drops` makes the statements that drop them."""
+
+        def release(connection: Any, after_statement: bool) -> bool:
+            return drop(connection, drops, after_statement)
+
+        drop = self._drop_released  # which must not refer to the engine
+        return Lease(prefix, turn_of(self.handle), release)
+
+    @staticmethod
+    @abstractmethod
+    def _drop_released(connection: Any, drops: Callable[[], Sequence[str]], after_statement: bool) -> bool:
+        """Run statements on a connection, outside of any transaction; False if something of the caller's is open there."""
+
     @contextmanager
     def temporaries(self, *, staying: bool = False) -> Iterator[Callable[[str], Markup]]:
         """A function that names temporary tables, which are dropped at the end, even if the caller's transaction continues.
 
-        If they are `staying`, they are dropped only after an error; otherwise they live as long as the connection.
+        If they are `staying`, they are dropped at the end only after an error; otherwise when nobody holds the function, or a
+        query that names such a table.
         """
-        prefix = self.transient_name()
-        dialect = self.renderer.dialect
+        prefix, renderer = self.transient_name(), self.renderer
         made: list[Markup] = []
 
-        def name(part: str) -> Markup:
-            made.append(dialect.ident(*dialect.traits.temporary, f"{prefix} {part}"))
+        def drops() -> list[str]:
+            return [renderer.statement("drop_if_exists", relation) for relation in made]
+
+        lease = self.lease(prefix, drops) if staying else None
+
+        def name(part: str, _lease: object = lease) -> Markup:
+            made.append(renderer.dialect.ident(*renderer.dialect.traits.temporary, f"{prefix} {part}"))
             return made[-1]
 
         done = False

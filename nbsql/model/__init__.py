@@ -74,7 +74,8 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
         ...     pathlib.Path(folder, "weather.html").stat().st_size < 1_500_000
         True
         """
-        write_report(self, path, source, rows=rows, least=least, folds=folds, by=by)
+        with self._engine.turn():
+            write_report(self, path, source, rows=rows, least=least, folds=folds, by=by)
 
 
 __all__ = ["Model", "read_plan", "updated_at"]

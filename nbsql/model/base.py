@@ -21,6 +21,7 @@ from nbsql.family.base import true_or_false
 from nbsql.learning.half_life import weigh_by_age
 from nbsql.learning.joins import join_dimensions
 from nbsql.model.overview import overview, overview_html
+from nbsql.model.state import State, States
 from nbsql.plan import REVIEW, VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.verbs import POSTERIORS
@@ -63,13 +64,30 @@ class Handle:
 
     def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], name: str | None, *, stamp: Any = None) -> None:
         self._engine = engine
-        self._plan = plan
-        self._spec = plan.spec
         self._relations = plan.relations
-        self._classes = classes
         self.name = name
         self._catalog = engine.catalog() if name is not None else None
-        self._stamp = stamp or self._updated_at()
+        self._states = States(State(plan, classes, stamp or self._updated_at()))
+
+    @property
+    def _state(self) -> State:
+        return self._states.current
+
+    @property
+    def _plan(self) -> Plan:
+        return self._state.plan
+
+    @property
+    def _spec(self) -> Spec:
+        return self._state.plan.spec
+
+    @property
+    def _classes(self) -> list[ClassColumn]:
+        return self._state.classes
+
+    @property
+    def _stamp(self) -> Any:
+        return self._state.stamp
 
     def __repr__(self) -> str:
         title = f"model {self.name!r}" if self.name else "transient model"
@@ -182,9 +200,10 @@ class Handle:
         def text(*arguments: Any, refresh: bool = True) -> str:
             if refresh:
                 self._refresh()
-            if arguments not in rendered or rendered[arguments][0] != self._stamp:
-                rendered[arguments] = self._stamp, render(*arguments)
-            return rendered[arguments][1]
+            known = rendered.get(arguments)
+            if known is None or known[0] != self._stamp:
+                known = rendered[arguments] = self._stamp, render(*arguments)
+            return known[1]
 
         return text
 
@@ -282,9 +301,11 @@ class Handle:
         """
         stamp = stamp or self._updated_at()
         while stamp != self._stamp:  # again if it changed while it was read; a transaction would block writers
-            with self._requiring_model():
-                plan, classes = read_plan(self._engine, self._relations, str(self.name))
-            self._spec, self._plan, self._classes, self._stamp = plan.spec, plan, classes, stamp
+            newest = self._states.newest  # another thread may have read it
+            if newest.stamp != stamp:
+                with self._requiring_model():
+                    newest = State(*read_plan(self._engine, self._relations, str(self.name)), stamp)
+            self._states.adopt(newest)
             stamp = self._updated_at()
 
     def _require(self, use: str) -> None:
@@ -301,12 +322,13 @@ class Handle:
         """Raise ModelError instead of a database error if the model no longer exists. It is only looked for after an error."""
         if self._catalog is not None and self._catalog != self._engine.catalog():
             raise ModelError(f"{self._title} is in the catalog {self._catalog!r}; USE CATALOG {self._catalog} first")
-        try:
-            yield
-        except DatabaseError:
-            with suppress(DatabaseError):  # the error has ended the transaction, or the connection is closed
-                self._check_exists()
-            raise
+        with self._engine.turn():
+            try:
+                yield
+            except DatabaseError:
+                with suppress(DatabaseError):  # the error has ended the transaction, or the connection is closed
+                    self._check_exists()
+                raise
 
     def _check_exists(self) -> None:
         engine, path = self._engine, self._relations.path

@@ -48,8 +48,9 @@ class Deriving(Handle):
         self._require("as_of")
         if self._spec.half_life is not None and not isinstance(batch, str):
             return self._at_time(self._spec.half_life, batch)
-        number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
-        return self._derive(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
+        with self._engine.turn():
+            number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
+            return self._derive(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
 
     @property
     def slice_names(self) -> list[str]:
@@ -87,8 +88,9 @@ class Deriving(Handle):
         8.0
         """
         self._require("derive")
-        texts = check_slice_names(self._engine, self._plan, self._title, names)
-        return self._derive(f"slices {listed(texts)}", "cells_of_slices", texts)
+        with self._engine.turn():
+            texts = check_slice_names(self._engine, self._plan, self._title, names)
+            return self._derive(f"slices {listed(texts)}", "cells_of_slices", texts)
 
     def window(self, *, last: int | None = None, decay: float = 1.0) -> Self:
         """The model of the `last` slices (None: of all), as a transient model.
@@ -176,17 +178,17 @@ class Deriving(Handle):
         ...     [path.name for path in pathlib.Path(folder).iterdir()]
         ['weather.parquet']
         """
-        self._refresh()
         engine, text = self._engine, path_text(path)
         sharing = Sharing(least, epsilon, seed)
-        with engine.transaction(self.name) if epsilon is not None else nullcontext():
+        with engine.turn(), engine.transaction(self.name) if epsilon is not None else nullcontext():
+            self._refresh()
             if epsilon is not None:  # first, so that no file is written if the ledger cannot record its budget
                 sharing.shared_spec(self._spec, self._title)
                 number, batch = Ledger.of(engine, self._plan, self._title).next(None)
                 draft = draft_plan(engine, self._plan)
                 statement = draft.add_ledger_line(Entry(number, batch, "export", f"{sharing.description} to {text}", 0))
                 engine.run(statement.name, statement.sql)
-                self._plan = publish(engine, draft, self._relations, self._stamp)
+                self._states.adopt(self._state._replace(plan=publish(engine, draft, self._relations, self._stamp)))
             write_file(engine, self._plan, text, self._title, overwrite=overwrite, sharing=sharing)
 
     def _at_time(self, half_life: HalfLife, now: Any) -> Self:

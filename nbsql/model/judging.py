@@ -59,7 +59,8 @@ class Judging(Handle):
         >>> evaluation.confusion.fetchall()
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
-        return self._evaluator(source, weight, costs, calibrated=calibrated).evaluate(bins, by)
+        with self._engine.turn():  # no other thread changes the model between making a query and running it
+            return self._evaluator(source, weight, costs, calibrated=calibrated).evaluate(bins, by)
 
     def _evaluator(self, source: Any, weight: str | None, costs: Any, *, calibrated: bool | None) -> Evaluator:
         data = self._source(source, reads_target=True)

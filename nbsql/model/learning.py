@@ -10,6 +10,7 @@ from nbsql.answers.query import Query
 from nbsql.errors import InputError
 from nbsql.learning.change import Change
 from nbsql.model.base import Handle
+from nbsql.model.state import State
 from nbsql.storage import schema as schemas
 from nbsql.storage.drafts import draft_plan, publish
 
@@ -106,4 +107,4 @@ class Learning(Handle):
             yield change
             plan = publish(self._engine, change.plan, self._relations, self._stamp)
             stamp = self._updated_at()
-        self._plan, self._classes, self._stamp = plan, change.classes, stamp
+        self._states.adopt(State(plan, change.classes, stamp))

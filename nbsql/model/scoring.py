@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from nbsql.answers.decisions import Decision, decision_of
 from nbsql.answers.elsewhere.inline import inline_query, relation_as_written, source_elsewhere
-from nbsql.answers.one_row import Answer, RowScorer, row_sql
 from nbsql.answers.query import Query
 from nbsql.answers.sample import sample
 from nbsql.engines.source import passed_columns
-from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, listed, suggestion
+from nbsql.errors import InputError, ModelError, NbsqlError, listed, suggestion
 from nbsql.family.base import whole_number
 from nbsql.model.imputing import Imputing
+from nbsql.model.one_row import OneRow
 from nbsql.model.weighing import Weighing
 from nbsql.plan import VERBS, Rows
 from nbsql.spec.capabilities import check
@@ -24,12 +23,8 @@ from nbsql.storage.calibration import calibration_methods
 Verb = Literal["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain", "statistics"]
 
 
-class Scoring(Imputing, Weighing):
+class Scoring(Imputing, OneRow, Weighing):
     """The verbs that score rows, and rows drawn from the model."""
-
-    _scorer: RowScorer | None = None  # scores single rows; the stamp is the model's last change when it was made
-    _scorer_stamp: Any = None
-    _scorer_calibrated: bool | None = None
 
     def predict(
         self,
@@ -129,61 +124,6 @@ class Scoring(Imputing, Weighing):
 
         return self._scoring_query(verb, data, render, columns)
 
-    def predict_one(self, row: Mapping[str, Any], *, calibrated: bool | None = None) -> Answer:
-        """The prediction of a single row: prediction, probability, and probabilities, the posterior of each class by label.
-
-        The answer is that of `predict_proba`, at a fraction of its cost: the statement is prepared at the first call, reused
-        by later calls, and prepared again when the model has changed. Each thread needs a model of its own, as it does a
-        cursor: `nbsql.load(con.cursor(), "spam")`.
-
-        Args:
-            row: the values by column. None is NULL, and numpy scalars are converted. Columns that are not features are
-                ignored. A value that its column could not hold is an unseen category.
-            calibrated: as in `predict`: None for calibrated posteriors if the model is calibrated.
-
-        Raises:
-            InputError: the row lacks a feature or has it twice, or a value has a kind that the feature does not accept, such
-                as a text for a number.
-
-        >>> model.predict_one({"sky": "sun"})["prediction"]
-        'no'
-        """
-        engine = self._engine
-        engine.require("predict_one")
-        scorer = self._scorer if calibrated is self._scorer_calibrated else None
-        if scorer is not None:
-            try:
-                answer, stamp = scorer.score(row)
-            except DatabaseError:
-                self._refresh()
-                if self._scorer_stamp == self._stamp[0][0]:
-                    raise
-            else:
-                if stamp == self._scorer_stamp:
-                    return answer
-        self._require("predict_one")
-        plan = replace(self._plan, calibration=self._calibration(calibrated))
-        self._scorer, self._scorer_stamp = RowScorer(engine, plan, self._classes, self._title), self._stamp[0][0]
-        self._scorer_calibrated = calibrated
-        return self._scorer.score(row)[0]
-
-    def predict_one_sql(self, *, calibrated: bool | None = None) -> str:
-        """The query of `predict_one`, to be prepared in SQL; $1, $2, ... are the columns of the features, in their order.
-
-        It returns a row for each class, the most probable first: class_no, class, joint_log_likelihood, probability. It is
-        valid for the current state of the model: later it raises an error that asks to prepare it again. For a model without
-        such a form (`nbsql/answers/one_row.py`) it is the query of `predict_proba`, without columns of the row that have the
-        name of an added one. `calibrated` is that of `predict`.
-
-        >>> model.predict_one_sql().count("$1")
-        1
-        """
-        engine = self._engine
-        engine.require("predict_one_sql")
-        self._require("predict_one")
-        plan = replace(self._plan, calibration=self._calibration(calibrated))
-        return engine.portable(row_sql(engine, plan, self._classes, self._title, self._stamp[0][0]))
-
     def predict_proba(self, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
         """As `predict`, with a column `probability_<label>` for each class; these sum to 1.
 
@@ -242,8 +182,9 @@ class Scoring(Imputing, Weighing):
         >>> round(model.log_likelihood(data, mean=True), 4)
         -0.5977
         """
-        data = self._source(source, reads_target=labelled)
-        ((total, count),) = self._engine.rows(self.log_likelihood_sql(data, labelled=labelled))
+        with self._engine.turn():
+            data = self._source(source, reads_target=labelled)
+            ((total, count),) = self._engine.rows(self.log_likelihood_sql(data, labelled=labelled))
         if mean and not count:
             raise InputError(f"{data.label} has no row to take the mean of")
         return float(total) / int(count) if mean else float(total)

@@ -77,7 +77,8 @@ def fit(
         target: the column that holds the class, of any scalar type. Rows where it is NULL are left out.
             `nbsql.Target("day", classes=["dry", "wet", "snow"])` also names all possible labels, including those that no row
             has yet.
-        name: the name of the model. None makes a transient model for this connection only, even on a read-only database.
+        name: the name of the model. None makes a transient model for this connection only, even on a read-only database. It
+            is dropped when neither the model nor a query of it is held any more.
         id: the key column or columns; they are not features, and `explain` returns them.
         features: the feature columns. None is every column without another role; `nbsql.Best(20)` selects those of them that
             tell most about the class, each by itself, `nbsql.Forward(20)` those that do so together.

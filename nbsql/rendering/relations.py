@@ -11,8 +11,10 @@ class Relations:
     """The names of a model's relations: in a schema, or as temporary tables that begin with `transient` if it has no name.
 
     The path is the schema, preceded by the database if it is not the current one or if the current one may change. Dimensions
-    are named relative to `database`; None is the current one.
+    are named relative to `database`; None is the current one. `lease` keeps the temporary tables until nobody holds it.
     """
+
+    lease: object = None
 
     def __init__(
         self, renderer: Renderer, *path: str, transient: str | None = None, ending: str = "", database: str | None = None

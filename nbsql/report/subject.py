@@ -36,11 +36,14 @@ class Subject(Protocol):
 
     name: str | None
     _engine: Engine
-    _plan: Plan
-    _spec: Spec
     _relations: Relations
-    _classes: list[ClassColumn]
 
+    @property
+    def _plan(self) -> Plan: ...
+    @property
+    def _spec(self) -> Spec: ...
+    @property
+    def _classes(self) -> list[ClassColumn]: ...
     @property
     def _title(self) -> str: ...
     @property

@@ -28,6 +28,7 @@ ON_POSTGRES = {
     "test_models_over_time.py",
     "test_refusals.py",
     "test_rules.py",
+    "test_threads.py",
     "test_transactions.py",
 }
 LISTS = {engine: Path(__file__).with_name(f"{engine}_cases.txt") for engine in ("spark", "postgres")}

@@ -111,11 +111,13 @@ def test_the_model_of_the_best_setting_is_that_of_a_fit(con: Connection) -> None
 def test_the_rows_are_counted_once(con: Connection) -> None:
     names: list[str] = []
     with nbsql.watch(names.append):
-        nbsql.sweep(con, "days", target="play", alpha=ALPHAS, prior=PRIORS[:2], folds=3)
+        held = nbsql.sweep(con, "days", target="play", alpha=ALPHAS, prior=PRIORS[:2], folds=3)
     assert names.count("scan") == 1
     assert names.count("count sky to note") == 1
     left = con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall()
     assert [name.split()[-1] for (name,) in left] == ["cells"]
+    del held
+    assert con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall() == []
 
 
 def test_the_ranking_is_by_what_was_asked_for(con: Connection) -> None:

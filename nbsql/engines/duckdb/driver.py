@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import duckdb
@@ -14,6 +15,7 @@ from nbsql.engines.duckdb.calls import nbsql_call
 from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.duckdb.paths import check_path, is_new, missing_database
 from nbsql.engines.engine import Engine
+from nbsql.engines.turn import turn_of
 from nbsql.engines.watch import Watch, interruptible, is_watched
 from nbsql.errors import DatabaseError, InputError
 from nbsql.rendering.renderer import Renderer
@@ -33,6 +35,7 @@ class DuckDBDriver(Engine):
 
     def __init__(self, connection: duckdb.DuckDBPyConnection | str | os.PathLike[str], *, read_only: bool = False) -> None:
         self.renderer = Renderer("duckdb")
+        self._thread = threading.get_ident()
         self.owned = isinstance(connection, (str, os.PathLike))
         if isinstance(connection, (str, os.PathLike)):
             self.connection = _open(connection, read_only=read_only)
@@ -56,7 +59,7 @@ class DuckDBDriver(Engine):
             statement = self.connection.extract_statements(sql)[0]
 
         def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
-            with self.timed("prepared"), self._translated():  # one row: done too soon to need Ctrl-C
+            with self.timed("prepared"), self.turn(), self._translated():  # one row: done too soon to need Ctrl-C
                 found: list[tuple[Any, ...]] = nbsql_call(self.connection.execute, statement, values).fetchall()
                 return found
 
@@ -64,12 +67,8 @@ class DuckDBDriver(Engine):
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Translate DuckDB's errors into one-line errors of nbsql, and Ctrl-C into KeyboardInterrupt."""
-        if self._at_work:
-            with self._translated():
-                yield
-            return
-        with interruptible(self.interrupt), self._translated():
+        """Translate DuckDB's errors into one-line errors of nbsql, and Ctrl-C into KeyboardInterrupt, in this thread's turn."""
+        with self.turn(), nullcontext() if self._at_work else interruptible(self.interrupt), self._translated():
             yield
 
     @contextmanager
@@ -85,7 +84,8 @@ class DuckDBDriver(Engine):
 
     def bound(self, sql: str) -> duckdb.DuckDBPyRelation:
         """A query as a relation, which DuckDB has planned and not run. Raises duckdb.Error if it cannot be planned."""
-        relation: duckdb.DuckDBPyRelation = nbsql_call(self.connection.sql, sql)
+        with self.turn():
+            relation: duckdb.DuckDBPyRelation = nbsql_call(self.connection.sql, sql)
         return relation
 
     def interrupt(self) -> None:
@@ -128,9 +128,10 @@ class DuckDBDriver(Engine):
             pass
 
     @contextmanager
-    def _transaction(self, writes: str | None) -> Iterator[None]:  # noqa: ARG002
+    def _transaction(self, writes: str | None) -> Iterator[None]:
         """A transaction of its own, or the one that the caller has open."""
         if self._in_transaction():
+            turn_of(self.handle).in_callers_transaction = writes is not None or turn_of(self.handle).in_callers_transaction
             yield  # the caller will commit or roll back
             return
         with self.errors():
@@ -152,6 +153,30 @@ class DuckDBDriver(Engine):
         Trying BEGIN would work too, but an error would abort the caller's transaction.
         """
         return self.ask("transaction_number") == self.ask("transaction_number")
+
+    def reads_apart(self) -> bool:
+        turn = turn_of(self.handle)
+        if turn.in_callers_transaction and threading.get_ident() != self._thread:
+            with turn:
+                turn.in_callers_transaction = self._in_transaction()
+        return threading.get_ident() != self._thread and not turn.in_callers_transaction
+
+    def apart(self) -> Engine:
+        return type(self)(self.connection.cursor())
+
+    @staticmethod
+    def _drop_released(connection: Any, drops: Callable[[], Sequence[str]], after_statement: bool) -> bool:
+        if not after_statement and duckdb.__version__ < "2":  # an unread result would lose its rows; later versions refuse
+            return False
+        number, sql = Renderer("duckdb").statement("transaction_number"), connection.sql
+        try:
+            if nbsql_call(sql, number).fetchall() == nbsql_call(sql, number).fetchall():
+                return False  # a rollback by the caller would bring the tables back
+        except duckdb.Error as error:  # an unread result, or a transaction that has failed
+            return isinstance(error, duckdb.ConnectionException)
+        with suppress(duckdb.Error):
+            nbsql_call(sql, ";\n".join(drops()))
+        return True
 
     def run(self, name: str, sql: str) -> None:
         super().run(name, sql)

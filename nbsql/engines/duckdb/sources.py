@@ -18,6 +18,7 @@ from nbsql.engines.duckdb.objects import category_columns, unreadable, with_type
 from nbsql.engines.duckdb.scans import scanned_table
 from nbsql.engines.handed_over import is_stream, read_whole
 from nbsql.engines.source import COMMENTS, MissingSourceError, Source, check_distinct, check_names, split_path
+from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
@@ -177,7 +178,8 @@ class Sources:
         if kind == "DataFrame" and type(frame).__module__.startswith("pandas"):
             frame = with_typed_columns(frame)
         try:
-            self._engine.connection.register(name, frame)
+            with self._engine.turn():
+                self._engine.connection.register(name, frame)
         except (duckdb.Error, TypeError, RuntimeError) as error:  # for None, and for a generator
             if isinstance(error, duckdb.ConnectionException):
                 raise DatabaseError(one_line(error)) from None
@@ -191,13 +193,19 @@ class Sources:
                 f"a source is a table, a view, a SELECT, a file, a Query, a DuckDB relation, a pandas, Polars or Arrow frame, "
                 f"a dict of columns or a list of dicts, not {kind}"
             ) from None
-        connection = self._engine.connection
+        turn = turn_of(self._engine.handle)
 
-        def release() -> None:
+        def unregister(connection: Any, after_statement: bool) -> bool:
+            if not after_statement and duckdb.__version__ < "2":
+                return False  # an unread result would lose its rows
             try:
                 connection.unregister(name)
-            except duckdb.Error:  # the connection or its transaction has ended, and the view with it
-                return
+            except duckdb.Error as error:  # the connection or its transaction has ended, and the view with it
+                return type(error).__name__ != "ResourceInUseException"  # of an unread result
+            return True
+
+        def release() -> None:
+            turn.release(unregister)
 
         relation = self._engine.renderer.dialect.ident(name)
         try:

@@ -201,10 +201,22 @@ class PostgreSQLDriver(Engine):
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        try:
-            yield
-        except psycopg.Error as error:
-            raise DatabaseError(_one_line(error)) from error
+        with self.turn():
+            try:
+                yield
+            except psycopg.Error as error:
+                raise DatabaseError(_one_line(error)) from error
+
+    @staticmethod
+    def _drop_released(connection: Any, drops: Callable[[], Sequence[str]], after_statement: bool) -> bool:  # noqa: ARG004
+        if connection.closed:
+            return True
+        if connection.lock.locked() or connection.info.transaction_status != TransactionStatus.IDLE:
+            return False
+        with suppress(psycopg.Error), connection.transaction(), psycopg.Cursor(connection) as cursor:
+            for statement in drops():
+                cursor.execute(statement.encode(connection.info.encoding))
+        return True
 
     @contextmanager
     def _transaction(self, writes: str | None) -> Iterator[None]:

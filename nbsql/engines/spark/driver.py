@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.spark.constants import constants
+from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError, InputError, NotSupportedError
 from nbsql.rendering.renderer import Renderer
 
@@ -74,6 +75,19 @@ class SparkDriver(Engine):
 
     def close(self) -> None:
         """Do nothing: the session is the user's."""
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """No turn, as any number of threads use a session at once; at its end, what nobody holds is dropped."""
+        yield
+        turn_of(self.session).free(after_statement=True)
+
+    @staticmethod
+    def _drop_released(connection: Any, drops: Callable[[], Sequence[str]], after_statement: bool) -> bool:  # noqa: ARG004
+        with suppress(PySparkException, Py4JError, AttributeError, OSError):  # the session is stopped
+            for statement in drops():
+                connection.sql(statement)
+        return True
 
     def _send(self, sql: str) -> list[tuple[Any, ...]]:
         with self.errors():
@@ -156,7 +170,8 @@ class SparkDriver(Engine):
     def _table(self, name: str) -> DataFrame | None:
         try:
             return self.session.table(name)
-        except AnalysisException:
+        except AnalysisException as error:
+            traceback.clear_frames(error.__traceback__)  # as in `errors`
             return None
 
     def dataframe(self, sql: str) -> DataFrame:

@@ -1,0 +1,112 @@
+"""Predictions of one row at a time, in any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from nbsql.answers.one_row import Answer, RowScorer, row_sql
+from nbsql.errors import DatabaseError, InputError, ModelError
+from nbsql.model.base import Handle
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class OneRow(Handle):
+    """The verbs that score one row."""
+
+    _scorer: RowScorer | None = None  # scores single rows; the stamp is the model's last change when it was made
+    _scorer_stamp: Any = None
+    _scorer_calibrated: bool | None = None
+
+    @cached_property
+    def _handles(self) -> list[Self]:
+        """Handles of the model on other connections, for threads other than that of this handle; one at a time has each."""
+        return []
+
+    def predict_one(self, row: Mapping[str, Any], *, calibrated: bool | None = None) -> Answer:
+        """The prediction of a single row: prediction, probability, and probabilities, the posterior of each class by label.
+
+        The answer is that of `predict_proba`, at a fraction of its cost: the statement is prepared at the first call, reused
+        by later calls, and prepared again when the model has changed. Threads may share the model. On DuckDB they then answer
+        side by side, each on a cursor; on PostgreSQL one after the other, unless each loads the model with a connection of its
+        own.
+
+        Args:
+            row: the values by column. None is NULL, and numpy scalars are converted. Columns that are not features are
+                ignored. A value that its column could not hold is an unseen category.
+            calibrated: as in `predict`: None for calibrated posteriors if the model is calibrated.
+
+        Raises:
+            InputError: the row lacks a feature or has it twice, or a value has a kind that the feature does not accept, such
+                as a text for a number.
+
+        >>> model.predict_one({"sky": "sun"})["prediction"]
+        'no'
+        """
+        self._engine.require("predict_one")
+        if self._is_alike_for_all and self._engine.reads_apart():
+            with suppress(DatabaseError, ModelError):  # only this connection sees the model, or raises the same error
+                return self._answer_apart(row, calibrated)
+        with self._engine.turn():
+            return self._answer(row, calibrated)
+
+    @property
+    def _is_alike_for_all(self) -> bool:
+        """Whether every connection to the database scores a row alike: temporary tables and settings are one connection's."""
+        types = (kind for feature in self._spec.features for kind in feature.types)
+        return self.name is not None and self._spec.segment_by is None and not any("ZONE" in kind for kind in types)
+
+    def _answer_apart(self, row: Mapping[str, Any], calibrated: bool | None) -> Answer:
+        """The prediction of a row by a handle on a connection of its own, which no other thread uses in the meantime."""
+        try:
+            handle = self._handles.pop()
+        except IndexError:
+            state = self._states.newest
+            handle = type(self)(self._engine.apart(), state.plan, state.classes, self.name, stamp=state.stamp)
+        try:
+            answer = handle._answer(row, calibrated)
+        except InputError:
+            self._handles.append(handle)
+            raise
+        self._handles.append(handle)
+        return answer
+
+    def _answer(self, row: Mapping[str, Any], calibrated: bool | None) -> Answer:
+        scorer = self._scorer if calibrated is self._scorer_calibrated else None
+        if scorer is not None:
+            try:
+                answer, stamp = scorer.score(row)
+            except DatabaseError:
+                self._refresh()
+                if self._scorer_stamp == self._stamp[0][0]:
+                    raise
+            else:
+                if stamp == self._scorer_stamp:
+                    return answer
+        self._require("predict_one")
+        plan = replace(self._plan, calibration=self._calibration(calibrated))
+        self._scorer, self._scorer_stamp = RowScorer(self._engine, plan, self._classes, self._title), self._stamp[0][0]
+        self._scorer_calibrated = calibrated
+        return self._scorer.score(row)[0]
+
+    def predict_one_sql(self, *, calibrated: bool | None = None) -> str:
+        """The query of `predict_one`, to be prepared in SQL; $1, $2, ... are the columns of the features, in their order.
+
+        It returns a row for each class, the most probable first: class_no, class, joint_log_likelihood, probability. It is
+        valid for the current state of the model: later it raises an error that asks to prepare it again. For a model without
+        such a form (`nbsql/answers/one_row.py`) it is the query of `predict_proba`, without columns of the row that have the
+        name of an added one. `calibrated` is that of `predict`.
+
+        >>> model.predict_one_sql().count("$1")
+        1
+        """
+        engine = self._engine
+        engine.require("predict_one_sql")
+        self._require("predict_one")
+        plan = replace(self._plan, calibration=self._calibration(calibrated))
+        return engine.portable(row_sql(engine, plan, self._classes, self._title, self._stamp[0][0]))
