@@ -216,6 +216,7 @@ CASE
 {%- endif %}
 {%- endmacro %}
 
+{# Of normal distributions: 0 for two equal constants, NULL for another number that does not vary. #}
 {% macro normal_divergence(old, new) -%}
 CASE WHEN variance_a > 0 AND variance_b > 0 THEN
     0.5 * (ln(variance_{{ old }} / variance_{{ new }}) + (variance_{{ new }} + (a - b) * (a - b)) / variance_{{ old }} - 1)

@@ -4,7 +4,7 @@ SELECT
   coalesce(probability, source.nbsql_probability) AS probability
 FROM (
   WITH numbered AS MATERIALIZED (
-    SELECT row_number() OVER () AS nbsql_row, source.* FROM "memory"."main"."inbox" AS source
+    SELECT row_number() OVER () AS nbsql_row, source.* FROM "main"."inbox" AS source
   ),
   terms AS (
     SELECT
@@ -30,13 +30,13 @@ FROM (
         source.nbsql_row
       FROM numbered AS source
       JOIN (
-        SELECT list(class_no ORDER BY class_no ASC NULLS LAST) AS class_nos FROM "memory"."spam"."parameters" AS parameters
+        SELECT list(class_no ORDER BY class_no ASC NULLS LAST) AS class_nos FROM "spam"."parameters" AS parameters
       ) AS classes ON TRUE
-      LEFT JOIN "memory"."spam"."lookups" AS level_1
+      LEFT JOIN "spam"."lookups" AS level_1
         ON level_1.feature = 'sender'
         AND level_1.value = CAST(source."sender" AS VARCHAR) COLLATE "C"
     ) AS number
-    JOIN "memory"."spam"."parameters" AS parameters
+    JOIN "spam"."parameters" AS parameters
       ON parameters.class_no = number.class_no
     UNION ALL
     SELECT nbsql_row, class_no, sum(term) AS term
@@ -63,9 +63,9 @@ FROM (
         ) AS unnested
       ) AS tokens
       JOIN (
-        SELECT * FROM "memory"."spam"."lookups" AS lookups WHERE feature = 'body' AND nullif(value, '') IS NOT NULL
+        SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'body' AND nullif(value, '') IS NOT NULL
       ) AS lookups ON lookups.value = tokens.value
-      JOIN "memory"."spam"."parameters" AS parameters ON TRUE
+      JOIN "spam"."parameters" AS parameters ON TRUE
     ) AS scores
     GROUP BY nbsql_row, class_no
   ),
@@ -92,7 +92,7 @@ FROM (
     CASE WHEN evidence.highest > -CAST('infinity' AS DOUBLE) THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
   FROM numbered AS source
   JOIN evidence ON evidence.nbsql_row = source.nbsql_row
-  JOIN "memory"."spam"."parameters" AS parameters
+  JOIN "spam"."parameters" AS parameters
     ON parameters.class_no = evidence.class_no
 ) AS source
 CROSS JOIN (

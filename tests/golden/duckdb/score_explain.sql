@@ -1,5 +1,5 @@
 WITH numbered AS MATERIALIZED (
-  SELECT row_number() OVER () AS nbsql_row, source.* FROM "memory"."main"."inbox" AS source
+  SELECT row_number() OVER () AS nbsql_row, source.* FROM "main"."inbox" AS source
 ),
 parameters AS MATERIALIZED (
   SELECT
@@ -17,7 +17,7 @@ parameters AS MATERIALIZED (
     unnest([log_rate_4_1, log_rate_4_2]) AS log_rate_4,
     unnest([weight_6_1_1, weight_6_1_2]) AS weight_6_1,
     unnest([weight_6_2_1, weight_6_2_2]) AS weight_6_2
-  FROM "memory"."spam"."parameters" AS parameters
+  FROM "spam"."parameters" AS parameters
 ),
 contributions AS (
   SELECT
@@ -69,7 +69,7 @@ contributions AS (
   JOIN parameters ON TRUE
   LEFT JOIN (
     SELECT found.value, [found.class_1, found.class_2] AS scores
-    FROM "memory"."spam"."lookups" AS found
+    FROM "spam"."lookups" AS found
     WHERE feature = 'sender'
   ) AS level_1
     ON level_1.value = CAST(number."sender" AS VARCHAR) COLLATE "C"
@@ -109,7 +109,7 @@ contributions AS (
       found.value,
       [found.class_1, found.class_2] AS scores
     FROM (
-      SELECT * FROM "memory"."spam"."lookups" AS lookups WHERE feature = 'body' AND nullif(value, '') IS NOT NULL
+      SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'body' AND nullif(value, '') IS NOT NULL
     ) AS found
   ) AS lookups ON lookups.value = tokens.value
 )

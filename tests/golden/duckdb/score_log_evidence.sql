@@ -4,7 +4,7 @@ SELECT
 
 FROM (
   WITH numbered AS MATERIALIZED (
-    SELECT row_number() OVER () AS nbsql_row, source.* FROM "memory"."main"."inbox" AS source
+    SELECT row_number() OVER () AS nbsql_row, source.* FROM "main"."inbox" AS source
   ),
   bag_5 AS (
     SELECT
@@ -29,7 +29,7 @@ FROM (
       ) AS unnested
     ) AS tokens
     JOIN (
-      SELECT * FROM "memory"."spam"."lookups" AS lookups WHERE feature = 'body' AND nullif(value, '') IS NOT NULL
+      SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'body' AND nullif(value, '') IS NOT NULL
     ) AS lookups ON lookups.value = tokens.value
     GROUP BY tokens.nbsql_row
   )
@@ -81,15 +81,15 @@ FROM (
             source."sender" AS nbsql_x_1
           FROM numbered AS source
         ) AS number
-        JOIN "memory"."spam"."parameters" AS parameters ON TRUE
-        LEFT JOIN "memory"."spam"."lookups" AS level_1
+        JOIN "spam"."parameters" AS parameters ON TRUE
+        LEFT JOIN "spam"."lookups" AS level_1
           ON level_1.feature = 'sender'
           AND level_1.value = CAST(number."sender" AS VARCHAR) COLLATE "C"
         LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
       ) AS joint
     ) AS best
   ) AS evidence
-  JOIN "memory"."spam"."parameters" AS parameters ON TRUE
+  JOIN "spam"."parameters" AS parameters ON TRUE
 ) AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
