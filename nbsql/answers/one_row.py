@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypedDict
@@ -13,11 +13,13 @@ from markupsafe import Markup
 from nbsql.answers.row_values import NUMERIC, InputColumn
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, closest_name
-from nbsql.family import Conditional
+from nbsql.family import Categorical, Conditional
 from nbsql.plan import VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
+from nbsql.plan.derived import Layer, derived_layers, derived_of
 from nbsql.rendering.dialect import folded, restore
+from nbsql.spec.derived import inputs, needed
 from nbsql.spec.spec import Feature
 
 _STATEMENTS = 16  # prepared statements kept for a model: one for each set of columns whose values are not of the column's type
@@ -66,6 +68,8 @@ class Row:
     levels: list[Feature] = field(default_factory=list)
     bags: list[Feature] = field(default_factory=list)
     numbers: tuple[str, str] | None = None  # the classes and their log priors, as texts of lists
+    layers: Sequence[Layer] = ()  # of the columns that the model derives from these
+    derived: Collection[str] = ()  # the columns of features that the layers derive
 
     @cached_property
     def parameters(self) -> dict[str, tuple[int, Markup]]:
@@ -182,7 +186,8 @@ class RowScorer:
                 others = [key for key in map(str, row) if folded(key) not in map(folded, self._names)]
                 close = closest_name(name, others)
                 cure = "; give None if it is not known" if close is None else f"; the row has {close!r}: rename it"
-                raise InputError(f"no {name!r} in the row, a feature of {self._title}{cure}")
+                use = "read by" if any(name in dict(each.reads) for each in self._plan.spec.derived) else "a feature of"
+                raise InputError(f"no {name!r} in the row, {use} {self._title}{cure}")
         return [value_by_name[folded(name)] for name in self._names]
 
     def _refuse_duplicates(self, row: Mapping[str, Any]) -> None:
@@ -242,12 +247,17 @@ def _is_looked_up(feature: Feature) -> bool:
 def _row(engine: Engine, context: Context, plan: Plan) -> Row:
     columns: dict[str, Markup] = {}
     double = engine.renderer.fragment("double")
+    derived = derived_of(plan.spec)
+    made = {each.name for each in derived}
     for feature in plan.spec.features:
         for number, name in enumerate(feature.columns):
-            kind = _type(feature, number, engine)
-            if columns.get(name, double) == double:  # a joint feature needs the exact type; a number by itself does not
-                columns[name] = kind
-    row = Row(list(columns.items()))
+            if name in made:  # what it is derived from has the type of the fit, and takes its place
+                read = inputs(needed(derived, [name])).items()
+                columns |= {each: engine.renderer.dialect.query(engine.parameter_type(kind)) for each, kind in read}
+            elif columns.get(name, double) == double:  # a joint feature needs the exact type; a number by itself does not
+                columns[name] = _type(feature, number, engine)
+    layers = derived_layers(engine.renderer, derived, list(columns), exact=engine.exact)
+    row = Row(list(columns.items()), layers=layers, derived=made)
     if not has_compact_form(context, plan):
         return row
     levels, bags = ([f for f in context.facts.features if getattr(f.family, kind)] for kind in ("level", "bag"))
@@ -269,8 +279,12 @@ def _type(feature: Feature, number: int, engine: Engine) -> Markup:
 
 def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: str) -> InputColumn:
     """The values that the model accepts for a column of the row, given the features that read it."""
-    families = [feature.family for feature in plan.spec.features if name in feature.columns]
-    accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
+    read = inputs(derived_of(plan.spec))
+    families = [feature.family for feature in plan.spec.features if name in feature.columns and name not in read]
+    if name in read:  # any value that its type can be read from
+        accepts = NUMERIC if engine.kind(str(kind)) in NUMERIC else frozenset(Categorical.accepts)
+    else:
+        accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
     bags = [family.accepts[0] for family in families if family.bag]
     whole = any(name in getattr(family, "integers", ()) for family in families)
     return InputColumn(name, str(kind), bags[0] if bags else engine.kind(str(kind)), accepts, title, whole)
@@ -332,5 +346,6 @@ def _query(
     if has_compact_form(context, plan):
         return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"], temperature)
     names = [name for name, _ in row.columns]
-    rows = Rows(render("row_as_source", row), names, passed_columns=passed_columns)
+    added = [name for name in row.derived if name not in names]
+    rows = Rows(render("row_as_source", row), [*names, *added], passed_columns=passed_columns, added=added)
     return plan.query("predict_proba", rows, classes, calibration=plan.calibration)

@@ -104,6 +104,18 @@ def family_with(name: str, options: Mapping[Any, Any], given: Any) -> Family:
         raise InputError(f"family {name!r} cannot take {given!r}: {error}") from None
 
 
+def expression(text: str) -> tuple[str, str]:
+    """The name of a derived column and its SQL expression.
+
+    >>> expression("per_page = price / pages")
+    ('per_page', 'price / pages')
+    """
+    name, found, sql = (part.strip() for part in text.partition("="))
+    if not (name and found and sql):
+        raise InputError(f"{text!r} is not COLUMN=EXPR, such as 'per_page=price / pages'")
+    return name, sql
+
+
 def family_or_auto(text: str) -> tuple[str, str | Family]:
     """The column and its family, or "auto", which stays a text."""
     column, _, name = text.rpartition("=")
@@ -299,6 +311,7 @@ def _value(text: str, *, as_text: bool = False) -> Any:
 
 FAMILY = Parsed("COLUMN=FAMILY", family_or_auto)
 PRIOR = Parsed("KIND|LABEL=P,...", prior)
+EXPRESSION = Parsed("COLUMN=EXPR", expression)
 COMPONENTS = Parsed("K|LABEL=K,...", components)
 FOLDS = Parsed("N|loo", folds)
 COLUMNS = Parsed("A,B,...", names)

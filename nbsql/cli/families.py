@@ -12,14 +12,15 @@ from nbsql.errors import InputError
 from nbsql.family import Family
 
 AUTO = "auto"
+_OPTIONS = ("families", "derive")
 
 
-def read_families(path: str) -> dict[str, str | Family]:
-    """The families in a file: a mapping of columns, or of patterns such as soil_*, to a family.
+def read_families(path: str) -> dict[str, Any]:
+    """The options of a fit in a file: under `families` a mapping of columns, or of patterns such as soil_*, to a family.
 
-    A family is given by its name, or by a mapping of `family` and its options. The whole mapping may be under the key
-    `families`, as in `meta.nbsql` of a dbt model. YAML is read by its safe loader, which creates only plain values. Raises
-    InputError if there is no such file, its content has another form, or PyYAML is not installed.
+    A family is given by its name, or by a mapping of `family` and its options. The file holds this mapping alone, or under the
+    key `families` beside `derive`, as in `meta.nbsql` of a dbt model. YAML is read by its safe loader, which creates only plain
+    values. Raises InputError if there is no such file, its content has another form, or PyYAML is not installed.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -27,14 +28,16 @@ def read_families(path: str) -> dict[str, str | Family]:
         reason = getattr(error, "strerror", None) or "it is no text of UTF-8"
         raise InputError(f"cannot read {path!r}: {reason}") from None
     found = _parsed(text, path)
-    if isinstance(found, dict) and isinstance(found.get("families"), dict) and "family" not in found["families"]:
-        others = [key for key in found if key != "families"]
+    options: dict[str, Any] = {}
+    if isinstance(found, dict) and any(isinstance(found.get(key), dict) and "family" not in found[key] for key in _OPTIONS):
+        others = [key for key in found if key not in _OPTIONS]
         if others:
             raise InputError(f"{path!r} has {others[0]!r} beside families; what to model is said by the options of the command")
-        found = found["families"]
-    if not isinstance(found, dict) or not found:
+        options = {key: value for key, value in found.items() if key != "families"}
+        found = found.get("families", {})
+    if not isinstance(found, dict) or not (found or options):
         raise InputError(f"{path!r} holds no families by column, such as visits: poisson")
-    families = {}
+    families: dict[str, str | Family] = {}
     for column, asked in found.items():
         if not isinstance(column, str):
             raise InputError(f"a column in {path!r} is {column!r}, which is no text; put it in quotes")
@@ -42,7 +45,7 @@ def read_families(path: str) -> dict[str, str | Family]:
             families[column] = _family(asked)
         except InputError as error:
             raise InputError(f"{column!r} in {path!r}: {error}") from None
-    return families
+    return {"families": families, **options}
 
 
 def _parsed(text: str, path: str) -> Any:

@@ -89,12 +89,13 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
         if given["segment_by"] is None:
             raise click.UsageError("--segment-shrinkage goes with --segment-by, which makes the segments")
         options["segment_by"] = Segments(given["segment_by"], shrinkage=shrinkage)
-    families = dict(given["families"])
+    families, more = dict(given["families"]), given.get("more_families") or {}
     if given.get("more_families") == AUTO:
         if click.get_current_context().command.name != "fit":
             raise click.UsageError("--families auto is of fit; nbsql auto shows what it tries")
-        return {**options, "families": with_auto(families)}
-    return {**options, "families": {**(given.get("more_families") or {}), **families}}
+        return {**options, "families": with_auto(families), "derive": dict(given["derive"])}
+    several = {"families": families, "derive": dict(given["derive"])}
+    return {**options, **{name: {**more.get(name, {}), **values} for name, values in several.items()}}
 
 
 def _classifier(given: Mapping[str, Any]) -> str | Classifier:

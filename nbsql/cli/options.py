@@ -9,7 +9,7 @@ from typing import Any, get_args
 import click
 
 import nbsql
-from nbsql.cli.arguments import COLUMNS, COMPONENTS, FAMILY, FOLDS, JOIN, LABELS, PRIOR
+from nbsql.cli.arguments import COLUMNS, COMPONENTS, EXPRESSION, FAMILY, FOLDS, JOIN, LABELS, PRIOR
 from nbsql.cli.families import FAMILIES_FILE
 from nbsql.cli.session import open_for_reading
 from nbsql.family import Nulls, Unseen
@@ -139,6 +139,11 @@ modelling = together(
         help="The measure by which --best ranks.  [default: mutual_information]",
     ),
     option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable."),
+    by_name(
+        "--derive", type=EXPRESSION,
+        help="A column that the model computes from those of whatever it reads, or replaces: 'per_page=price / pages'. "
+        "Repeatable.",
+    ),
     option(
         "--join", "joins", type=JOIN, multiple=True,
         help="A dimension table with features, and its key: customers:customer_id, products:product=id, or with a prefix "
@@ -151,7 +156,8 @@ modelling = together(
     ),
     option(
         "--families", "more_families", type=FAMILIES_FILE,
-        help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt; --family takes precedence. "
+        help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt, with derive beside; --family and "
+        "--derive take precedence. "
         "For fit, auto chooses the families of all other columns by cross-validation, and --family x=auto that of one column.",
     ),
     weighted,

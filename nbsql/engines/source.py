@@ -13,6 +13,7 @@ from nbsql.plan import Rows
 from nbsql.plan.rows import Joining
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
+from nbsql.spec.derived import Derived
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -37,6 +38,8 @@ class Source:
     joins: Sequence[Joining] = ()  # the joins with dimensions, for a source that nbsql joins (nbsql/learning/joins.py)
     path: tuple[str, ...] = ()  # of a table or view, its schema first, if the engine knows more than `relation` contains
     needs: Any = None  # what must live as long as the source: a query or a source, which may read a frame, or several
+    derived: Sequence[Derived] = ()  # the columns that it derives from a source (nbsql/learning/derived_columns.py)
+    added: Sequence[str] = ()  # those that the source lacks, which no result contains unless it is asked for
     _is_kept = False  # whether a frame stays registered when the source is gone
     anywhere: bool = False  # whether its name begins with its database, so that it does not depend on the search path
 
@@ -73,10 +76,16 @@ class Source:
         return self
 
     @property
+    def passed_names(self) -> list[str]:
+        """The columns of the facts that a result contains unless some are named."""
+        return [column.name for column in self.facts.columns if column.name not in self.facts.added]
+
+    @property
     def rows(self) -> Rows:
         """The rows that a plan scores: the facts and the joins that a statement has to make."""
         facts = self.facts
-        return Rows(facts.relation, [column.name for column in facts.columns], self.joins, keeps_order=self.is_frame)
+        names = [column.name for column in facts.columns]
+        return Rows(facts.relation, names, self.joins, keeps_order=self.is_frame, added=facts.added)
 
     @property
     def kinds(self) -> dict[str, str]:

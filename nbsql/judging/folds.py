@@ -49,8 +49,8 @@ def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options]
     """The specs of several settings, without the column of the folds."""
     if fold is not None:
         settings = [options.excluding(fold) for options in settings]
-    joins = tuple(joining.dimension for joining in source.joins)
-    specs = [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
+    joins, derived = tuple(joining.dimension for joining in source.joins), tuple(source.derived)
+    specs = [replace(resolve(source.columns, each, source.label), joins=joins, derived=derived) for each in settings]
     return [with_classes(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
 
 

@@ -112,6 +112,10 @@ def _describe_difference(one: Spec, other: Spec) -> str | None:
         return f"one has the half-life {one.half_life}, the other {other.half_life}"
     if one.slice_by != other.slice_by:
         return f"one has slice_by {one.slice_by!r}, the other {other.slice_by!r}"
+    ours_derived, theirs_derived = ({each.name: each.expression for each in spec.derived} for spec in (one, other))
+    for name in [*ours_derived, *theirs_derived]:
+        if ours_derived.get(name) != theirs_derived.get(name):
+            return f"one derives {name!r} as {ours_derived.get(name)!r}, the other as {theirs_derived.get(name)!r}"
     if (one.segment_by, one.segment_shrinkage) != (other.segment_by, other.segment_shrinkage):
         sides = [f"segment_by {spec.segment_by!r} (shrinkage {spec.segment_shrinkage:g})" for spec in (one, other)]
         return f"one has {sides[0]}, the other {sides[1]}"

@@ -49,7 +49,7 @@ class Fit:
         self.source = source
         self.relations = relations
         options, self.selection = candidate_options(options)
-        self.spec = resolve(source.columns, options, source.label)
+        self.spec = replace(resolve(source.columns, options, source.label), derived=tuple(source.derived))
         if source.joins:
             self.spec = replace(
                 self.spec, joins=dimensions_of_model(engine, (joining.dimension for joining in source.joins), relations)

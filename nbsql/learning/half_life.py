@@ -55,7 +55,7 @@ def weigh_by_age(engine: Engine, source: Source, target: str, half_life: Any) ->
     relation = engine.renderer.fragment("with_half_life", source.relation, aged)
     added = engine.columns(relation)[len(source.columns) :]
     found = Source(relation, source.label, [*source.columns, *added], is_frame=source.is_frame, release=source.release)
-    found.needs = source
+    found.needs, found.derived, found.added = source, source.derived, source.added
     return found
 
 

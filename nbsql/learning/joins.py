@@ -11,6 +11,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_names, split_path
 from nbsql.errors import DatabaseError, InputError, suggestion
+from nbsql.learning.derived_columns import derive_columns
 from nbsql.learning.half_life import check_times, weigh_by_age
 from nbsql.plan.joins import columns_read, missing_dimensions, number_joins
 from nbsql.plan.rows import Joining
@@ -30,7 +31,7 @@ class JoinedSource(Source):
         relation = engine.renderer.fragment("joined_source", facts.relation, joins)
         super().__init__(relation, facts.label, engine.columns(relation), is_frame=facts.is_frame, release=facts.release)
         self._facts = facts
-        self.joins = joins
+        self.joins, self.derived = joins, facts.derived
 
     @property
     def facts(self) -> Source:
@@ -38,8 +39,9 @@ class JoinedSource(Source):
 
 
 def training_source(engine: Engine, source: Any, options: Options) -> Source:
-    """The source of a fit with these options: its rows are joined with dimensions, and weighted by their age."""
-    aged = weigh_by_age(engine, engine.source(source), options.target, options.weight)
+    """The source of a fit with these options: with derived columns, weighted by the age of rows, and joined with dimensions."""
+    derived = derive_columns(engine, engine.source(source), options.derive)
+    aged = weigh_by_age(engine, derived, options.target, options.weight)
     check_times(engine, options.weight, options.target, aged)
     return join_source(engine, aged, options.joins)
 

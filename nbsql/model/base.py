@@ -18,6 +18,7 @@ from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NotSupportedError, listed, no_column, suggestion
 from nbsql.family import Family
 from nbsql.family.base import true_or_false
+from nbsql.learning.derived_columns import derive_again
 from nbsql.learning.half_life import weigh_by_age
 from nbsql.learning.joins import join_dimensions
 from nbsql.model.overview import overview, overview_html
@@ -355,6 +356,7 @@ class Handle:
             self._untype_empty_columns(data)
         if self._spec.segment_by is not None:  # it may call functions of the user
             data.anywhere = False
+        data = derive_again(self._engine, self._spec, data, self._title, judged=reads_target)
         if weighted:
             data = weigh_by_age(self._engine, data, self._spec.target, self._spec.half_life)
         if not self._spec.joins:

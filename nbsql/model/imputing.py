@@ -56,7 +56,7 @@ class Imputing(Handle):
         data = self._source(source, reads_target=labelled)
         check(self._spec, "impute", self._title)
         named = [] if features is None else column_names(features, "features")
-        columns = [column.name for column in data.facts.columns]
+        columns = data.passed_names
 
         def render(rows: Rows) -> str:
             imputed = imputable_columns(self._spec, named, columns, self._engine.renderer.dialect, data.label, self._title)

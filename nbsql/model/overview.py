@@ -82,6 +82,7 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
     settings += [f"weight {weight}"] if weight else []
     settings += [f"id {', '.join(spec.id)}"] if spec.id else []
     settings += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not half_life else []
+    settings += [f"{plain(each.name)} = {plain(each.expression)}" for each in spec.derived]
     settings += [f"components {_components(spec.components)}"] if spec.components is not None else []
     settings += [f"counts shared with {said}" for said in spec.shared]
     version = engine.ask("all_rows", relations["spec"])[0][1]

@@ -152,22 +152,31 @@ class Scorecard(Displayed):
         model._check("scorecard", data)
         passed = passed_columns(data, columns, exact=model._engine.exact)
         if passed is None:
-            passed = [column.name for column in data.facts.columns]
+            passed = data.passed_names
         added = {*map(folded, self._added_columns(reasons, against))}
         for name in passed:
             if folded(name) in added:
                 raise InputError(
                     f"{data.label} has a column {name!r} already, which a scorecard adds; rename it or leave it out"
                 )
-        return self._frozen(data.relation, model._engine.renderer.dialect.name, passed, reasons, against)
+        return self._frozen(data.relation, model._engine.renderer.dialect.name, passed, reasons, against, is_derived=True)
 
-    def _frozen(self, relation: Markup, dialect: str, passed: Sequence[str] | None, reasons: int, against: str) -> str:
+    def _frozen(
+        self,
+        relation: Markup,
+        dialect: str,
+        passed: Sequence[str] | None,
+        reasons: int,
+        against: str,
+        *,
+        is_derived: bool = False,
+    ) -> str:
         from nbsql.answers.elsewhere.points import frozen_points  # imports sqlglot
 
         model = self._model
-        return frozen_points(
-            model._engine, model._plan, model._classes, self._point_lines(against), relation, dialect, passed, reasons
-        )
+        lines = self._point_lines(against)
+        arguments = (model._engine, model._plan, model._classes, lines, relation, dialect, passed, reasons)
+        return frozen_points(*arguments, is_derived=is_derived)
 
     def _point_lines(self, against: str = "best") -> list[tuple[Any, ...]]:
         """The lines as feature, kind, value, points and points lost; ModelError if one has no points."""

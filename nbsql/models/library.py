@@ -49,6 +49,7 @@ def fit(
     id: str | Sequence[str] = (),
     features: Sequence[str] | Best | Forward | None = None,
     exclude: Sequence[str] = (),
+    derive: Mapping[str, str] | None = None,
     joins: Sequence[Join] | Join = (),
     families: Literal["auto"] | Mapping[str, str | Family] | None = None,
     weight: str | HalfLife | None = None,
@@ -83,6 +84,8 @@ def fit(
         features: the feature columns. None is every column without another role; `nbsql.Best(20)` selects those of them that
             tell most about the class, each by itself, `nbsql.Forward(20)` those that do so together.
         exclude: columns that are not features.
+        derive: columns that the model computes from those of whatever it learns, scores or judges: SQL expressions by name,
+            {"per_page": "price / pages"}. A column of the same name is replaced, and each expression sees those before it.
         joins: dimension tables that contain some of the features (`nbsql.Join`). The columns of their keys are not features,
             unless `features` names them. The model stores the joins, and joins what it scores or learns later by itself.
         families: families that override the inferred ones, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
@@ -128,7 +131,8 @@ def fit(
     """
     columns, given = columns_to_choose({} if families is None else families)
     described = {
-        "features": features, "exclude": exclude, "joins": joins, "families": given, "id": id, "weight": weight,
+        "features": features, "exclude": exclude, "derive": derive, "joins": joins, "families": given, "id": id,
+        "weight": weight,
         "method": method, "alpha": alpha, "estimate": estimate_named(estimate), "prior": prior, "nulls": nulls,
         "unseen": unseen, "slice_by": slice_by, "segment_by": segment_by,
     }  # fmt: skip

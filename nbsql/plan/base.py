@@ -79,7 +79,8 @@ class Base:
         has_estimates = self.renderer.dialect.traits.materializes_estimates and spec.features
         options = QueryOptions(
             keeps_order=rows.keeps_order or whole,
-            columns=rows.columns,
+            columns=[name for name in rows.columns if name not in rows.added],
+            derived=rows.added,
             passed_columns=rows.passed_columns,
             joins=joins,
             estimates=self.relations["estimates"] if has_estimates else None,

@@ -42,6 +42,7 @@ class QueryOptions:
     without_tokens: bool = False  # whether this table leaves out tokens, because vocabulary times classes is large
     segment_tables: SegmentTables | None = None  # the tables of the pairs of segments and classes, if there are any
     joins: Sequence[Joining] = ()  # the joins that are made before the source is scored
+    derived: Sequence[str] = ()  # the names of derived columns that the result does not contain
     without_prior: bool = False  # whether only a part of the model is scored, without the prior
     # Whether no class has two cells of the same value of a feature, as after a fit without slices.
     has_unique_cells: bool = False
@@ -49,8 +50,8 @@ class QueryOptions:
 
     @property
     def joined_names(self) -> list[str]:
-        """The names of the columns that the joins add."""
-        return [name for joining in self.joins for _, name in joining.passed_columns]
+        """The names of the columns that the joins and derived columns add."""
+        return [*self.derived, *(name for joining in self.joins for _, name in joining.passed_columns)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,13 @@ from dataclasses import replace
 
 from nbsql.plan.base import BINS
 from nbsql.plan.classes import ClassColumn
+from nbsql.plan.derived import columns_of_source, derived_of, with_derived
+from nbsql.plan.expressions import columns_in_expression
 from nbsql.plan.rows import Judgeable, Rows
 from nbsql.plan.scoring import Scoring
 from nbsql.plan.verbs import POSTERIORS, ROW_VERBS, UNCALIBRATED, VERBS
 from nbsql.rendering.dialect import restore
+from nbsql.spec.derived import inputs
 
 
 def create_functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[tuple[str, str]]:
@@ -27,16 +30,19 @@ def create_functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[
             yield name, create_evaluate(plan, classes, name, calibration)
     yield "likelihood_ratios", create_likelihood_ratios(plan)
     joins = plan.joins()
+    derived = derived_of(plan.spec)
     pairs = [pair for feature in plan.spec.features for pair in zip(feature.columns, feature.types, strict=True)]
     for dimension in (joining.dimension for joining in joins):  # the function looks up its columns by the key
         pairs += zip([key for key, _ in dimension.on], dimension.types, strict=True)
+    pairs = [pair for pair in pairs if pair[0] not in {each.name for each in derived}] + list(inputs(derived).items())
     brought = {name for joining in joins for name in joining.dimension.names}
     # A "character" without a length would have one character; "bpchar" has any number, and its padding does not count.
     padded = {"character": "bpchar", "character[]": "bpchar[]"}
     types = {name: dialect.query(padded.get(kind, kind)) for name, kind in pairs if name not in brought}
     if not types or plan.spec.segment_by is not None:  # a segment's expression may read any column
         return
-    rows = Rows(render("given_row", list(types.items())), joins=joins, passed_columns=())
+    given = with_derived(plan.renderer, render("given_row", list(types.items())), derived, list(types), exact=True)
+    rows = Rows(given, joins=joins, passed_columns=())
     for name, (verb, calibration) in functions.items():
         if verb == "evaluate":
             continue
@@ -60,9 +66,12 @@ def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn], name: str, ca
         (dialect.ident("value"), render("double")),
     ]
     placeholder = dialect.ident("nbsql_source")
+    derived = derived_of(plan.spec, judged=True)
     rows = Judgeable(placeholder, plan.spec.columns, plan.joins(), as_text=plan.labels_as_text)
-    if not rows.joins and plan.spec.segment_by is None:  # otherwise all other columns would be copied, too
-        rows = replace(rows, relation=render("subquery", render("selected_columns", placeholder, rows.columns)))
+    if derived or (not rows.joins and plan.spec.segment_by is None):  # otherwise all other columns would be copied, too
+        read = _columns_of_relation(plan)
+        relation = render("subquery", render("selected_columns", placeholder, read))
+        rows = replace(rows, relation=with_derived(plan.renderer, relation, derived, read, exact=True))
     query = render(
         "columns_of_answer",
         render("metrics", plan.judged_rows(rows, classes, calibration=calibration), BINS),
@@ -72,6 +81,16 @@ def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn], name: str, ca
     text = dialect.text(restore(query))
     body = dialect.text(restore(render("run_on_relation", text, dialect.text(restore(placeholder)))))
     return plan.renderer.statement("create_function_of_relation", plan.relations[name], body, columns)
+
+
+def _columns_of_relation(plan: Scoring) -> list[str]:
+    """The columns that judged rows need from a relation, which has none of a dimension."""
+    spec = plan.spec
+    elsewhere = {*(each.name for each in spec.derived), *(name for dimension in spec.joins for name in dimension.names)}
+    more = [key for dimension in spec.joins for key, _ in dimension.on]
+    more += sorted(columns_in_expression(spec.segment_by, plan.renderer.dialect.name)) if spec.segment_by else []
+    more = [name for name in more if name not in elsewhere]
+    return list(dict.fromkeys([*columns_of_source(spec, judged=True), *more]))
 
 
 def create_likelihood_ratios(plan: Scoring) -> str:

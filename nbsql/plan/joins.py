@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
 
 from nbsql.errors import InputError
+from nbsql.plan.expressions import columns_in_expression
 from nbsql.plan.rows import Joining
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
@@ -52,21 +52,10 @@ def columns_read(spec: Spec, *, judged: bool) -> set[str]:
     """The folded names of the columns that a model needs from a source, with the class and the slices of judged rows."""
     columns = {name for feature in spec.features for name in feature.columns}
     if spec.segment_by is not None:
-        columns |= _columns_in_expression(spec.segment_by)
+        columns |= columns_in_expression(spec.segment_by)
     if judged:
-        columns |= {spec.target} | (_columns_in_expression(spec.slice_by) if spec.slice_by is not None else set())
+        columns |= {spec.target} | (columns_in_expression(spec.slice_by) if spec.slice_by is not None else set())
     return set(map(folded, columns))
-
-
-def _columns_in_expression(expression: str) -> set[str]:
-    """The columns that a user's expression reads."""
-    from sqlglot import exp, parse_one
-    from sqlglot.errors import SqlglotError
-
-    try:
-        return {column.name for column in parse_one(expression, read="duckdb").find_all(exp.Column)}
-    except SqlglotError:  # only the engine needs to understand it, so every word may be a column
-        return set(re.findall(r"\w+", expression))
 
 
 def needed_dimensions(spec: Spec) -> list[Dimension]:

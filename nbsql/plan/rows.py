@@ -46,6 +46,7 @@ class Rows:
     keeps_order: bool = False  # whether the result has the order of the rows
     # The columns that the result contains beside those that a verb adds; None for all.
     passed_columns: Sequence[str] | None = None
+    added: Sequence[str] = ()  # columns that it derives, and that the result contains only if they are named
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from markupsafe import Markup
 
 from nbsql.plan.base import BINS
 from nbsql.plan.classes import ClassColumn
+from nbsql.plan.derived import derived_of, with_derived
 from nbsql.plan.joins import needed_dimensions
 from nbsql.plan.rows import Rows
 from nbsql.plan.scoring import Scoring
 from nbsql.plan.verbs import POSTERIORS, UNCALIBRATED, VERBS
-from nbsql.rendering.dialect import restore
+from nbsql.rendering.dialect import folded, restore
 
 
 def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[tuple[str, str]]:
@@ -21,12 +22,16 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
     context, scores, parameters = plan.context(classes, rows), _name(plan, "scores"), _name(plan, "parameters")
     tables = (parameters, _name(plan, "lookups"))
     source = plan.prepare_source(context, rows.relation, *tables)
-    calibrated = scores
-    if plan.calibration is not None:
-        arguments = (scores, parameters, _name(plan, "calibration"), plan.calibration)
-        calibrated = render("subquery", render("calibrated_scores", context, *arguments))
+    judged, judged_rows = scores, _rows(plan, judged=True)
+    if judged_rows != rows:  # the class is derived, too, so that what it is derived from is read
+        judged_source = plan.prepare_source(context, judged_rows.relation, *tables)
+        judged = render("subquery", render("scored", context, judged_source, *tables))
 
-    def answer(verb: str, scored: Markup) -> Markup:
+    def answer(verb: str, calibration: str | None) -> Markup:
+        scored = judged if verb == "evaluate" else scores
+        if calibration is not None:
+            arguments = (scored, parameters, _name(plan, "calibration"), calibration)
+            scored = render("subquery", render("calibrated_scores", context, *arguments))
         if verb != "evaluate":
             return render(verb, context, scored)
         return render("metrics", render("judged_rows", context, scored, parameters, None, plan.labels_as_text), BINS)
@@ -36,10 +41,10 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
         if verb == "explain":
             yield _macro(plan, verb, plan.query(verb, rows, classes, tables=tables))
         else:
-            yield _macro(plan, verb, answer(verb, calibrated if verb in POSTERIORS else scores))
-    yield _macro(plan, "evaluate", answer("evaluate", calibrated))
+            yield _macro(plan, verb, answer(verb, plan.calibration if verb in POSTERIORS else None))
+    yield _macro(plan, "evaluate", answer("evaluate", plan.calibration))
     for name, verb in UNCALIBRATED.items() if plan.calibration is not None else ():
-        yield _macro(plan, name, answer(verb, scores))
+        yield _macro(plan, name, answer(verb, None))
     ratios, likelihoods = plan.query_likelihood_ratios(_name(plan, "likelihoods")), _relation(plan, "likelihoods")
     statement = ("create_table_macro_of_classes", plan.relations["likelihood_ratios"], ratios, likelihoods)
     yield "likelihood_ratios", plan.renderer.statement(*statement, plan.relations.path[-1])
@@ -56,9 +61,12 @@ def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
     return name, plan.renderer.statement(*statement, plan.relations.path[-1])
 
 
-def _rows(plan: Scoring) -> Rows:
-    """The rows of a macro's argument."""
-    return Rows(_name(plan, "source"), joins=plan.joins())
+def _rows(plan: Scoring, *, judged: bool = False) -> Rows:
+    """The rows of a macro's argument, with the columns that the model derives; if they are judged, with the class."""
+    derived = derived_of(plan.spec, judged=judged)
+    relation = with_derived(plan.renderer, _name(plan, "source"), derived, None)
+    added = [each.name for each in derived if folded(each.name) not in each.read_names]
+    return Rows(relation, joins=plan.joins(), added=added)
 
 
 def _name(plan: Scoring, read: str) -> Markup:

@@ -23,6 +23,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_distinct
 from nbsql.errors import InputError, listed
 from nbsql.family import Family
+from nbsql.plan.derived import columns_of_source
 from nbsql.sklearn.answering import Answering, cures_of_estimators, source_of
 from nbsql.sklearn.columns import (
     as_column,
@@ -62,6 +63,8 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         The treatment of a missing value: it is left out, a value of its own, or refused.
     unseen : {"skip", "smooth"}, default="skip"
         The score of a value never seen in training: it is left out, or has the likelihood of a count of 0.
+    derive : dict or None, default=None
+        Columns that the model computes from the others, SQL expressions by name: ``{"per_page": "price / pages"}``.
 
     Attributes
     ----------
@@ -95,6 +98,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         estimate: Literal["mean", "mode", "mle"] | None = None,
         nulls: Literal["skip", "category", "error"] = "skip",
         unseen: Literal["skip", "smooth"] = "skip",
+        derive: Mapping[str, str] | None = None,
     ) -> None:
         self.families = families
         self.alpha = alpha
@@ -102,6 +106,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         self.estimate = estimate
         self.nulls = nulls
         self.unseen = unseen
+        self.derive = derive
 
     def __sklearn_tags__(self) -> Any:
         """The tags: missing values, categories and texts are allowed, sparse matrices are not."""
@@ -158,13 +163,13 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         store.copy_from(model)
         self._store, self._names, self._kinds = store, {"target": target, "weight": weight}, None
         self.classes_ = np.unique(np.array(model.classes))
-        columns = dict.fromkeys(column for feature in model._spec.features for column in feature.columns)
-        self.feature_names_in_ = np.array(list(columns), dtype=object)
+        columns = columns_of_source(model._spec)
+        self.feature_names_in_ = np.array(columns, dtype=object)
         self.n_features_in_ = len(columns)
         model.drop()
 
     def _options(self) -> dict[str, Any]:
-        names = ("families", "alpha", "prior", "estimate", "nulls", "unseen")
+        names = ("families", "alpha", "prior", "estimate", "nulls", "unseen", "derive")
         return {name: getattr(self, name) for name in names}
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803

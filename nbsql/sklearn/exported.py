@@ -54,6 +54,7 @@ def to_sklearn(model: Model) -> Any:
     spec = model._spec
     for name, has in {
         "segments": spec.segment_by, "components": spec.components, "joins": spec.joins, "slices": spec.slice_by,
+        "derived columns": spec.derived,
     }.items():  # fmt: skip
         if has:
             raise NotSupportedError(f"scikit-learn has no estimator with {name}; fit {model._title} without them")

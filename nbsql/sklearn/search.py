@@ -46,7 +46,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         still reads the rows only once.
     scoring : {"neg_log_loss", "accuracy"}, default="neg_log_loss"
         The metric that ranks the settings; the other one breaks ties.
-    estimate, nulls, unseen
+    estimate, nulls, unseen, derive
         As in `NaiveBayesClassifier`.
 
     Attributes
@@ -81,6 +81,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         estimate: Literal["mean", "mode", "mle"] | None = None,
         nulls: Literal["skip", "category", "error"] = "skip",
         unseen: Literal["skip", "smooth"] = "skip",
+        derive: Mapping[str, str] | None = None,
     ) -> None:
         self.alphas = alphas
         self.priors = priors
@@ -90,12 +91,13 @@ class NaiveBayesCV(NaiveBayesClassifier):
         self.estimate = estimate
         self.nulls = nulls
         self.unseen = unseen
+        self.derive = derive
 
     def _lists(self) -> dict[str, Any]:
         return {"alpha": self.alphas, "prior": self.priors, "families": self.families}
 
     def _options(self) -> dict[str, Any]:
-        return {**self._lists(), "estimate": self.estimate, "nulls": self.nulls, "unseen": self.unseen}
+        return {**self._lists(), **{name: getattr(self, name) for name in ("estimate", "nulls", "unseen", "derive")}}
 
     def _fit_table(self, *_: Any) -> None:
         raise InputError("NaiveBayesCV takes rows; of a table nbsql.sweep is the same")

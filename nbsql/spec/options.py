@@ -175,6 +175,7 @@ def candidate_options(options: Options) -> tuple[Options, Best | Forward | None]
 class BaseFitOptions(TypedDict, total=False):
     """The options of `nbsql.fit` that describe the model, except its target, alpha, prior and families; all optional."""
 
+    derive: Mapping[str, str] | None
     joins: Sequence[Join] | Join
     features: Sequence[str] | Best | Forward | None
     exclude: Sequence[str]
@@ -229,6 +230,7 @@ class Options:
     method: Method = "naive"
     estimate: Estimate | None = None
     classes: Sequence[Any] | None = None
+    derive: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -243,7 +245,7 @@ class Options:
         for name in options:
             if name not in names and name not in beside:
                 raise InputError(f"no option {name!r}{suggestion(name, names) or f'; the options are {listed(names, 30)}'}")
-        several = ("joins", "exclude", "families", "id")
+        several = ("joins", "exclude", "families", "id", "derive")
         column, classes = (target.column, target.classes) if isinstance(target, Target) else (target, None)
         given = {k: v for k, v in options.items() if k in names and not (v is None and k in several)} | {"classes": classes}
         read_once: dict[str, Any] = {k: [*v] for k, v in given.items() if isinstance(v, Iterator)}

@@ -30,10 +30,15 @@ _INTEGERS = {"TINYINT", "BYTE", "SMALLINT", "SHORT", "INTEGER", "INT", "BIGINT",
 _TEXT = re.compile(r"(?:text|string|(?:varchar|character varying)(?:\(\d+\))?)", re.IGNORECASE)
 
 
+def is_text_type(kind: str) -> bool:
+    """Whether a type, as an engine writes it, is one of texts."""
+    return _TEXT.fullmatch(kind) is not None
+
+
 def _is_same_label(kind: str, spec_type: str) -> bool:
     """Whether a label of one type is the same label in the type of a model's classes, as in any two types of text."""
-    are_texts = _TEXT.fullmatch(kind) and _TEXT.fullmatch(spec_type)
-    return kind == spec_type or bool(are_texts) or {kind.upper(), spec_type.upper()} <= _INTEGERS
+    are_texts = is_text_type(kind) and is_text_type(spec_type)
+    return kind == spec_type or are_texts or {kind.upper(), spec_type.upper()} <= _INTEGERS
 
 
 def check_source(

@@ -11,11 +11,12 @@ from nbsql.errors import ModelError
 from nbsql.family import NUMBERS, Estimate, Family
 from nbsql.rendering.dialect import FRACTION, TIME
 from nbsql.spec.components import Components
+from nbsql.spec.derived import Derived
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
 from nbsql.spec.method import AODE, EM, TAN, Logistic
 
-FORMAT = 1  # the version of the JSON text in the table `spec`
+FORMAT = 2  # the version of the JSON text in the table `spec`
 _OPTIONAL: dict[str, Any] = {"half_life": HalfLife, "logistic": Logistic, "em": EM}  # parts that a spec may lack
 _MARKS = {"complete": "is_complete", "near": "has_near_means", "few": "has_few_values"}  # of a feature, where they are true
 
@@ -123,6 +124,7 @@ class Spec:
     em: EM | None = None
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()
+    derived: tuple[Derived, ...] = ()
     shared: tuple[str, ...] = ()  # how the counts were protected when they were shared, also those of merged models
     classes: tuple[str, ...] = ()  # all possible labels as text, if the user named them
     defaults: dict[str, Any] = field(default_factory=dict)
@@ -161,13 +163,14 @@ class Spec:
         """The text of the table `spec`."""
         return json.dumps(
             {
-                "format": FORMAT,
+                "format": FORMAT if self.derived else 1,  # an older nbsql reads what it understands
                 **{name: getattr(self, name) for name in ("target", "target_type", "id", "weight", "slice_by", "given")},
                 **{name: asdict(part) for name in _OPTIONAL if (part := getattr(self, name)) is not None},
                 **({"shared": self.shared} if self.shared else {}),
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
                 **({"components": self.components.to_dict()} if self.components else {}),
                 **({"joins": [dimension.to_dict() for dimension in self.joins]} if self.joins else {}),
+                **({"derived": [each.to_dict() for each in self.derived]} if self.derived else {}),
                 **({"classes": self.classes} if self.classes else {}),
                 "prior": {name: each for name, each in asdict(self.prior).items() if (name, each) != ("estimate", "mean")},
                 "features": [
@@ -211,6 +214,7 @@ class Spec:
                 components=Components.from_dict(data["components"]) if "components" in data else None,
                 classes=tuple(map(str, data.get("classes", ()))),
                 joins=tuple(map(Dimension.from_dict, data.get("joins", ()))),
+                derived=tuple(map(Derived.from_dict, data.get("derived", ()))),
                 features=tuple(features),
                 prior=Prior(**{**data["prior"], "given": tuple((label, p) for label, p in data["prior"]["given"])}),
             )

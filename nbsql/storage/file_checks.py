@@ -33,11 +33,12 @@ def check_spec(spec: Spec, dialect: Dialect, title: str) -> None:
     """Raise ModelError if a type in the spec of a file is none, InputError if an expression uses more than columns of a row."""
     types = [spec.target_type, *(kind for feature in spec.features for kind in feature.types)]
     types += [kind for dimension in spec.joins for kind in dimension.types]
+    types += [kind for each in spec.derived for _, kind in each.reads]
     for kind in types:
         if not isinstance(kind, str) or not _KIND.fullmatch(kind):
             raise ModelError(f"{title} is damaged: it has a column of the type {kind!r}; export it again")
-    for argument in ("slice_by", "segment_by"):
-        expression = getattr(spec, argument)
+    expressions = [(argument, getattr(spec, argument)) for argument in ("slice_by", "segment_by")]
+    for argument, expression in [*expressions, *((f"derived column {each.name!r}", each.expression) for each in spec.derived)]:
         if expression is not None and not (isinstance(expression, str) and _COLUMN.fullmatch(expression.strip())):
             _check_expression(expression, dialect, f"{argument} of {title}")
 

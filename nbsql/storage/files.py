@@ -28,7 +28,7 @@ from nbsql.spec.spec import Spec
 from nbsql.storage.calibration import calibration_text
 from nbsql.storage.file_checks import COLUMNS, NAMED, check_spec, damaged_error
 from nbsql.storage.shared_counts import Sharing
-from nbsql.storage.translation import ENGINES, Cells, json_of, translate
+from nbsql.storage.translation import DIALECT_NAMES, ENGINES, Cells, json_of, translate
 from nbsql.version import __version__
 
 # A model file is none of these.
@@ -37,7 +37,6 @@ _OTHER_FORMATS = (
     ".html", ".xml", ".yaml", ".yml", ".pdf", ".pkl", ".pickle", ".joblib", ".onnx", ".pmml", ".zip", ".gz",
 )  # fmt: skip
 _WEIGHTS = "weights"  # the batch of the weights of a logistic model
-_DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 
 
 def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: bool, sharing: Sharing) -> None:
@@ -103,7 +102,7 @@ def read_file(engine: Engine, path: str) -> ModelFile:
         spec = Spec.from_json(metadata["nbsql_spec"], path)  # first, since a newer version may have other columns
         _check_columns(reader, path, title)
         learnt = _check_cells(reader, spec, path, title)
-        check_spec(spec, Dialect(_DIALECTS[of]), title)
+        check_spec(spec, Dialect(DIALECT_NAMES[of]), title)
         calibration = metadata.get("nbsql_calibration")
         if reader is engine and of == engine.title:
             return _read_parquet(reader, spec, path, calibration, learnt)

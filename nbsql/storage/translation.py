@@ -14,9 +14,13 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
 from nbsql.family import Categorical, Conditional, Joint, Text
+from nbsql.plan.expressions import translated
+from nbsql.rendering.dialect import folded
+from nbsql.spec.derived import Derived
 from nbsql.spec.spec import Feature, Spec
 
-ENGINES = ("DuckDB", "PostgreSQL", "Spark")
+DIALECT_NAMES = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
+ENGINES = tuple(DIALECT_NAMES)
 
 _UNSCALED = ("DOUBLE", "numeric", "double")  # decimals with any number of digits
 # The names of types on each engine. If several rows have a name of an engine, the first applies.
@@ -151,10 +155,25 @@ def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> 
     if components is not None:
         components = replace(components, splits=tuple(replace(each, label=label(each.label)) for each in components.splits))
     classes = tuple(map(label, spec.classes))
+    derived = tuple(_translate_derived(engine, each, of, title) for each in spec.derived)
     whole = replace(
-        spec, features=tuple(features), target_type=target_type, prior=prior, components=components, classes=classes
+        spec,
+        features=tuple(features),
+        target_type=target_type,
+        prior=prior,
+        components=components,
+        classes=classes,
+        derived=derived,
     )
     return whole, Cells(rows, calibration)
+
+
+def _translate_derived(engine: Engine, each: Derived, of: str, title: str) -> Derived:
+    """A derived column of another engine's model, in the SQL of this one."""
+    names = {folded(name): name for name, _ in each.reads}
+    subject = f"derived column {each.name!r} of {title}"
+    reads = tuple((name, type_on(kind, of, engine.title)) for name, kind in each.reads)
+    return Derived(each.name, translated(each.expression, DIALECT_NAMES[of], engine.renderer, names, subject), reads)
 
 
 def _translate_category(

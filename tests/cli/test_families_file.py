@@ -55,7 +55,7 @@ def shop(tmp_path: Path) -> Path:
 def told(text: str, tmp_path: Path) -> dict[str, Any]:
     path = tmp_path / "families.yml"
     path.write_text(text, encoding="utf-8")
-    return read_families(str(path))
+    return read_families(str(path))["families"]
 
 
 def test_yaml_and_json_hold_the_same_families(tmp_path: Path) -> None:
@@ -85,6 +85,7 @@ def test_a_prior_of_a_number_is_a_mapping_as_in_dbt(tmp_path: Path) -> None:
         ("x: poisson\nx: gaussian", "{path}: 'x' comes twice; say it once"),
         ('{"x": "poisson", "x": "gaussian"}', "{path}: 'x' comes twice; say it once"),
         ("x: [poisson", "{path} is neither YAML nor JSON: "),
+        ("derive: {x: 1}\nz: poisson", "{path} has 'z' beside families; what to model is said by the options of"),
         ("{target: y, families: {x: poisson}}", "{path} has 'target' beside families; what to model is said by the options of"),
         (
             "x: !!python/object/apply:os.system ['touch hostile']",

@@ -67,6 +67,8 @@ def source_elsewhere(engine: Engine, spec: Spec, source: Any, error: NbsqlError)
 
 def relation_as_written(engine: Engine, source: Source, text: Any) -> Markup:
     """The relation of a source by the name that the user wrote, without the current database: another one is to read it."""
+    if source.derived:
+        return source.relation.replace(source.needs.relation, relation_as_written(engine, source.needs, text))
     path = split_path(text) if isinstance(text, str) else []
     ident = engine.renderer.dialect.ident
     return ident(*path) if path and source.relation.endswith(ident(path[-1])) else source.relation

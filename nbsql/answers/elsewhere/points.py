@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.answers.elsewhere.derived import scored_elsewhere
 from nbsql.answers.elsewhere.scorer import Class, Scorer
 from nbsql.answers.elsewhere.terms import Terms
 from nbsql.engines.engine import Engine
@@ -14,6 +15,7 @@ from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.rendering.renderer import Renderer
+from nbsql.spec.spec import Spec
 
 _DIGITS = 9  # digits by which lost points are compared: ties by rounding alone go to the earlier feature
 
@@ -25,9 +27,9 @@ class _Points(Terms):
     """
 
     def __init__(
-        self, engine: Engine, plan: Plan, context: Context, renderer: Renderer, lines: Sequence[Sequence[Any]]
+        self, engine: Engine, plan: Plan, context: Context, renderer: Renderer, lines: Sequence[Sequence[Any]], spec: Spec
     ) -> None:
-        super().__init__(engine, plan, context, renderer, ())
+        super().__init__(engine, plan, context, renderer, (), spec)
         features = {feature.name: feature for feature in self.features}
         for name, kind, value, points, lost in lines:
             feature, numbers = features[name], [float(points), round(float(lost), _DIGITS)]
@@ -54,17 +56,23 @@ def frozen_points(
     dialect: str,
     passed: Sequence[str] | None,
     reasons: int,
+    *,
+    is_derived: bool = False,
 ) -> str:
     """The query of the points of the rows of a relation of another engine (sql/macros/scoring/elsewhere/points.sql).
 
     The lines of the scorecard (feature, kind, value, points, points lost) have the base points first. The result has the
     columns `passed`, None for all if the dialect can express that, and the names of as many features as `reasons` that cost
-    most points. Raises NotSupportedError if a feature cannot be scored in other dialects.
+    most points. `is_derived` says whether the relation has the columns that the model derives. Raises NotSupportedError if a
+    feature cannot be scored in other dialects.
     """
     renderer = Renderer(dialect)
     base, *others = lines
-    terms = _Points(engine, plan, plan.context(classes), renderer, others).make_terms()
+    spec, derived = plan.spec, list[str]()
+    if not is_derived:
+        spec, relation, derived = scored_elsewhere(spec, relation, renderer, engine.renderer.dialect.name)
+    terms = _Points(engine, plan, plan.context(classes), renderer, others, spec).make_terms()
     whole = Class(1, Markup(""), float(base[3]), "", "")
     names = [feature.name for feature in plan.spec.features]
-    scorer = Scorer("points", [whole], [whole], terms, passed, renderer.dialect.traits, names, reasons)
+    scorer = Scorer("points", [whole], [whole], terms, passed, renderer.dialect.traits, names, reasons, derived=derived)
     return renderer.statement("frozen_scorer", scorer, relation)

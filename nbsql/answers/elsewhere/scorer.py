@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.answers.elsewhere.derived import scored_elsewhere
 from nbsql.answers.elsewhere.foreign import comparison_kind, source_relation
 from nbsql.answers.elsewhere.terms import Term, Terms, literal
 from nbsql.engines.engine import Engine
@@ -15,6 +16,7 @@ from nbsql.engines.source import column_names
 from nbsql.errors import InputError, NotSupportedError, listed, suggestion
 from nbsql.plan import ROW_VERBS, VERBS, Plan
 from nbsql.plan.classes import ClassColumn
+from nbsql.plan.derived import columns_of_source
 from nbsql.rendering.dialect import DIALECTS, Traits, folded
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
@@ -58,6 +60,7 @@ class Scorer:
     names: Sequence[str] = ()  # the features of a scorecard, in order
     reasons: int = 0  # the number of features to name that cost a row most points
     calibration: Calibration | None = None  # how the posteriors are calibrated
+    derived: Sequence[str] = ()  # the names of derived columns, which are not returned
 
     @property
     def joined(self) -> list[Term]:
@@ -87,6 +90,7 @@ class Scorer:
         for number in range(1, self.reasons + 1):
             steps += [f"nbsql_most_{number}", f"nbsql_reason_{number}"]
         return [
+            *self.derived,
             *(name for term in self.terms for name in term.inputs),
             *(f"nbsql_joint_{c.number}" for c in self.classes),
             *(["nbsql_common"] if self.common else []),
@@ -119,16 +123,16 @@ def frozen_query(
     relation = source_relation(source, renderer)
     context = plan.context(classes)
     rows = sorted(engine.ask("parameters_by_class", context, plan.relations["parameters"]))
+    spec, relation, derived = scored_elsewhere(plan.spec, relation, renderer, engine.renderer.dialect.name)
     kind = comparison_kind(engine, plan.spec.target_type)
     scorer_classes = [
         Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint) for c in classes
     ]
-    terms = Terms(engine, plan, context, renderer, rows).make_terms()
+    terms = Terms(engine, plan, context, renderer, rows, spec).make_terms()
     passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
     fitted = None if calibration is None else _calibration(engine, plan, calibration)
-    scorer = Scorer(
-        verb, sorted(scorer_classes, key=lambda c: c.number), scorer_classes, terms, passed, traits, calibration=fitted
-    )
+    numbered = sorted(scorer_classes, key=lambda c: c.number)
+    scorer = Scorer(verb, numbered, scorer_classes, terms, passed, traits, calibration=fitted, derived=derived)
     return renderer.statement("frozen_scorer", scorer, relation)
 
 
@@ -178,7 +182,7 @@ def passed_columns_elsewhere(
     if columns is None:
         if traits.all_but is not None:
             return None
-        columns = [*plan.spec.id, *(column for feature in plan.spec.features for column in feature.columns)]
+        columns = [*plan.spec.id, *columns_of_source(plan.spec)]
     else:
         columns = column_names(columns)
     added_names = {*map(folded, added)}

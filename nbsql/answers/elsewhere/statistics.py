@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from nbsql.answers.elsewhere.derived import judged_elsewhere
 from nbsql.answers.elsewhere.foreign import category_kind, comparison_kind, source_relation
 from nbsql.engines.engine import Engine
 from nbsql.errors import ModelError, NotSupportedError
@@ -54,7 +55,8 @@ def frozen_statistics(engine: Engine, spec: Spec, source: Any, dialect: str, tit
     features = [_counted_feature(engine, feature, dialect) for feature in spec.features]
     kind = comparison_kind(engine, spec.target_type)
     counting = _Counting(spec.target, kind, spec.weight, features, renderer.dialect.traits)
-    return renderer.statement("frozen_statistics", counting, source_relation(source, renderer))
+    relation = judged_elsewhere(spec, source_relation(source, renderer), renderer, engine.renderer.dialect.name)
+    return renderer.statement("frozen_statistics", counting, relation)
 
 
 def check_countable(spec: Spec, title: str) -> None:

@@ -17,7 +17,7 @@ from nbsql.family import Binned, Family
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.renderer import Renderer
-from nbsql.spec.spec import Feature
+from nbsql.spec.spec import Feature, Spec
 
 MAX_JOINS = 40  # of categories with their values; engines join at most some 60 relations
 IMPOSSIBLE = -1e300  # stands for minus infinity in a sum
@@ -72,7 +72,15 @@ class Term:
 class Terms:
     """Builds the terms from the numbers of a model."""
 
-    def __init__(self, engine: Engine, plan: Plan, context: Context, renderer: Renderer, rows: Sequence[Sequence[Any]]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        plan: Plan,
+        context: Context,
+        renderer: Renderer,
+        rows: Sequence[Sequence[Any]],
+        spec: Spec | None = None,
+    ) -> None:
         self.engine = engine
         self.plan = plan
         self.features = context.facts.features
@@ -84,6 +92,9 @@ class Terms:
                 name = parameter.name if parameter.column is None else f"{parameter.name}_{parameter.column}"
                 self.parameters[parameter_.feature.index][k][name] = None if value is None else float(value)
         self.lookups: dict[str, dict[str, list[float]]] = {}
+        if spec is not None:  # the source has the columns of features under other names
+            columns = {feature.index: feature.columns for feature in spec.features}
+            self.features = tuple(replace(feature, columns=columns[feature.index]) for feature in self.features)
 
     def make_terms(self) -> list[Term]:
         if any(feature.family.level for feature in self.features):

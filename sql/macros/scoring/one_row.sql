@@ -90,8 +90,16 @@ SELECT{% if not names %} 1 AS nbsql_nothing{% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# The value of a column: a parameter of the statement. #}
+{# The value of a column: a parameter of the statement, or derived from parameters. #}
 {% macro row_value(row, name) -%}
+{% if name in row.derived -%}
+(SELECT source.{{ nbsql.ident(name) }} FROM {{ nbsql.row_as_source(row) }} AS source)
+{%- else -%}
+{{ nbsql.row_parameter(row, name) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro row_parameter(row, name) -%}
 {% set place, type = row.parameters[name] -%}
 CAST(${{ place }} AS {{ type }})
 {%- endmacro %}
@@ -186,9 +194,17 @@ FROM (
 
 {# One row as a source, for models without such a short form, which compute the ordinary posteriors of the row. #}
 {% macro row_as_source(row) -%}
+{% set given -%}
 (
-  {{ nbsql.row_columns(row, row.parameters) | indent(2) }}
+  SELECT{% if not row.columns %} 1 AS nbsql_nothing{% endif %}
+  {%- for name in row.parameters %}
+
+    {{ nbsql.row_parameter(row, name) }} AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
+  {%- endfor %}
+
 )
+{%- endset -%}
+{{ nbsql.derived_source(given, row.layers) }}
 {%- endmacro %}
 
 {# An answer, or only an error if the model has changed, for a statement that others prepare. #}

@@ -1,0 +1,81 @@
+"""Sources with derived columns: those of a fit, and those that a model has for whatever it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import no_column
+from nbsql.plan.derived import derived_of, with_derived
+from nbsql.plan.expressions import columns_in_expression
+from nbsql.rendering.dialect import folded, restore
+from nbsql.spec.column import Column
+from nbsql.spec.derived import Derived, check_derive
+from nbsql.spec.rules import is_text_type
+from nbsql.spec.spec import Spec
+
+
+def derive_columns(engine: Engine, source: Source, derive: Any) -> Source:
+    """The source of a fit with the columns that the user derives; the source itself if there are none, or it has them.
+
+    Raises InputError unless each is one expression of one value over the columns of the source and those derived before it.
+    """
+    wanted = {} if source.derived else check_derive(derive)
+    found = source
+    for name, expression in wanted.items():
+        engine.check_expression(expression, found, f"derive[{name!r}]")
+        read = {folded(each) for each in columns_in_expression(expression, engine.renderer.dialect.name)}
+        reads = tuple((column.name, column.type) for column in found.columns if folded(column.name) in read)
+        found = _extended(engine, source, (*found.derived, Derived(name, expression, reads)))
+    return found
+
+
+def derive_again(engine: Engine, spec: Spec, source: Source, title: str, *, judged: bool) -> Source:
+    """A source with the columns that a model derives and needs; with `judged` also for the class, the weight and the slices.
+
+    A source that has a derived column already, and not what it is derived from, keeps it. Raises InputError if it lacks both.
+    """
+    if not spec.derived or source.derived:
+        return source
+    required = derived_of(spec, judged=judged)
+    present = {folded(column.name): column for column in source.columns}
+    made: list[Derived] = []
+    for each in spec.derived:
+        known = {*present, *(folded(other.name) for other in made)}
+        missing = [name for name, _ in each.reads if folded(name) not in known]
+        if each not in required and (missing or not (judged or each.name in spec.id)):
+            continue
+        if missing and folded(each.name) in present:
+            continue
+        if missing:
+            names = (column.name for column in source.columns)
+            raise no_column(missing[0], names, source.label, f"from which {title} derives {each.name!r}")
+        made += _texts(engine, each, present, made)
+        made.append(each)
+    return _extended(engine, source, tuple(made)) if made else source
+
+
+def _texts(engine: Engine, each: Derived, present: dict[str, Column], made: Sequence[Derived]) -> list[Derived]:
+    """The columns that an expression reads as texts, and that are of another type here, as texts."""
+    changed = {folded(other.name) for other in made}
+    found = []
+    for name, kind in each.reads:
+        column = present.get(folded(name))
+        if column is not None and folded(name) not in changed and is_text_type(kind) and column.kind != "text":
+            text = restore(engine.renderer.fragment("column_as_text", column.name))
+            found.append(Derived(column.name, text, ((column.name, column.type),)))
+    return found
+
+
+def _extended(engine: Engine, source: Source, derived: tuple[Derived, ...]) -> Source:
+    names = [column.name for column in source.columns]
+    relation = with_derived(engine.renderer, source.relation, derived, names, exact=engine.exact)
+    changed = {folded(each.name) for each in derived}
+    own = {column.name: column for column in source.columns if folded(column.name) not in changed}
+    columns = [own.get(column.name, column) for column in engine.columns(relation)]
+    release = source.release if source.is_registered else None
+    found = Source(relation, source.label, columns, is_frame=source.is_frame, release=release)
+    found.needs, found.derived, found.added = source, derived, [column.name for column in columns[len(names) :]]
+    return found

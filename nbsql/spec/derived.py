@@ -1,0 +1,78 @@
+"""Columns that a model computes from those of whatever it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nbsql.errors import InputError
+from nbsql.rendering.dialect import folded
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A derived column: a SQL expression over the columns of a source, and over the derived columns before it."""
+
+    name: str  # a column of the same name is replaced
+    expression: str  # in the SQL of the engine
+    reads: tuple[tuple[str, str], ...] = ()  # the columns that it reads, each with its type as the engine writes it
+
+    def to_dict(self) -> dict[str, Any]:
+        """The column as a dictionary for JSON."""
+        return {"name": self.name, "expression": self.expression, "reads": dict(self.reads)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Derived:
+        """The column that `to_dict` wrote."""
+        return cls(str(data["name"]), str(data["expression"]), tuple((str(k), str(v)) for k, v in data["reads"].items()))
+
+    @property
+    def read_names(self) -> set[str]:
+        """The folded names of the columns that it reads."""
+        return {folded(name) for name, _ in self.reads}
+
+
+def check_derive(derive: Any) -> dict[str, str]:
+    """The expressions of a fit by the names of their columns. Raises InputError unless they are a mapping of texts."""
+    if not isinstance(derive, Mapping) or not all(isinstance(text, str) and text for pair in derive.items() for text in pair):
+        raise InputError(f"derive must map names to SQL expressions, {{'per_page': 'price / pages'}}, not {derive!r}")
+    seen: dict[str, str] = {}
+    for name in derive:
+        if folded(name).startswith("nbsql_"):
+            raise InputError(f"derive names a column {name!r}, and nbsql keeps such names for itself; rename it")
+        if folded(name) in seen:
+            raise InputError(f"derive names {seen[folded(name)]!r} and {name!r}, which is one column; rename one")
+        seen[folded(name)] = name
+    return dict(derive)
+
+
+def needed(derived: Sequence[Derived], names: Iterable[str]) -> tuple[Derived, ...]:
+    """The derived columns that some columns need, in order."""
+    wanted, kept = {folded(name) for name in names}, list[Derived]()
+    for each in reversed(derived):
+        if folded(each.name) in wanted:
+            wanted = wanted - {folded(each.name)} | each.read_names
+            kept.insert(0, each)
+    return tuple(kept)
+
+
+def layers(derived: Iterable[Derived]) -> list[list[Derived]]:
+    """The columns in groups, each of which reads only the source and the groups before it."""
+    found: list[list[Derived]] = []
+    for each in derived:
+        made = {folded(other.name) for other in found[-1]} if found else set()
+        if not found or made & {folded(each.name), *each.read_names}:
+            found.append([])
+        found[-1].append(each)
+    return found
+
+
+def inputs(derived: Iterable[Derived]) -> dict[str, str]:
+    """The columns of a source that some columns are derived from, with their types."""
+    made: set[str] = set()
+    types: dict[str, str] = {}
+    for each in derived:
+        types |= {name: kind for name, kind in each.reads if folded(name) not in made}
+        made.add(folded(each.name))
+    return types
