@@ -108,6 +108,10 @@ class Source:
             self._release()
             self._release = None
 
+    def release_with(self, source: Source) -> None:
+        """Release another source, which this one reads, when this one is released."""
+        self._release = source.release
+
     def _keep(self) -> None:
         """Leave the frames that it reads registered until the connection is closed."""
         self._is_kept = True

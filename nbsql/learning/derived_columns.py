@@ -29,7 +29,7 @@ def derive_columns(engine: Engine, source: Source, derive: Any) -> Source:
         read = {folded(each) for each in columns_in_expression(expression, engine.renderer.dialect.name)}
         reads = tuple((column.name, column.type) for column in found.columns if folded(column.name) in read)
         found = _extended(engine, source, (*found.derived, Derived(name, expression, reads)))
-    return found
+    return _released(found, source)
 
 
 def derive_again(engine: Engine, spec: Spec, source: Source, title: str, *, judged: bool) -> Source:
@@ -54,7 +54,7 @@ def derive_again(engine: Engine, spec: Spec, source: Source, title: str, *, judg
             raise no_column(missing[0], names, source.label, f"from which {title} derives {each.name!r}")
         made += _texts(engine, each, present, made)
         made.append(each)
-    return _extended(engine, source, tuple(made)) if made else source
+    return _released(_extended(engine, source, tuple(made)), source) if made else source
 
 
 def _texts(engine: Engine, each: Derived, present: dict[str, Column], made: Sequence[Derived]) -> list[Derived]:
@@ -75,7 +75,13 @@ def _extended(engine: Engine, source: Source, derived: tuple[Derived, ...]) -> S
     changed = {folded(each.name) for each in derived}
     own = {column.name: column for column in source.columns if folded(column.name) not in changed}
     columns = [own.get(column.name, column) for column in engine.columns(relation)]
-    release = source.release if source.is_registered else None
-    found = Source(relation, source.label, columns, is_frame=source.is_frame, release=release)
+    found = Source(relation, source.label, columns, is_frame=source.is_frame)
     found.needs, found.derived, found.added = source, derived, [column.name for column in columns[len(names) :]]
+    return found
+
+
+def _released(found: Source, source: Source) -> Source:
+    """The source with derived columns, which releases the one that it reads."""
+    if found is not source and source.is_registered:
+        found.release_with(source)
     return found

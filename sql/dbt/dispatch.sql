@@ -129,6 +129,7 @@
 {% macro time_as_text(x, type) %} {% do return(adapter.dispatch('time_as_text', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro token_rows(feature) %} {% do return(adapter.dispatch('token_rows', 'nbsql')(feature)) %} {% endmacro %}
 {% macro true_literal() %} {% do return(adapter.dispatch('true_literal', 'nbsql')()) %} {% endmacro %}
+{% macro type_of(x) %} {% do return(adapter.dispatch('type_of', 'nbsql')(x)) %} {% endmacro %}
 {% macro unnested(lists, names) %} {% do return(adapter.dispatch('unnested', 'nbsql')(lists, names)) %} {% endmacro %}
 {% macro unnested_matrix(lists, matrix, width, relation) %}
 {% do return(adapter.dispatch('unnested_matrix', 'nbsql')(lists, matrix, width, relation)) %}

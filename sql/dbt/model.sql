@@ -9,6 +9,12 @@
 {% set options = nbsql.options_of(node) -%}
 {% set training = nbsql.training_of(node) if training is none else training -%}
 {% set columns = nbsql.columns_of(training, 'the relation to learn from') -%}
+{% set read = columns | map(attribute='name') | list -%}
+{% set columns = nbsql.columns_with_derived(columns, training, options.derive) -%}
+{% set reads = {} -%}
+{% for name, expression in options.derive.items() -%}
+{% do reads.update({name: nbsql.columns_of_expression(expression, columns | map(attribute='name') | list)}) %}
+{% endfor -%}
 {% set target = nbsql.column_named(columns, options.target, 'the target', training) -%}
 {% if target.kind in ['tokens', 'token counts', 'other'] -%}
 {% do nbsql.refuse("target column '" ~ target.name ~ "' is " ~ target.type ~ '; a class is one scalar value: cast it, to text say') %}
@@ -28,7 +34,7 @@
 {% if aged is not none -%}
 {% set request_weight = 'half-life ' ~ aged.half_life.length ~ ' of ' ~ aged.at ~ ', ' ~ (aged.weight or 'None') -%}
 {% endif -%}
-{% set request = nbsql.request_of(target.name, request_weight, options.slice_by, features, columns) -%}
+{% set request = nbsql.request_of(target.name, request_weight, options.slice_by, features, columns, options.derive) -%}
 {% if aged is not none %}{% set weight = 'nbsql_decayed' %}{% endif -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
@@ -42,7 +48,7 @@
   'classes': [], 'prior': nbsql.prior_of(options, node.name),
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'aged': aged, 'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
-  'request': request,
+  'request': request, 'derive': options.derive, 'reads': reads, 'training_columns': read,
   'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ request | map(attribute='hash') | join('-'),
   'given': false, 'estimates': none, 'has_segments': false, 'by_slice': false, 'part_column': none, 'backoffs': [],
   'is_logistic': false, 'has_components': false, 'class_of_component': []}) %}
@@ -95,7 +101,7 @@
   What the counts depend on: the target, the weight, the slices, the families with those of their options that affect counts, and the types
   of categories, by which they are texts, as a list of argument, value, hash.
 #}
-{% macro request_of(target, weight, slice_by, features, columns) -%}
+{% macro request_of(target, weight, slice_by, features, columns, derive={}) -%}
 {% set families, types, request = [], [], [] -%}
 {% for feature in features -%}
 {% do families.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
@@ -112,6 +118,10 @@
 {% for argument, value in [
   ('target', target), ('weight', weight), ('slice_by', slice_by), ('families', families | join('; ')), ('types', types | join(', '))] -%}
 {% do request.append({'argument': argument, 'value': value, 'hash': nbsql.short_hash(argument, value)}) %}
+{% endfor -%}
+{% for name, expression in derive.items() -%}
+{% set argument = 'derive ' ~ name -%}
+{% do request.append({'argument': argument, 'value': expression, 'hash': nbsql.short_hash(argument, expression)}) %}
 {% endfor -%}
 {% do return(request) %}
 {%- endmacro %}

@@ -35,7 +35,7 @@
 {% set given = node.config.meta.nbsql -%}
 {% set options = {
   'target': none, 'id': [], 'features': none, 'exclude': [], 'families': {}, 'weight': none, 'alpha': 1.0, 'prior': 'empirical',
-  'prior_alpha': none, 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'lookback': 1, 'classes': none} -%}
+  'prior_alpha': none, 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'lookback': 1, 'classes': none, 'derive': {}} -%}
 {% for option in given if option not in options -%}
 {% if option in [
   'method', 'backoff', 'shrinkage', 'penalty', 'iterations', 'tolerance', 'segment_by', 'segment_shrinkage', 'components', 'joins',
@@ -56,6 +56,7 @@
 {% if options.families is not mapping -%}
 {% do nbsql.refuse("families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}
 {% endif -%}
+{% do nbsql.check_derive(options.derive, node.name) %}
 {% for option in ['alpha', 'lookback'] -%}
 {% do options.update({option: nbsql.checked_number(options[option], option, node.name)}) %}
 {% endfor -%}

@@ -34,7 +34,7 @@
 {% do log('nbsql: ' ~ message, true) %} {# dbt does not show the error of a microbatch #}
 {% do nbsql.refuse(message) %}
 {% endif -%}
-{% set rows = nbsql.rows_where(source, where) -%}
+{% set rows = nbsql.derived_rows(nbsql.rows_where(source, where), model.derive, model.training_columns) -%}
 {% if model.aged is not none %}{% set rows = nbsql.with_half_life(rows, model.aged) %}{% endif -%}
 {% if not model.slice_by -%}
 {% if is_incremental() and where is none -%}
@@ -93,7 +93,7 @@ LIMIT 1
 {% if not counted %}{% do return('') %}{% endif -%}
 {% set hashes = counted[0][0][20:].split('-') -%}
 {% set columns = nbsql.columns_of(training if training is not none else nbsql.training_of(model.node), 'the relation to learn from') -%}
-{% for part in model.request[:3] if part.hash not in hashes and part.argument not in others -%}
+{% for part in model.request[:3] + model.request[5:] if part.hash not in hashes and part.argument not in others -%}
 {% set before = namespace(value='another') -%}
 {% for name in [none] + columns | map(attribute='name') | list -%}
 {% if nbsql.short_hash(part.argument, name) in hashes %}{% set before.value = name or 'none' %}{% endif -%}
@@ -155,8 +155,8 @@ LIMIT 1
 {% endfor -%}
 {% endif -%}
 {% if model.slice_by -%}
-{% set whole = nbsql.rows_where(source) -%}
-{% set sliced = nbsql.with_slices(whole if model.aged is none else nbsql.with_half_life(whole, model.aged), model.slice_by) -%}
+{% set derived = nbsql.derived_rows(nbsql.rows_where(source), model.derive, model.training_columns) -%}
+{% set sliced = nbsql.with_slices(derived if model.aged is none else nbsql.with_half_life(derived, model.aged), model.slice_by) -%}
 {% set unsliced = '(SELECT * FROM ' ~ sliced ~ ' AS source WHERE source.nbsql_slice IS NULL)' -%}
 {% set without = nbsql.query_rows(nbsql.row_count(unsliced))[0][0] | int -%}
 {% if without and config.get('materialized') == 'incremental' -%}

@@ -66,7 +66,8 @@ SELECT
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, model.id) %}
-{% set query = nbsql.explain(model, nbsql.rows_where(source, where), nbsql.inline_name('parameters'), nbsql.inline_name('lookups')) -%}
+{% set rows = nbsql.rows_to_score(model, source, where) -%}
+{% set query = nbsql.explain(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups')) -%}
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
@@ -89,7 +90,7 @@ SELECT
 {% do nbsql.refuse((table if between is none else 'between') ~ ' is of slices; say by which column, by=...') %}
 {% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% set known = nbsql.check_source(model, source, [model.target], weight) -%}
+{% set known = nbsql.check_source(model, source, [model.target], weight, by) -%}
 {% set columns = [model.target] -%}
 {% set weights = [weight] if weight is not none else [] -%}
 {% set sliced, role = [], 'by which to slice (of an expression make a column, in a model before)' -%}
@@ -97,7 +98,7 @@ SELECT
 {% for column in by + weights + model.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
 {% do columns.append(column) %}
 {% endfor -%}
-{% set rows = nbsql.subquery(nbsql.selected_columns(nbsql.rows_where(source, where), columns)) -%}
+{% set rows = nbsql.subquery(nbsql.selected_columns(nbsql.rows_to_score(model, source, where), columns)) -%}
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, parameters, lookups)) -%}
 {% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text', by=by) -%}
@@ -134,7 +135,7 @@ SELECT
 {% set known = nbsql.check_source(model, source, model.id) -%}
 {% set measure = {'margin': 'margin', 'evidence': 'log_evidence', 'novelty': 'unseen', 'expected cost': 'expected_cost'}[by] -%}
 {% do nbsql.pass_columns(model, known, columns, source, ['prediction', 'probability', measure, 'stands_for', 'reason']) %}
-{% set passed = known | map(attribute='name') | list if model.passed_columns is none else model.passed_columns -%}
+{% set passed = model.columns if model.passed_columns is none else model.passed_columns -%}
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
 {% set same, first, others, names = [], [], [], [] -%}
 {% set features = model.features | map(attribute='columns') | sum(start=()) | list -%}
@@ -148,7 +149,7 @@ SELECT
 {% if column.name in features %}{% do same.append((column.name, column.kind)) %}{% endif -%}
 {% endfor -%}
 {% set order = first + others -%}
-{% set patterns = nbsql.subquery(nbsql.patterns(nbsql.rows_where(source, where), same, none, order)) -%}
+{% set patterns = nbsql.subquery(nbsql.patterns(nbsql.rows_to_score(model, source, where), same, none, order)) -%}
 {% do model.update({'columns': names + ['nbsql_rows']}) %}
 {% set scored = nbsql.subquery(nbsql.scored(model, patterns, parameters, lookups)) -%}
 {% set measured = nbsql.patterns_with_measure(model, scored, parameters, names, by, nbsql.cost_matrix(model, costs)) -%}
@@ -230,13 +231,14 @@ SELECT
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% do nbsql.check_word(nbsql.check_source(model, source, [], weight), by, 'which by= names', source) %}
+{% set known = nbsql.check_source(model, source, [], weight, [model.target]) -%}
+{% do nbsql.check_word(known, by, 'which by= names', source) %}
 {% set names = [model.target] -%}
-{% set label = model.columns | select('in', [model.target]) | list -%}
+{% set label = known | map(attribute='name') | select('in', [model.target]) | list -%}
 {% for column in model.features | map(attribute='columns') | sum(start=()) | list -%}
 {% if column not in names %}{% do names.append(column) %}{% endif -%}
 {% endfor -%}
-{% set sides = [(nbsql.rows_where(source, where), (label or [none]) + names[1:], by, false)] -%}
+{% set sides = [(nbsql.rows_to_score(model, source, where), (label or [none]) + names[1:], by, false)] -%}
 {% set rows = nbsql.monitored_rows(sides, names, model.target_type, weight) -%}
 {% set counted = dict(
   model, target='nbsql_all', target_type='INTEGER', weight='nbsql_weight', slice_by='nbsql_period', batch='1') -%}
@@ -259,7 +261,7 @@ SELECT
   'predict': ['prediction', 'probability'],
   'predict_proba': ['prediction', 'probability'] + (model.class_columns | map(attribute='probability') | list),
   'joint_log_likelihood': model.class_columns | map(attribute='joint') | list, 'log_evidence': ['log_evidence']}[verb]) %}
-{% set rows = nbsql.rows_where(source, where) -%}
+{% set rows = nbsql.rows_to_score(model, source, where) -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups'))) -%}
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
 {%- endmacro %}
@@ -288,10 +290,33 @@ SELECT
 {% if columns is not none %}{% do model.update({'passed_columns': passed | map(attribute='name') | list}) %}{% endif -%}
 {%- endmacro %}
 
-{# The columns of the relation to score. A missing column, or one whose type its family or a weight does not accept, is refused. #}
-{% macro check_source(model, source, others, weight=none) -%}
+{# The rows to score, or those for which a condition holds, with the columns that the model derives from them. #}
+{% macro rows_to_score(model, source, where) -%}
+{% do return(nbsql.derived_rows(nbsql.rows_where(source, where), model.derived_here, model.columns)) %}
+{%- endmacro %}
+
+{#
+  The columns of the relation to score, with those that the model derives. welcome: columns that it may lack. A missing column, or one
+  whose type its family or a weight does not accept, is refused.
+#}
+{% macro check_source(model, source, others, weight=none, welcome=[]) -%}
 {% set columns = nbsql.columns_of(source, 'the relation to score') -%}
-{% do model.update({'columns': columns | map(attribute='name') | list}) %}
+{% set names, required = columns | map(attribute='name') | list, others + ([weight] if weight is not none else []) -%}
+{% for feature in model.features %}{% for name in feature.columns %}{% do required.append(name) %}{% endfor %}{% endfor -%}
+{% set derive, known = {}, names | map('lower') | list -%}
+{% for name, expression in nbsql.needed_columns(model.derive, model.reads, required + welcome).items() -%}
+{% set absent = [] -%}
+{% for read in model.reads[name] if read | lower not in known %}{% do absent.append(read) %}{% endfor -%}
+{% if not absent -%}
+{% do derive.update({name: expression}) %}
+{% do known.append(name | lower) %}
+{% elif name | lower not in known and name in nbsql.needed_columns(model.derive, model.reads, required) -%}
+{% do nbsql.column_named(columns, absent[0], "from which '" ~ model.name ~ "' derives '" ~ name ~ "'", source) %}
+{% endif -%}
+{% endfor -%}
+{% set columns = nbsql.columns_with_derived(columns, source, derive) -%}
+{% set added = columns | map(attribute='name') | reject('in', names) | list -%}
+{% do model.update({'columns': names, 'joined_names': added, 'derived_here': derive}) %}
 {% for name in others %}{% do nbsql.column_named(columns, name, "which '" ~ model.name ~ "' needs", source) %}{% endfor -%}
 {% if weight is not none %}{% do nbsql.weight_column(columns, weight, source) %}{% endif -%}
 {% for feature in model.features -%}

@@ -1,0 +1,82 @@
+{# The columns that a model derives, from meta.nbsql: {derive: {per_page: price / pages}}. Python: nbsql/learning/derived_columns.py. #}
+
+{# Refuses a derive that does not map names to expressions. #}
+{% macro check_derive(derive, name) -%}
+{% if derive is not mapping -%}
+{% do nbsql.refuse("derive of '" ~ name ~ "' must be a mapping such as {per_page: price / pages}, not " ~ derive) %}
+{% endif -%}
+{% for column, expression in derive.items() if expression is not string or column.lower().startswith('nbsql_') -%}
+{% do nbsql.refuse(
+  "derive of '" ~ name ~ "' has " ~ column ~ ': ' ~ expression ~ ', which is no expression, or a name that nbsql keeps for itself') %}
+{% endfor -%}
+{%- endmacro %}
+
+{# The columns that an expression reads: its words among those of the relation to learn from and those derived before. #}
+{% macro columns_of_expression(expression, names) -%}
+{% set words, read = modules.re.findall('\w+', expression | lower), [] -%}
+{% for name in names if name | lower in words %}{% do read.append(name) %}{% endfor -%}
+{% do return(read) %}
+{%- endmacro %}
+
+{#
+  The derived columns that some columns need, as a mapping of names to expressions. reads: the columns that each expression reads.
+#}
+{% macro needed_columns(derive, reads, names) -%}
+{% set wanted, kept = [], [] -%}
+{% for name in names %}{% do wanted.append(name | lower) %}{% endfor -%}
+{% for name in derive.keys() | list | reverse if name | lower in wanted -%}
+{% do kept.append(name) %}
+{% for read in reads[name] %}{% do wanted.append(read | lower) %}{% endfor -%}
+{% endfor -%}
+{% set found = {} -%}
+{% for name, expression in derive.items() if name in kept %}{% do found.update({name: expression}) %}{% endfor -%}
+{% do return(found) %}
+{%- endmacro %}
+
+{# Rows with derived columns, each in a layer of its own, because it may read those before. names: the columns of the rows. #}
+{% macro derived_rows(rows, derive, names) -%}
+{% set layers, known = [], namespace(names=names) -%}
+{% for name, expression in derive.items() -%}
+{% set columns, after = [], [] -%}
+{% for other in known.names -%}
+{% do columns.append((other, expression if other | lower == name | lower else none)) %}
+{% do after.append(other) %}
+{% endfor -%}
+{% if name | lower not in known.names | map('lower') | list -%}
+{% do columns.append((name, expression)) %}
+{% do after.append(name) %}
+{% endif -%}
+{% set known.names = after -%}
+{% do layers.append({'columns': columns, 'without': none, 'passes_all': false}) %}
+{% endfor -%}
+{% do return(nbsql.derived_source(rows | string, layers)) %}
+{%- endmacro %}
+
+{# The columns of a relation, as of columns_of, with those derived from it. #}
+{% macro columns_with_derived(columns, relation, derive) -%}
+{% if not derive %}{% do return(columns) %}{% endif -%}
+{% set rows = nbsql.derived_rows(relation, derive, columns | map(attribute='name') | list) -%}
+{% set found, others = [], {} -%}
+{% for column in columns %}{% do others.update({column.name | lower: column.name}) %}{% endfor -%}
+{% set types = nbsql.query_rows(nbsql.types_of_rows(rows, derive.keys() | list))[0] -%}
+{% set made = {} -%}
+{% for name in derive -%}
+{% set type = types[loop.index0] -%}
+{% do made.update({name | lower: {'name': others.get(name | lower, name), 'type': type, 'kind': nbsql.column_kind(type)}}) %}
+{% endfor -%}
+{% for column in columns %}{% do found.append(made.get(column.name | lower, column)) %}{% endfor -%}
+{% for name, column in made.items() if name not in others %}{% do found.append(column) %}{% endfor -%}
+{% do return(found) %}
+{%- endmacro %}
+
+{# One row: the types of some columns, of rows of which there may be none. #}
+{% macro types_of_rows(rows, names) -%}
+SELECT {% for name in names %}{{ nbsql.type_of(nbsql.ident(name)) }}{% if not loop.last %}, {% endif %}{% endfor %}
+
+FROM (SELECT 1) AS one
+LEFT JOIN (SELECT * FROM {{ rows }} AS source LIMIT 0) AS source ON TRUE
+{%- endmacro %}
+
+{% macro default__type_of(x) -%} typeof({{ x }}) {%- endmacro %}
+
+{% macro postgres__type_of(x) -%} CAST(pg_typeof({{ x }}) AS TEXT) {%- endmacro %}

@@ -1,0 +1,90 @@
+"""Columns that dbt derives are those that a fit derives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.dbt_projects import ENGINES, Project, needs_dbt, read, server
+
+import nbsql
+
+pytestmark = needs_dbt
+
+ROWS = """
+  SELECT i AS id, CASE WHEN i * 7 % 3 = 0 THEN 'sold' ELSE 'kept' END AS label, i % 8 AS part,
+    '$' || CAST(i * 7 % 3 * 2 + i % 13 AS VARCHAR) || '.50' AS price, 1 + i % 5 AS pages
+  FROM generate_series(0, 119) AS t(i)
+"""
+DERIVE = {
+    "price": "CAST(replace(price, '$', '') AS DOUBLE PRECISION)",
+    "per_page": "price / pages",
+    "class": "upper(label)",
+    "half": "part % 2",
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_dbt_derives_as_a_fit_does(engine: str, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"target": "class", "id": "id", "exclude": ["label", "part", "half"], "derive": DERIVE}
+    unlabelled = "SELECT id, price, pages, part FROM {{ source('raw', 'rows') }}"
+    models = {
+        "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
+        "sliced": "{{ nbsql.statistics(source('raw', 'rows')) }}",
+        "later": unlabelled,
+        "likely": "{{ nbsql.feature_likelihoods(ref('kept')) }}",
+        "scored": "{{ nbsql.probabilities(ref('kept'), ref('later')) }}",
+        "explained": "{{ nbsql.explanation(ref('kept'), ref('later'), where='id < 9') }}",
+        "judged": "{{ nbsql.evaluation(ref('kept'), source('raw', 'rows'), by='half', table='slices') }}",
+        "watched": "{{ nbsql.monitoring(ref('kept'), source('raw', 'rows')) }}",
+        "unwatched": "{{ nbsql.monitoring(ref('kept'), ref('later')) }}",
+        "queue": "{{ nbsql.review_queue(ref('kept'), ref('later'), n=5) }}",
+    }
+    meta = {"kept": options, "sliced": {**options, "slice_by": "half"}}
+    with server(engine) as address:
+        project = Project(tmp_path, models, meta, {"sliced": {"materialized": "table"}}, address=address)
+        with project.connect() as con:
+            con.execute(f"CREATE TABLE rows AS {ROWS}")
+        project.build()
+        with project.connect() as con:
+            model = nbsql.fit(con, "rows", **options)
+            names, found = read(con, "SELECT * FROM scored")
+            assert names[:5] == ["id", "price", "pages", "part", "prediction"]
+            answers = {row[0]: row[4:] for row in found}
+            for row in model.predict_proba("later").fetchall():
+                assert answers[row[0]][0] == row[4]
+                assert answers[row[0]][1:] == pytest.approx(row[5:], rel=1e-9)
+            assert len(answers) == 120
+            for name, query in (
+                ("likely", model.likelihoods),
+                ("explained", model.explain("SELECT * FROM later WHERE id < 9")),
+                ("judged", model.evaluate("rows", by="half").slices),
+                ("watched", model.monitor("rows")),
+                ("unwatched", model.monitor("later")),
+                ("queue", model.review("later", n=5)),
+            ):
+                rows = read(con, f"SELECT * FROM {name}")[1]
+                assert len(rows) == len(query.fetchall()) > 0, name
+            assert {row[0] for row in read(con, "SELECT DISTINCT slice FROM sliced")[1]} == {"0", "1"}
+            assert {row[0] for row in read(con, "SELECT DISTINCT feature FROM explained")[1]} == {
+                None,
+                "price",
+                "pages",
+                "per_page",
+            }
+
+
+def test_what_dbt_refuses_to_derive(tmp_path: Path) -> None:
+    models = {
+        "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
+        "poor": "SELECT id, price FROM {{ source('raw', 'rows') }}",
+        "scored": "{{ nbsql.predictions(ref('kept'), ref('poor')) }}",
+    }
+    project = Project(tmp_path, models, {"kept": {"target": "label", "exclude": ["id"], "derive": DERIVE}})
+    with project.connect() as con:
+        con.execute(f"CREATE TABLE rows AS {ROWS}")
+    assert project.dbt("build").returncode == 1
+    assert project.messages()["scored"].startswith(
+        "nbsql: no column 'pages' in poor, from which 'kept' derives 'per_page'; its"
+    )

@@ -1,0 +1,114 @@
+"""Derived columns are those made by hand, on every engine, in every form in which a model is taken elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines.places import Place, assert_same_rows
+
+import nbsql
+
+COLUMNS = {"id": "INTEGER", "label": "VARCHAR", "price": "VARCHAR", "pages": "INTEGER", "words": "VARCHAR"}
+ROWS = [
+    (
+        i,
+        "sold" if i * 7 % 3 == 0 else "kept",
+        None if i % 11 == 0 else f"${i * 7 % 3 * 2 + i % 13}.50",
+        1 + i % 5,
+        "ab" * (i % 3),
+    )
+    for i in range(120)
+]
+PRICE = "replace(price, '$', '')"
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+
+def double(place: Place) -> str:
+    return "DOUBLE" if place.engine == "spark" else "DOUBLE PRECISION"
+
+
+def derive(place: Place) -> dict[str, str]:
+    return {
+        "price": f"CAST({PRICE} AS {double(place)})",
+        "per_page": "price / pages",
+        "long": "length(words) > 2",
+        "class": "upper(label)",
+    }
+
+
+def by_hand(place: Place) -> str:
+    price = f"CAST({PRICE} AS {double(place)})"
+    made = f"{price} AS price, pages, words, {price} / pages AS per_page, length(words) > 2 AS long, upper(label) AS class"
+    return f"SELECT id, {made} FROM books"
+
+
+@pytest.fixture
+def models(both: tuple[Place, Place]) -> list[tuple[Place, nbsql.Model, nbsql.Model]]:
+    found = []
+    for place in both:
+        place.table("books", COLUMNS, ROWS)
+        options: dict[str, Any] = {"target": "class", "id": "id", "nulls": "category"}
+        derived = nbsql.fit(place.con, "books", name="m", derive=derive(place), exclude=["label"], **options)
+        found.append((place, derived, nbsql.fit(place.con, by_hand(place), name="hand", **options)))
+    return found
+
+
+def answers(query: nbsql.Query, count: int) -> list[tuple[Any, ...]]:
+    return sorted((row[0], *row[-count:]) for row in query.fetchall())
+
+
+def test_answers_are_those_by_hand(models: list[tuple[Place, nbsql.Model, nbsql.Model]]) -> None:
+    for place, model, hand in models:
+        view = by_hand(place)
+        cells = [sorted((row[1:7] for row in of.statistics), key=lambda row: str(row[:3])) for of in (model, hand)]
+        assert_same_rows(*cells)
+        expected = answers(hand.predict_proba(view), 4)
+        bare = model.predict_proba("SELECT id, price, pages, words FROM books")
+        assert bare.columns[:5] == ["id", "price", "pages", "words", "prediction"]  # what is added stays within
+        assert_same_rows(answers(bare, 4), expected)
+        assert model.evaluate("books").log_loss == pytest.approx(hand.evaluate(view).log_loss, rel=1e-12)
+        explained = [sorted(map(str, of.explain(source).fetchall())) for of, source in ((model, "books"), (hand, view))]
+        assert len(explained[0]) == len(explained[1])
+        assert {row[3] for row in model.explain("books")} == {None, "price", "pages", "words", "per_page", "long"}
+        model.update("books", batch="again")
+        model.forget("SELECT * FROM books WHERE id % 2 = 0")
+        assert model.evaluate("books").accuracy > 0.5
+        model.rollback("1")
+        assert_same_rows(answers(model.predict_proba("books"), 4), expected)
+        with pytest.raises(nbsql.InputError, match=r"no column 'pages' in the query, from which model 'm' derives 'per_page'"):
+            model.predict("SELECT id, price, words FROM books")
+    assert_same_rows(*(answers(model.predict_proba("books"), 4) for _, model, _ in models))
+
+
+def test_rows_at_hand_functions_and_macros(models: list[tuple[Place, nbsql.Model, nbsql.Model]]) -> None:
+    for place, model, hand in models:
+        expected = {row[0]: row[-4:] for row in hand.predict_proba(by_hand(place)).fetchall()}
+        if place.engine != "spark":
+            one = model.predict_one({"price": "$4.50", "pages": 3, "words": "abab"})
+            answer = answers(model.predict_proba("SELECT 0 AS id, '$4.50' AS price, 3 AS pages, 'abab' AS words"), 2)[0]
+            assert sorted(one["probabilities"].values()) == pytest.approx(sorted(answer[1:]), rel=1e-12)
+        macro = {
+            "duckdb": "SELECT id, prediction, probability FROM m.predict('books')",
+            "postgres": "SELECT id, answer.* FROM books, m.predict(to_jsonb(books)) AS answer",
+        }.get(place.engine)
+        if macro is not None:
+            assert_same_rows(sorted(place.run(macro)), sorted((key, *row[:2]) for key, row in expected.items()))
+            found = {metric: value for of, metric, value in place.run("SELECT * FROM m.evaluate('books')") if of is None}
+            assert found["log_loss"] == pytest.approx(hand.evaluate(by_hand(place)).log_loss, rel=1e-12)
+
+
+def test_scorers_and_files_elsewhere(models: list[tuple[Place, nbsql.Model, nbsql.Model]], tmp_path: Path) -> None:
+    for maker, model, hand in models:
+        expected = answers(hand.predict_proba(by_hand(maker)), 4)
+        model.export(path := str(tmp_path / f"{maker.engine}.nbsql"))
+        for place, *_ in models:
+            scorer = model.sql("predict_proba", "books", dialect=place.engine)
+            assert_same_rows(sorted((row[0], *row[-4:]) for row in place.run(scorer)), expected)
+            counted = place.run(model.sql("statistics", "books", dialect=place.engine))
+            assert {row[1] for row in counted} == {None, "price", "pages", "words", "per_page", "long"}
+            moved = nbsql.import_(place.con, path, name=f"from_{maker.engine}")
+            assert_same_rows(answers(moved.predict_proba("books"), 4), expected)
+            moved.drop()
