@@ -15,6 +15,7 @@
 {{ made.source }}
 {%- endmacro %}
 
+{# One layer, as a relation. #}
 {% macro derived_layer(source, layer) -%}
 (
   SELECT
