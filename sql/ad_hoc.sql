@@ -211,8 +211,7 @@ ORDER BY nb_row ASC NULLS LAST, class ASC NULLS LAST, feature ASC NULLS FIRST, v
 
 
 -- One row a row and class of a table with a column nb_row: nb_row, class, log_probability, which is ln P(class | row), and place, 1 for
--- the most probable class. In a tie the class with the larger prior comes first, then the smaller label. With alpha 0, a row that no
--- class explains is left out.
+-- the most probable class. In a tie the smaller label comes first. With alpha 0, a row that no class explains is left out.
 CREATE OR REPLACE MACRO naive_bayes_posteriors(model, numbered, alpha := 1, prior := 'empirical') AS TABLE
 WITH joint AS (
   SELECT nb_row, class, sum(contribution) AS log_likelihood
@@ -226,10 +225,8 @@ SELECT
   nb_row,
   class,
   log_likelihood - highest - ln(sum(exp(log_likelihood - highest)) OVER (PARTITION BY nb_row)) AS log_probability,
-  row_number() OVER (
-    PARTITION BY nb_row ORDER BY log_likelihood DESC NULLS LAST, priors.prior DESC NULLS LAST, class ASC NULLS LAST
-  ) AS place
-FROM compared JOIN naive_bayes_priors(model, prior := prior) AS priors USING (class)
+  row_number() OVER (PARTITION BY nb_row ORDER BY log_likelihood DESC NULLS LAST, class ASC NULLS LAST) AS place
+FROM compared
 WHERE isfinite(highest);
 
 

@@ -93,7 +93,7 @@ class RowScorer:
     def __init__(self, engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str) -> None:
         self._engine, self._plan, self._title = engine, plan, title
         self._classes = classes
-        self._labels = [row[0] for row in engine.ask("class_values", plan.relations["priors"])]
+        self._labels = [row[0] for row in engine.ask("class_values", plan.relations["priors"], by_number=True)]
         self._context = plan.context(classes)
         self._row = _row(engine, self._context, plan)
         self._names = [name for name, _ in self._row.columns]

@@ -41,7 +41,7 @@ def _row(number: int, ids: Sequence[str], rows: Sequence[tuple[str, ...]], targe
     for row in rows:
         terms.setdefault((row[-3], row[-2]), {})[row[-4]] = float(row[-1])
     joint = {label: sum(term[label] for term in terms.values()) for label in labels}
-    ranked = sorted(labels, key=lambda label: -joint[label])  # a stable sort: of ties the larger prior comes first
+    ranked = sorted(labels, key=lambda label: -joint[label])  # a stable sort: of ties the smaller label comes first
     key = ", ".join(f"{name} {tables.plain(value)}" for name, value in zip(ids, rows[0][1:-4], strict=True))
     title = f"row {number}{f' ({key})' if key else ''}"
     highest = joint[ranked[0]]

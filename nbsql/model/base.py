@@ -156,6 +156,12 @@ class Handle:
             return [row[0] for row in self._engine.ask("class_values", self._relations["priors"])]
 
     @property
+    def _labels(self) -> list[Any]:
+        """The labels in their own type, in the order of the class numbers."""
+        with self._requiring_model():
+            return [row[0] for row in self._engine.ask("class_values", self._relations["priors"], by_number=True)]
+
+    @property
     def families(self) -> dict[str, Family]:
         """The family of each feature, with all its options."""
         self._refresh()
@@ -377,8 +383,8 @@ class Handle:
 
     def _label(self, label: Any) -> str:
         """The text of a class of the model."""
-        texts = [column.label for column in sorted(self._classes, key=lambda column: column.number)]
-        text_by_label = dict(zip(map(str, self.classes), texts, strict=True)) | {text: text for text in texts}
+        texts = [column.label for column in self._classes]
+        text_by_label = dict(zip(map(str, self._labels), texts, strict=True)) | {text: text for text in texts}
         if str(label) not in text_by_label:
             raise InputError(
                 f"{self._title} has no class {label!r}{suggestion(str(label), texts) or f'; it has {listed(texts)}'}"

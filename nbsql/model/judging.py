@@ -66,7 +66,7 @@ class Judging(Handle):
         data = self._source(source, reads_target=True)
         self._check("evaluate", data)
         method = self._calibration(calibrated)
-        matrix = None if costs is None else cost_matrix(costs, self.classes)
+        matrix = None if costs is None else cost_matrix(costs, self._labels)
         return Evaluator(self._engine, self._plan, self._classes, data, weight, method, matrix)
 
     def compare(self, other: Judging, source: Any, *, weight: str | None = None, calibrated: bool | None = None) -> Query:

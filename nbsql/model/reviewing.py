@@ -74,7 +74,7 @@ class Reviewing(Handle):
                 raise ModelError(f"{self._title} has numbers alone, which are never new; review by='evidence'")
         elif len(self._classes) < 2:
             raise ModelError(f"{self._title} has one class only, and is never in doubt; review by='evidence'")
-        matrix = cost_matrix(costs or {}, self.classes) if by == "expected cost" else None
+        matrix = cost_matrix(costs or {}, self._labels) if by == "expected cost" else None
 
         def render(rows: Rows) -> str:
             method = self._calibration(calibrated)

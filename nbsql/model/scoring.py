@@ -42,7 +42,7 @@ class Scoring(Imputing, OneRow, Weighing):
     ) -> Query:
         """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
 
-        The most probable class is predicted; ties go to the larger prior, then to the smaller label. A row that no class can
+        The most probable class is predicted; ties go to the smaller label. A row that no class can
         explain has a NULL prediction. Rows of a frame keep their order. At most one of costs, thresholds, top_k and coverage
         may be given.
 
@@ -100,7 +100,7 @@ class Scoring(Imputing, OneRow, Weighing):
             if costs is None and thresholds is None and top_k is None and coverage is None and not by_class:
                 return None
             return decision_of(
-                self.classes, costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, by_class=by_class
+                self._labels, costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, by_class=by_class
             )
 
         chosen = make_decision()  # raises before the source is read

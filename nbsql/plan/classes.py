@@ -1,4 +1,4 @@
-"""The classes of a model as columns of a result: their numbers and names."""
+"""The classes of a model as columns of a result: their numbers, in the order of their labels, and names."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def scored_class_count(classes: Sequence[ClassColumn]) -> int:
 
 
 def class_columns(classes: Iterable[tuple[Any, ...]]) -> list[ClassColumn]:
-    """The columns of classes in the order of labels, from the rows of `class_order`. Names differ even if case is ignored."""
+    """The columns of classes by number, from the rows of `class_order`. Names differ even if case is ignored."""
     columns: list[ClassColumn] = []
     taken: set[str] = set()
-    classes = list(classes)
-    members = _members({row[0]: row[3] for row in classes if len(row) > 3})
-    for number, label, *_ in sorted(classes, key=lambda row: row[2]):
+    classes = sorted(classes)
+    members = _members({row[0]: row[2] for row in classes if len(row) > 2})
+    for number, label, *_ in classes:
         name, attempt = label, 1
         while name.lower() in taken:
             attempt += 1

@@ -99,9 +99,12 @@ class Estimating(Scoring):
         return self.renderer.fragment("subquery", self.priors())
 
     def create_scoring_tables(
-        self, classes: Sequence[ClassColumn], *, again: bool = False, has_unique_cells: bool = False
+        self, classes: Sequence[ClassColumn], *, again: bool = False, has_unique_cells: bool = False, in_script: bool = False
     ) -> Iterator[Statement]:
-        """The tables that scoring reads; `again` replaces their rows. For `has_unique_cells` see `describe_model`."""
+        """The tables that scoring reads; `again` replaces their rows. For `has_unique_cells` see `describe_model`.
+
+        The statements of a script fail if the rows have other classes when it runs.
+        """
         context = self._with_estimates(self.context(classes), self.relations["estimates"]).with_options(
             has_unique_cells=has_unique_cells
         )
@@ -115,7 +118,7 @@ class Estimating(Scoring):
             context, statements = self._with_segment_tables(context)
             yield from statements
             arguments = (context, *arguments[1:])
-        query = self.renderer.fragment(f"{kind}parameters", *arguments)
+        query = self.renderer.fragment(f"{kind}parameters", *(arguments if not in_script else self._checked(arguments)))
         yield from self._create_or_refill("parameters", query, again=again)
         if any(feature.family.has_lookups for feature in self.spec.features):
             yield from self._create_or_refill("lookups", self.renderer.fragment(f"{kind}lookups", *arguments), again=again)
@@ -123,6 +126,12 @@ class Estimating(Scoring):
             vars(context.query_options.segment_tables).items() if context.query_options.segment_tables else ()
         ):
             yield Statement(f"drop the {name} of members", self.renderer.statement("drop_if_exists", relation))
+
+    def _checked(self, arguments: tuple[Context, Markup, Markup]) -> tuple[Context, Markup, Markup]:
+        """The arguments of `parameters` with priors that are an error unless their classes are those of the context."""
+        context, cells, priors = arguments
+        message = "the rows have other classes than when this script was made; make it again"
+        return context, cells, self.renderer.fragment("with_current_classes", context, priors, message)
 
     def _with_segment_tables(self, context: Context) -> tuple[Context, list[Statement]]:
         """The context with temporary tables for the parts that queries of segments read repeatedly, and their statements."""

@@ -13,7 +13,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.plan.joins import needed_dimensions, number_joins
 from nbsql.plan.rows import Joining, Judgeable, Rows
-from nbsql.plan.verbs import REVIEW
+from nbsql.plan.verbs import REVIEW, VERBS, Verb
 from nbsql.rendering.dialect import folded, restore
 
 
@@ -43,11 +43,22 @@ class Scoring(Base):
         `tables` replace the parameters and lookups of the model, and its calibration if there are three.
         """
         if verb == "explain":
-            tables = tables[:2] or (self.relations["parameters"], self.relations["lookups"])
             context = self.context(classes, rows, whole=True)
+            tables = tables[:2] or self._current_tables(context)
             return self.renderer.fragment(verb, context, self.prepare_source(context, rows.relation, *tables), *tables)
-        context, scored = self.scored(rows, classes, tables, calibration=calibration)
+        context, scored = self.scored(rows, classes, tables, calibration=calibration, verb=VERBS[verb])
         return self.renderer.fragment(verb, context, scored)
+
+    def _current_tables(self, context: Context, *, by_class: bool = False) -> tuple[Markup, Markup]:
+        """The parameters and lookups of the model. A query that names columns by class checks that the classes are still these.
+
+        In the long form this is so for the results that have a column for each class, `by_class`.
+        """
+        parameters, wide = self.relations["parameters"], bool(context.form.class_numbers)
+        if wide or by_class:
+            message = "the classes of the model have changed since this query was made; make it again"
+            parameters = self.renderer.fragment("with_current_classes", context, parameters, message, in_one_row=wide)
+        return parameters, self.relations["lookups"]
 
     def decide(
         self,
@@ -230,10 +241,12 @@ class Scoring(Base):
         *,
         calibration: str | None = None,
         costs: Sequence[Sequence[float]] | None = None,
+        verb: Verb | None = None,
     ) -> tuple[Context, Markup]:
         """The context of a query on some rows, and the scored rows (sql/macros/scoring/predict.sql) as a relation."""
         context = self.context(classes, rows)
-        parameters, lookups = tables[:2] or (self.relations["parameters"], self.relations["lookups"])
+        by_class = verb is not None and verb.column_per_class is not None
+        parameters, lookups = tables[:2] or self._current_tables(context, by_class=by_class)
         source = self.prepare_source(context, rows.relation, parameters, lookups)
 
         def subquery(macro: str, *arguments: Any) -> Markup:

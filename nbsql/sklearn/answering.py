@@ -42,7 +42,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         return self._store.model
 
     def _joint(self, X: Any, connection: Any = None) -> tuple[Any, list[int]]:  # noqa: N803
-        """Ln p(x, c) of every row and class, the most probable class first, and the positions of the classes in `classes_`."""
+        """Ln p(x, c) of every row and class, by class number, and the positions of the classes in `classes_`."""
         check_is_fitted(self, "classes_")
         if connection is not None:
             with self._store.on(connection) as there:
@@ -50,13 +50,13 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
                 places = [query.columns.index(name) for name in _columns_of_classes(there)]
                 rows = [[row[place] for place in places] for row in query.fetchall()]
                 scores = np.array(rows, dtype=np.float64).reshape(-1, len(places))
-                return np.where(np.isnan(scores), -np.inf, scores), self._class_positions(there.classes)
+                return np.where(np.isnan(scores), -np.inf, scores), self._class_positions(there._labels)
         model = self._store.model
         with source_of(model._engine, self._features(X, reset=False)[0]) as source:
             relation, columns = model.joint_log_likelihood(source).relation, _columns_of_classes(model)
             found = relation.select(*map(duckdb.ColumnExpression, columns)).fetchnumpy()
         scores = np.column_stack([np.ma.filled(found[name].astype(np.float64), -np.inf) for name in columns])
-        return scores, self._class_positions(model.classes)
+        return scores, self._class_positions(model._labels)
 
     def predict_joint_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """Ln p(x, c), one column for each class of `classes_`; -inf if it is impossible. The arguments are as in `predict`."""
@@ -84,7 +84,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         return np.exp(self.predict_log_proba(X, connection=connection))
 
     def predict(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
-        """The most probable class of every row. A tie goes to the larger prior, then to the smaller label.
+        """The most probable class of every row. A tie goes to the smaller label.
 
         Parameters
         ----------
@@ -145,8 +145,8 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
 
 
 def _columns_of_classes(model: nbsql.Model) -> list[str]:
-    """The names of the columns of joint log-likelihoods, the most probable class first."""
-    return [column.joint for column in sorted(model._classes, key=lambda column: column.number)]
+    """The names of the columns of joint log-likelihoods, by class number."""
+    return [column.joint for column in model._classes]
 
 
 def source_of(engine: Engine, rows: Any) -> Source:

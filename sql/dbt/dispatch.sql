@@ -102,6 +102,7 @@
 {% macro plain_label(x, type) %} {% do return(adapter.dispatch('plain_label', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro posteriors(model) %} {% do return(adapter.dispatch('posteriors', 'nbsql')(model)) %} {% endmacro %}
 {% macro product(a, b, careful=false) %} {% do return(adapter.dispatch('product', 'nbsql')(a, b, careful)) %} {% endmacro %}
+{% macro raise_error(message, text=none) %} {% do return(adapter.dispatch('raise_error', 'nbsql')(message, text)) %} {% endmacro %}
 {% macro recursive() %} {% do return(adapter.dispatch('recursive', 'nbsql')()) %} {% endmacro %}
 {% macro replace_columns(model, replaced, others=[]) %}
 {% do return(adapter.dispatch('replace_columns', 'nbsql')(model, replaced, others)) %}

@@ -232,7 +232,8 @@
 {% endif -%}
 {% endfor -%}
 {% do model.update({
-  'lacks_classes': lacks_classes, 'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
+  'lacks_classes': lacks_classes, 'class_columns': columns, 'class_type': model.target_type,
+  'class_numbers': range(1, columns | length + 1) | list if wide else [],
   'star_categories': [] if in_blocks else levels, 'category_blocks': levels | batch(20) | list if in_blocks else [],
   'joint_features': model.features | rejectattr('family.level') | list, 'column_parameters': model.parameters,
   'computed_features': model.features | selectattr('family.has_parameter_term') | list,
@@ -255,7 +256,7 @@
 {% macro class_columns(model, statistics) -%}
 {% if model.labels is not none -%}
 {% set rows = [] -%}
-{% for label in model.labels %}{% do rows.append((loop.index, nbsql.label_of(label), loop.index)) %}{% endfor -%}
+{% for each in nbsql.sorted_labels(model) %}{% do rows.append((loop.index, each.label, each.position)) %}{% endfor -%}
 {% else -%}
 {% set rows = nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.priors(model, nbsql.current_cells(model, statistics))))) -%}
 {% endif -%}
@@ -263,7 +264,7 @@
 {% do nbsql.check_given_priors(model, rows | map(attribute=1) | list) %}
 {% endif -%}
 {% set found, taken = [], [] -%}
-{% for row in rows | sort(attribute='2') -%}
+{% for row in (rows if model.labels is none else rows | sort(attribute='2')) -%}
 {% set column = namespace(name=row[1], attempt=1) -%}
 {% for other in rows if column.name | lower in taken -%}
 {% set column.attempt = column.attempt + 1 -%}
@@ -275,6 +276,16 @@
   'joint': 'joint_log_likelihood_' ~ column.name}) %}
 {% endfor -%}
 {% do return(found) %}
+{%- endmacro %}
+
+{# The declared labels in the order of their numbers, which is that of the target's type: label, position (as declared, from 1). #}
+{% macro sorted_labels(model) -%}
+{% set found = [] -%}
+{% for value in model.labels -%}
+{% set label = nbsql.label_of(value) -%}
+{% do found.append({'label': label, 'position': loop.index, 'key': label | float if model.target_kind == 'number' else label}) %}
+{% endfor -%}
+{% do return(found | sort(attribute='key', case_sensitive=true)) %}
 {%- endmacro %}
 
 {# Refuses given priors that leave out a class or name an unknown one. #}

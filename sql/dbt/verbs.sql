@@ -339,7 +339,9 @@ WITH {{ priors }} AS MATERIALIZED (
   {{ nbsql.numbered_priors(model, statistics) | indent(2) }}
 ),
 {{ nbsql.inline_name('parameters') }} AS MATERIALIZED (
-  {{ nbsql.parameters(model, statistics, priors) | indent(2) }}
+  {% set message = "the classes of '" ~ model.name ~ "' have changed since this was built; build it again" %}
+  {% set checked = priors if model.lacks_classes else nbsql.with_current_classes(model, priors, message) %}
+  {{ nbsql.parameters(model, statistics, checked) | indent(2) }}
 )
 {%- if model.features | selectattr('family.has_lookups') | list %},
 {{ nbsql.inline_name('lookups') }} AS MATERIALIZED (
@@ -355,8 +357,7 @@ WITH {{ priors }} AS MATERIALIZED (
 {%- endmacro %}
 
 {#
-  The priors that number the classes. Given classes keep their order whatever was counted: a class without counts has the prior 0, and a
-  class that is not named is left out.
+  The priors of the classes. With declared classes, a class without counts has the prior 0, and a class that is not named is left out.
 #}
 {% macro numbered_priors(model, statistics) -%}
 {% if model.labels is none -%}
@@ -365,14 +366,14 @@ WITH {{ priors }} AS MATERIALIZED (
 SELECT
   coalesce(priors.class, CAST(given.label AS {{ model.target_type }})) AS class,
   coalesce(priors.n, 0) AS n,
-  -given.position AS prior,
+  coalesce(priors.prior, 0) AS prior,
   coalesce(priors.log_prior, -{{ nbsql.infinity() }}) AS log_prior
 FROM (
   VALUES
     {% for label in model.labels %}
-    ({{ loop.index }}, {{ nbsql.text(nbsql.label_of(label)) }}){{ nbsql.comma(loop) }}
+    ({{ nbsql.text(nbsql.label_of(label)) }}){{ nbsql.comma(loop) }}
     {% endfor %}
-) AS given(position, label)
+) AS given(label)
 LEFT JOIN (
   {{ nbsql.priors(model, statistics) | indent(2) }}
 ) AS priors ON CAST(priors.class AS {{ nbsql.string() }}) = given.label

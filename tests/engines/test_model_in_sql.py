@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from typing import Any
 
 import pytest
 from engines.places import Place, same
@@ -161,3 +162,21 @@ def test_columns_of_what_is_read_have_comments(place: Place) -> None:
         )
     found = {(table, column): comment for table, column, comment in place.run(query) if comment is not None}
     assert found == {(table, column): comment for table, columns in COLUMNS.items() for column, comment in columns.items()}
+
+
+@pytest.mark.postgres
+def test_a_script_of_a_fit_answers_by_label_when_the_classes_change_places(pg: Any) -> None:
+    pg.execute("CREATE TABLE inbox (y text, x text)")
+    few, many = [("spam", "prize")] * 2 + [("spam", "hello")], [("ham", "hello")] * 6 + [("ham", "prize")]
+    pg.cursor().executemany("INSERT INTO inbox VALUES (%s, %s)", [*few, *many])
+    script = nbsql.fit_sql(pg, "inbox", target="y", name="m", replace=True)
+    pg.execute(script)
+    pg.cursor().executemany("INSERT INTO inbox VALUES (%s, %s)", few * 5)
+    pg.execute(script)
+    ((_, _, chosen, probability, ham, spam),) = nbsql.load(pg, "m").predict_proba("SELECT 'spam' AS y, 'prize' AS x").fetchall()
+    assert (chosen, probability) == ("spam", spam)
+    assert spam == pytest.approx(18 / 25 * 13 / 20 / (18 / 25 * 13 / 20 + 7 / 25 * 2 / 9), abs=1e-12)
+    assert ham == pytest.approx(1 - spam, abs=1e-12)
+    pg.execute("INSERT INTO inbox VALUES ('eggs', 'hello')")
+    with pytest.raises(Exception, match="the rows have other classes than when this script was made; make it again"):
+        pg.execute(script)

@@ -171,8 +171,8 @@ def test_a_model_without_features_predicts_by_its_priors(con: Connection) -> Non
     assert model.predict_proba("SELECT 5 AS whatever").fetchall() == [(5, "b", near(2 / 3), near(1 / 3), near(2 / 3))]
     assert model.likelihoods.fetchall() == []
     assert [row[1:] for row in model.explain("SELECT 5 AS whatever")] == [
-        ("b", None, None, near(log(2 / 3))),
         ("a", None, None, near(log(1 / 3))),
+        ("b", None, None, near(log(2 / 3))),
     ]
 
 

@@ -117,7 +117,7 @@ def test_the_first_of_them_is_the_prediction(model: nbsql.Model) -> None:
 
 
 @pytest.mark.every_form
-def test_ties_go_to_the_larger_prior_and_then_to_the_smaller_label(con: duckdb.DuckDBPyConnection, form: str) -> None:
+def test_ties_go_to_the_smaller_label(con: duckdb.DuckDBPyConnection, form: str) -> None:
     model = nbsql.fit(con, EVEN, target="y", prior={"a": 0.2, "b": 0.3, "c": 0.3, "d": 0.2})
     found = model.predict("SELECT 'v' AS x", top_k=4).fetchall()
     assert [(row[1], row[3]) for row in found] == [("b", 1), ("c", 2), ("a", 3), ("d", 4)]

@@ -86,7 +86,7 @@ def _table(
     render = engine.renderer.fragment
 
     def literal(column: str, value: Any, row: Sequence[Any]) -> Any:
-        if column in ("class_no", "of_class") and value is not None:
+        if column in ("class_no", "of_class", "class_count") and value is not None:
             return value
         if name == "calibration" and column == "class":  # which nothing reads
             return render("inline_number", None)

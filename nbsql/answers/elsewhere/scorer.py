@@ -52,8 +52,7 @@ class Scorer:
     """The data from which the macros render a scorer."""
 
     verb: str
-    classes: Sequence[Class]  # the classes in the order of their numbers, the most probable first
-    columns: Sequence[Class]  # the same classes in the order of the columns of the result
+    classes: Sequence[Class]  # the classes in the order of their numbers
     terms: Sequence[Term]  # the terms of the features
     passed: Sequence[str] | None  # the columns of the source to return; None returns all
     traits: Traits = field(repr=False)  # the traits of the dialect
@@ -131,8 +130,7 @@ def frozen_query(
     terms = Terms(engine, plan, context, renderer, rows, spec).make_terms()
     passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
     fitted = None if calibration is None else _calibration(engine, plan, calibration)
-    numbered = sorted(scorer_classes, key=lambda c: c.number)
-    scorer = Scorer(verb, numbered, scorer_classes, terms, passed, traits, calibration=fitted, derived=derived)
+    scorer = Scorer(verb, scorer_classes, terms, passed, traits, calibration=fitted, derived=derived)
     return renderer.statement("frozen_scorer", scorer, relation)
 
 

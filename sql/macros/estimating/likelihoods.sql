@@ -4,8 +4,7 @@
 #}
 
 {#
-  One row a class, most probable first: class_no, class, n, prior, log_prior. In a tie the larger prior comes first, then the smaller
-  label.
+  One row per class: class, n, prior, log_prior.
 
     empirical  n_c / N        uniform  1 / C        smoothed  (n_c + a) / (N + a C)        given  as given
 
@@ -111,9 +110,12 @@ FROM (
 ORDER BY class ASC NULLS LAST
 {%- endmacro %}
 
-{# One row a class: class_no (the most probable class is 1), class, log_prior. #}
+{#
+  One row per class: class_no, class, log_prior. Classes are numbered in the order of their labels, not of their frequencies, which change
+  with the rows: whatever is stored (a view, a macro, a script) contains the numbers beside the labels.
+#}
 {% macro classes(priors) -%}
-SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM {{ priors }} AS priors
+SELECT row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no, class, log_prior FROM {{ priors }} AS priors
 {%- endmacro %}
 
 {#
@@ -371,19 +373,16 @@ FROM {{ priors }} AS priors
 WHERE FALSE
 {%- endmacro %}
 
-{# The labels in the order of the class numbers, as text. They name the columns of a wide score. #}
+{# One row per class: class_no, and its label as text, which names the columns of a wide score. #}
 {% macro class_order(priors) -%}
-SELECT
-  class_no,
-  CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
-  row_number() OVER (ORDER BY class ASC NULLS LAST) AS label_no
+SELECT class_no, CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label
 FROM (
   {{ nbsql.classes(priors) }}
 ) AS classes
 ORDER BY class_no ASC NULLS LAST
 {%- endmacro %}
 
-{# The labels, the most probable class first, in their own type. #}
-{% macro class_values(priors) -%}
-SELECT class FROM {{ priors }} AS priors ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST
+{# The labels in their own type, the most probable class first, or in the order of the class numbers. #}
+{% macro class_values(priors, by_number=false) -%}
+SELECT class FROM {{ priors }} AS priors ORDER BY {% if not by_number %}prior DESC NULLS LAST, {% endif %}class ASC NULLS LAST
 {%- endmacro %}

@@ -25,7 +25,7 @@ members AS (
       counts.n,
       classes_of.prior * (counts.n / sum(counts.n) OVER (PARTITION BY classes_of.class_no)) AS prior
     FROM (
-      SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
+      SELECT row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
     ) AS classes_of
     JOIN (
       {{ nbsql.class_counts(statistics, ['class', 'slice']) | indent(6) }}
@@ -157,7 +157,6 @@ WITH {{ nbsql.mixture_members(statistics, priors) }}
 SELECT
   class_no,
   CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
-  row_number() OVER (ORDER BY class ASC NULLS LAST) AS label_no,
   count(*) AS components
 FROM members
 GROUP BY class_no, class

@@ -1,8 +1,8 @@
 {#
   The tables that scoring reads, computed once from the likelihoods.
 
-    parameters  one row: for every class k its label class_k and log_prior_k, and the parameters of the features that need no
-                lookup, as mean_3_k for the third feature. Long form: one row a class with class_no, class, log_prior, mean_3.
+    parameters  one row: class_count, for every class k its label class_k and log_prior_k, and the parameters of the features that need
+                no lookup, as mean_3_k for the third feature. Long form: one row per class with class_no, class, log_prior, mean_3.
                 Parameters of numbers that no row lacked are lists: means_k, peaks_k, precisions_k, and the others that near_terms
                 (families/gaussian.sql) reads.
     lookups     one row a value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
@@ -77,6 +77,42 @@ CROSS JOIN near
 {%- endmacro %}
 
 {#
+  A relation with a column `class`, or the parameters in one row, as a relation; an error if its classes are no longer those of the query,
+  which has numbers for them. Only a query that somebody has kept can be out of date: a view, or a script.
+#}
+{% macro with_current_classes(model, relation, message, in_one_row=false) -%}
+{% set labels %}known.labels{% endset -%}
+(
+  SELECT classes.*
+  FROM {{ relation }} AS classes
+  {% if not in_one_row %}
+  CROSS JOIN (
+    SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class')) }} AS labels
+    FROM (
+      SELECT DISTINCT class FROM {{ relation }} AS classes
+    ) AS classes
+  ) AS known
+  {% endif %}
+  WHERE CASE WHEN
+  {%- if in_one_row %} classes.class_count = {{ model.component_model.class_numbers | length }}
+  {%- else %} {{ nbsql.list_size(labels) }} = {{ model.class_columns | length }}
+  {%- endif %}
+    {%- for column in model.class_columns %}
+
+    {% set found %}
+    {%- if in_one_row %}classes.class_{{ column.number }}{% else %}{{ nbsql.element(labels, column.number) }}{% endif -%}
+    {% endset %}
+    {% set label %}CAST({{ nbsql.text(column.label) }} AS {{ model.class_type }}){% endset %}
+    AND {{ found }} = {{ nbsql.as_label(label, model.class_type) }}
+    {%- endfor %}
+
+  {% set found %}{% if in_one_row %}classes.class_1{% else %}{{ nbsql.element(labels, 1) }}{% endif %}{% endset %}
+  {% set as_text %}CAST({{ found }} AS {{ nbsql.string() }}){% endset %}
+  THEN TRUE ELSE {{ nbsql.raise_error(message, as_text) }} END
+)
+{%- endmacro %}
+
+{#
   The parameters, one row a class. member: the column that holds the class_no of `numbers`; leading_columns: the columns to put before all
   others.
 #}
@@ -106,7 +142,8 @@ JOIN (
 {% for k in model.class_numbers -%}
 {%+ if not loop.first %}  {%+ endif %}{{ nbsql.element(labels, k) }} AS class_{{ k }},
   {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{{ nbsql.comma_line(loop) }}
-{%- endfor %}
+{%- endfor %},
+  {{ nbsql.list_size(labels) }} AS class_count
 {%- for item in model.column_parameters %}
 {%- set name = nbsql.parameter_name(item) %}
 {%- set place = loop.index %}

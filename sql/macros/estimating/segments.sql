@@ -54,7 +54,7 @@ FROM (
   ) AS names
 ) AS segments
 JOIN (
-  SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
+  SELECT row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
 ) AS whole_priors ON TRUE
 LEFT JOIN (
   {{ nbsql.class_counts(statistics, ['slice', 'class'], sliced=true) | indent(2) }}

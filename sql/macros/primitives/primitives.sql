@@ -203,3 +203,10 @@ SELECT
   {% endfor %}
 FROM {{ source }} AS source
 {%- endmacro %}
+
+{#
+  An error with a message, as a condition; never TRUE. text: a text of the row, for engines that would else raise it before they read one.
+#}
+{% macro default__raise_error(message, text=none) -%}
+error({{ nbsql.text(message) }})
+{%- endmacro %}

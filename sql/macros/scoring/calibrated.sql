@@ -13,8 +13,8 @@
 
 {#
   `scored` (predict.sql) with calibrated posteriors: its joint log-likelihoods are then ln q_k, and its log evidence is 0. A row that no
-  class explains is unchanged. In a tie the larger prior wins, then the smaller label. nbsql_logs and nbsql_own_evidence are the joint
-  log-likelihoods, as a list, and the log evidence of the model itself.
+  class explains is unchanged. In a tie the smaller label wins. nbsql_logs and nbsql_own_evidence are the joint log-likelihoods, as a list,
+  and the log evidence of the model itself.
 #}
 {% macro calibrated_scores(model, scored, parameters, calibration, method) -%}
 {% set explained %}CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}

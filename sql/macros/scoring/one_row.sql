@@ -218,11 +218,6 @@ JOIN {{ spec }} AS spec
 ORDER BY answer.joint_log_likelihood DESC NULLS LAST, answer.class_no ASC NULLS LAST
 {%- endmacro %}
 
-{# An error with a message; never TRUE. #}
-{% macro raise_error(message, text=none) -%}
-error({{ nbsql.text(message) }})
-{%- endmacro %}
-
 {# An answer with the time of the model's last change, which shows whether it has changed meanwhile. #}
 {% macro with_updated_at(query, spec) -%}
 SELECT answer.*, spec.updated_at AS nbsql_updated_at

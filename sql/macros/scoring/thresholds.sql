@@ -9,7 +9,7 @@
   thresholds: a number or none for every class, by number.
 
   Columns: those of the source, prediction, probability (its posterior). Both are NULL if no class is predicted, and if none explains the
-  row. In a tie the larger prior wins, then the smaller label.
+  row. In a tie the smaller label wins.
 #}
 {% macro predict_at_thresholds(model, scored, parameters, thresholds) -%}
 SELECT

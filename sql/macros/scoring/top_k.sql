@@ -1,9 +1,8 @@
 {#
   The most probable classes of a row, one row a source row and rank.
 
-  Columns: those of the source, prediction, probability (its posterior), rank (from 1, the most probable first; in a tie, as in
-  predict.sql, the larger prior, then the smaller label). A row that no class explains has a single row, of rank 1, with a NULL
-  prediction.
+  Columns: those of the source, prediction, probability (its posterior), rank (from 1, the most probable first; in a tie the
+  smaller label). A row that no class explains has a single row, of rank 1, with a NULL prediction.
 #}
 {% macro predict_top_k(model, scored, parameters, top_k) -%}
 SELECT

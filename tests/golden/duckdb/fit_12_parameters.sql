@@ -1,6 +1,19 @@
 CREATE TABLE "spam"."parameters" AS
 WITH classes AS (
-  SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM "spam"."priors" AS priors
+  SELECT row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no, class, log_prior FROM (
+    SELECT classes.*
+    FROM "spam"."priors" AS classes
+    CROSS JOIN (
+      SELECT list(class ORDER BY class ASC NULLS LAST) AS labels
+      FROM (
+        SELECT DISTINCT class FROM "spam"."priors" AS classes
+      ) AS classes
+    ) AS known
+    WHERE CASE WHEN len(known.labels) = 2
+      AND known.labels[1] = CAST('ham' AS VARCHAR) COLLATE "C"
+      AND known.labels[2] = CAST('spam' AS VARCHAR) COLLATE "C"
+    THEN TRUE ELSE error('the rows have other classes than when this script was made; make it again') END
+  ) AS priors
 ),
 smoothed AS (
   SELECT * FROM "spam"."estimates" AS estimates
@@ -47,6 +60,7 @@ SELECT
   classes.log_priors[1] AS log_prior_1,
   classes.labels[2] AS class_2,
   classes.log_priors[2] AS log_prior_2,
+  len(classes.labels) AS class_count,
   numbers[1] AS unseen_1_1,
   numbers[12] AS unseen_1_2,
   numbers[2] AS missing_1_1,

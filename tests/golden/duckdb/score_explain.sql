@@ -17,7 +17,14 @@ parameters AS MATERIALIZED (
     unnest([log_rate_4_1, log_rate_4_2]) AS log_rate_4,
     unnest([weight_6_1_1, weight_6_1_2]) AS weight_6_1,
     unnest([weight_6_2_1, weight_6_2_2]) AS weight_6_2
-  FROM "spam"."parameters" AS parameters
+  FROM (
+    SELECT classes.*
+    FROM "spam"."parameters" AS classes
+    WHERE CASE WHEN classes.class_count = 2
+      AND classes.class_1 = CAST('ham' AS VARCHAR) COLLATE "C"
+      AND classes.class_2 = CAST('spam' AS VARCHAR) COLLATE "C"
+    THEN TRUE ELSE error('the classes of the model have changed since this query was made; make it again') END
+  ) AS parameters
 ),
 contributions AS (
   SELECT

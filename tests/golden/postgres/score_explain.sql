@@ -17,7 +17,14 @@ parameters AS MATERIALIZED (
     unnest(ARRAY[log_rate_4_1, log_rate_4_2]) AS log_rate_4,
     unnest(ARRAY[weight_6_1_1, weight_6_1_2]) AS weight_6_1,
     unnest(ARRAY[weight_6_2_1, weight_6_2_2]) AS weight_6_2
-  FROM "spam"."parameters" AS parameters
+  FROM (
+    SELECT classes.*
+    FROM "spam"."parameters" AS classes
+    WHERE CASE WHEN classes.class_count = 2
+      AND classes.class_1 = CAST('ham' AS character varying) COLLATE "C"
+      AND classes.class_2 = CAST('spam' AS character varying) COLLATE "C"
+    THEN TRUE ELSE CAST(left(CAST(classes.class_1 AS TEXT), 0) || 'the classes of the model have changed since this query was made; make it again' AS BOOLEAN) END
+  ) AS parameters
 ),
 contributions AS (
   SELECT

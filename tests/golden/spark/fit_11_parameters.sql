@@ -1,6 +1,19 @@
 CREATE TABLE `spam`.`parameters` USING PARQUET AS
 WITH classes AS (
-  SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM `spam`.`priors` AS priors
+  SELECT row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no, class, log_prior FROM (
+    SELECT classes.*
+    FROM `spam`.`priors` AS classes
+    CROSS JOIN (
+      SELECT transform(array_sort(collect_list(struct(class, class AS item))), entry -> entry.item) AS labels
+      FROM (
+        SELECT DISTINCT class FROM `spam`.`priors` AS classes
+      ) AS classes
+    ) AS known
+    WHERE CASE WHEN size(known.labels) = 2
+      AND try_element_at(known.labels, 1) = CAST('ham' AS string)
+      AND try_element_at(known.labels, 2) = CAST('spam' AS string)
+    THEN TRUE ELSE raise_error('the rows have other classes than when this script was made; make it again') END
+  ) AS priors
 ),
 smoothed AS (
   SELECT * FROM `spam`.`estimates` AS estimates WHERE feature IN ('sender', 'replied', 'length', 'links', 'parts')
@@ -43,7 +56,8 @@ numbers AS (
   GROUP BY classes.class_no, wanted.position
 )
 SELECT
-  try_element_at(classes.labels, 1) AS class_1,
+  size(classes.labels) AS class_count,
+try_element_at(classes.labels, 1) AS class_1,
   try_element_at(classes.log_priors, 1) AS log_prior_1,
   try_element_at(classes.labels, 2) AS class_2,
   try_element_at(classes.log_priors, 2) AS log_prior_2,

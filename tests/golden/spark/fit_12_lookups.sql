@@ -8,7 +8,7 @@ FROM (
   SELECT * FROM `spam`.`estimates` AS estimates WHERE feature IN ('sender', 'body')
 ) AS smoothed
 JOIN (
-  SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM `spam`.`priors` AS priors
+  SELECT row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no, class, log_prior FROM `spam`.`priors` AS priors
 ) AS classes ON classes.class = smoothed.class
 WHERE smoothed.value IS NOT NULL
 GROUP BY smoothed.feature, smoothed.value;

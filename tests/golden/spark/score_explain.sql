@@ -41,7 +41,14 @@ parameters AS (
       weight_6_2_2 AS weight_6_2
     )
   ))
-  FROM `spam`.`parameters` AS parameters
+  FROM (
+    SELECT classes.*
+    FROM `spam`.`parameters` AS classes
+    WHERE CASE WHEN classes.class_count = 2
+      AND classes.class_1 = CAST('ham' AS string)
+      AND classes.class_2 = CAST('spam' AS string)
+    THEN TRUE ELSE raise_error('the classes of the model have changed since this query was made; make it again') END
+  ) AS parameters
 ),
 contributions AS (
   SELECT /*+ BROADCAST(parameters) */

@@ -115,7 +115,14 @@ FROM (
         ) AS level_1
           ON level_1.value = CAST(number.`sender` AS STRING)
         LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
-        CROSS JOIN LATERAL (FROM `spam`.`parameters` AS constants) AS parameters
+        CROSS JOIN LATERAL (FROM (
+          SELECT classes.*
+          FROM `spam`.`parameters` AS classes
+          WHERE CASE WHEN classes.class_count = 2
+            AND classes.class_1 = CAST('ham' AS string)
+            AND classes.class_2 = CAST('spam' AS string)
+          THEN TRUE ELSE raise_error('the classes of the model have changed since this query was made; make it again') END
+        ) AS constants) AS parameters
       ) AS joint
     ) AS best
   ) AS evidence

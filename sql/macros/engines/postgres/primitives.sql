@@ -169,3 +169,11 @@ SELECT * FROM {{ relation }} AS relation LIMIT {{ count }}
 {% set micros %}CASE WHEN isfinite({{ x }}) THEN extract(epoch FROM {{ x }}) * 1000000 END{% endset -%}
 CAST({% if nbsql.is_time(type) %}{{ micros }}{% else %}{{ x }}{% endif %} AS {{ nbsql.double() }})
 {%- endmacro %}
+
+{#
+  No function raises an error, but casting an invalid text to BOOLEAN does. The cast depends on a text of the row, because it would
+  otherwise fail before any row is read.
+#}
+{% macro postgres__raise_error(message, text=none) -%}
+CAST(left({{ nbsql.word('spec.nbsql_version') if text is none else text }}, 0) || {{ nbsql.text(message) }} AS BOOLEAN)
+{%- endmacro %}

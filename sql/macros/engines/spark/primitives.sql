@@ -100,3 +100,7 @@ CAST(unix_micros({{ x }}) AS {{ nbsql.double() }})
 CAST({{ x }} AS {{ nbsql.double() }})
 {%- endif %}
 {%- endmacro %}
+
+{% macro spark__raise_error(message, text=none) -%}
+raise_error({{ nbsql.text(message) }})
+{%- endmacro %}

@@ -79,7 +79,7 @@ nbsql_joint AS {{ materialized }}(
 
 SELECT
   {{ nbsql.frozen_source_columns(scorer, nbsql.word('nbsql_joint')) | indent(2) }}
-  {%- for class in scorer.columns %}
+  {%- for class in scorer.classes %}
   {% set joint %}nbsql_joint_{{ class.number }}{% if scorer.common %} + nbsql_common{% endif %}{% endset %}
   COALESCE({{ joint }}, {{ nbsql.frozen_minus_infinity() }}) AS {{ nbsql.output(class.joint) }}
   {%- if not loop.last %},
@@ -128,7 +128,7 @@ SELECT
   CASE WHEN nbsql_highest IS NOT NULL THEN {% if is_calibrated %}{{ nbsql.frozen_share(scorer, 'best_share') }}{% else %}1 / nbsql_mass
   {%- endif %} END AS probability
   {%- if scorer.verb == 'predict_proba' %}
-  {%- for class in scorer.columns %},
+  {%- for class in scorer.classes %},
   {% set share -%}
   {% if is_calibrated %}{{ nbsql.frozen_share(scorer, 'share_' ~ class.number) }}
   {%- else %}{{ nbsql.frozen_ratio(class.number, temperature) }} / nbsql_mass{% endif %}

@@ -1,0 +1,107 @@
+"""A view or a script that somebody keeps contains the numbers of the classes: it answers by label, or is an error."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+LABELS = ("clean", "ham", "phish", "spam")
+CHANGED = r"the classes of the model have changed since this query was made|does not have a column named|not found"
+VERBS = ("predict_proba", "joint_log_likelihood", "predict", "log_evidence", "explain")
+Row = tuple[str, str, float]
+
+
+def drawn(chance: random.Random, labels: list[str]) -> list[Row]:
+    """Rows of each label, in numbers that change their order by frequency."""
+    return [
+        (label, chance.choice("uvw"), chance.gauss(LABELS.index(label), 1.0))
+        for label in labels
+        for _ in range(chance.randint(3, 30))
+    ]
+
+
+def source(rows: list[Row]) -> str:
+    values = ", ".join(f"('{y}', '{x}', {z!r})" for y, x, z in rows)
+    return f"SELECT y, x, CAST(z AS DOUBLE) AS z FROM (VALUES {values}) AS t(y, x, z)"
+
+
+def by_name(relation: Any) -> list[dict[str, Any]]:
+    found = relation.fetchall()
+    return [dict(zip([column[0] for column in relation.description], row, strict=True)) for row in found]
+
+
+def alike(one: list[dict[str, Any]], other: list[dict[str, Any]]) -> bool:
+    return len(one) == len(other) and all(
+        a.keys() == b.keys()
+        and all(a[key] == pytest.approx(b[key], abs=1e-9) if isinstance(a[key], float) else a[key] == b[key] for key in a)
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def kept(con: duckdb.DuckDBPyConnection, view: str) -> list[dict[str, Any]] | None:
+    """The rows of a view; None if it says that the classes have changed."""
+    try:
+        return by_name(con.execute(f"FROM {view}"))
+    except duckdb.Error as error:
+        if re.search(CHANGED, str(error)) is None:
+            raise
+        return None
+
+
+@pytest.mark.every_form
+@pytest.mark.parametrize("seed", range(2))
+def test_views_answer_by_label_or_refuse(con: duckdb.DuckDBPyConnection, form: str, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311
+    first = chance.sample(LABELS, 3)
+    rows = drawn(chance, first)
+    con.execute(f"CREATE TABLE asked AS FROM ({source(drawn(chance, first[:2]))}) ORDER BY x, z")
+    model = nbsql.fit(con, source(rows), target="y", name="m")
+    for verb in VERBS:
+        getattr(model, verb)("asked").create_view(f"v_{verb}")
+    answered = 0
+    for change in ("the same labels", "a new one", "a lost one"):
+        if change == "a lost one":
+            rows = drawn(chance, chance.sample(first, 2))
+            model = nbsql.fit(con, source(rows), target="y", name="m", replace=True)
+        else:
+            more = drawn(chance, first if change == "the same labels" else chance.sample(LABELS, 2))
+            rows = rows + more
+            model.update(source(more))
+        for verb in VERBS:
+            expected = by_name(con.execute(getattr(model, verb)("asked").sql))
+            found = kept(con, f"v_{verb}")
+            if found is None:
+                assert {row[0] for row in rows} != set(first)
+            else:
+                answered += 1
+                assert alike(found, expected), (change, verb)
+    assert answered >= len(VERBS)  # whenever the labels are those of before
+
+
+@pytest.mark.every_form
+@pytest.mark.parametrize("seed", range(1, 2))
+def test_scripts_of_a_fit_answer_by_label_or_change_nothing(con: duckdb.DuckDBPyConnection, form: str, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311
+    first = chance.sample(LABELS, 3)
+    con.execute(f"CREATE TABLE inbox AS {source(drawn(chance, first))}")
+    script = nbsql.fit_sql(con, "inbox", target="y", name="m", replace=True)
+    con.execute(script)
+    for labels in (first, chance.sample(first, 2), list(LABELS), first):
+        rows = drawn(chance, labels)
+        con.execute(f"CREATE OR REPLACE TABLE inbox AS {source(rows)}")
+        before = con.execute("FROM m.priors").fetchall()
+        if set(labels) == set(first):
+            con.execute(script)
+            expected = nbsql.fit(con, "inbox", target="y").predict_proba("inbox")
+            assert alike(by_name(con.execute("FROM m.predict_proba('inbox')")), by_name(con.execute(expected.sql)))
+        else:
+            with pytest.raises(duckdb.Error, match="the rows have other classes than when this script was made; make it again"):
+                con.execute(script)
+            con.execute("ROLLBACK")
+            assert con.execute("FROM m.priors").fetchall() == before
