@@ -33,7 +33,7 @@ from nbsql.judging.slices import Slices
 from nbsql.model import Model
 from nbsql.model.scorecard import Scorecard
 from nbsql.models.from_weights import from_weights
-from nbsql.models.library import families, fit, fit_sql, from_tables, load, models
+from nbsql.models.library import drop, families, fit, fit_sql, from_tables, load, models
 from nbsql.models.sharing import from_statistics, import_, merge
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
@@ -52,7 +52,7 @@ __all__ = [
     "Kernel", "LogNormal", "Logistic", "Mixture", "Model", "ModelError", "Multinomial", "MultivariateGaussian",
     "NbsqlError", "NbsqlWarning", "NormalInverseGamma", "NotSupportedError", "Poisson", "Query", "Scorecard",
     "Segments", "Slices", "Smoothed", "Sweep", "Target", "Text", "TokenCounts", "Tokens", "ZeroInflated", "__version__",
-    "auto", "cross_validate", "dependence", "families", "fit", "fit_sql", "from_statistics", "from_tables",
+    "auto", "cross_validate", "dependence", "drop", "families", "fit", "fit_sql", "from_statistics", "from_tables",
     "from_weights", "import_", "load", "merge", "models", "sweep", "watch",
 ]  # fmt: skip
 

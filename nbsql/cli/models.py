@@ -19,6 +19,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import DatabaseError, ModelError
 from nbsql.model.overview import history, options_text
+from nbsql.storage.schema import find
 
 _SIZES = ("classes", "features", "rows")  # the columns of sizes in the list of models
 
@@ -151,9 +152,9 @@ def drop(database: str, model: str, *, yes: bool, form: Form) -> None:
     """
     if form != "sql" and not yes:
         with open_for_reading(database) as engine:
-            model = str(nbsql.load(engine, model).name)
+            model = find(engine, engine.database(None), model, complete=False)
         click.confirm(f"drop the model {model} of {without_passwords(database)}?", abort=True, err=form != "table")
     with write_or_print(database, form) as engine:
-        loaded = nbsql.load(engine, model)
-        loaded.drop()
-        print_done(engine, form, f"dropped {loaded.name}", dropped=str(loaded.name))
+        found = find(engine, engine.database(None), model, complete=False)
+        nbsql.drop(engine, found)
+        print_done(engine, form, f"dropped {found}", dropped=found)

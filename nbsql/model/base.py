@@ -44,8 +44,11 @@ def read_plan(engine: Engine, relations: Relations, name: str) -> tuple[Plan, li
     """The plan and the classes of an existing model. Raises ModelError if its spec is damaged."""
     rows = engine.ask("spec_text", relations["spec"])
     if len(rows) != 1:
-        raise ModelError(f"model {name!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True")
-    spec = Spec.from_json(rows[0][0], name)
+        raise schemas.unreadable(engine, relations, name, f"its table 'spec' has {len(rows)} rows")
+    try:
+        spec = Spec.from_json(rows[0][0], name)
+    except ValueError as error:
+        raise schemas.unreadable(engine, relations, name, f"its spec cannot be read ({error})") from None
     # Its tables show which form it has, since another version may choose by other limits.
     wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
     plan = Plan(engine.renderer, spec, relations, wide=wide, calibration=calibration_of_posteriors(engine, relations))

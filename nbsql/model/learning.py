@@ -95,7 +95,7 @@ class Learning(Handle):
         with engine.transaction(self.name):
             if self.name is not None:
                 database = self._relations.path[0] if len(self._relations.path) > 1 else engine.current()[0]
-                schemas.drop_schema(engine, database, schemas.find(engine, database, self.name))
+                schemas.drop_schema(engine, database, schemas.find(engine, database, self.name, complete=False))
                 return
             schemas.drop_transient(engine, self._relations)
 

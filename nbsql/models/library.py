@@ -220,6 +220,25 @@ def models(con: Connection, *, database: str | None = None) -> list[str]:
         return schemas.model_names(engine, engine.database(database))
 
 
+def drop(con: Connection, name: str, *, database: str | None = None) -> None:
+    """Remove the model of that name, also one that is damaged or of another version of nbsql, which cannot be loaded.
+
+    Raises:
+        ModelError: there is no such model, or its schema holds something that nbsql did not make.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+    >>> con = duckdb.connect()
+    >>> _ = nbsql.fit(con, data, target="play", name="weather")
+    >>> nbsql.drop(con, "weather")
+    >>> nbsql.models(con)
+    []
+    """
+    with opened(con, close=True) as engine, engine.transaction(name):
+        where = engine.database(database)
+        schemas.drop_schema(engine, where, schemas.find(engine, where, name, complete=False))
+
+
 def families(con: Connection, source: Any, *, target: str | Target, **options: Unpack[FitOptions]) -> dict[str, Family]:
     """The families that `fit` would give to the features with these arguments, without fitting.
 

@@ -189,7 +189,7 @@ class Spec:
 
     @classmethod
     def from_json(cls, text: str, model: str) -> Spec:
-        """The spec that `to_json` wrote. Raises ModelError if the text is damaged, or of a newer version of nbsql."""
+        """The spec that `to_json` wrote. Raises ValueError if the text is damaged, ModelError if a newer nbsql wrote it."""
         try:
             data = json.loads(text)
             if data["format"] > FORMAT:
@@ -218,5 +218,5 @@ class Spec:
                 features=tuple(features),
                 prior=Prior(**{**data["prior"], "given": tuple((label, p) for label, p in data["prior"]["given"])}),
             )
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"the spec of model {model!r} is damaged ({error}); fit it again with replace=True") from None
+        except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
+            raise ValueError(str(error)) from None

@@ -99,7 +99,11 @@ def read_file(engine: Engine, path: str) -> ModelFile:
         of = metadata.get("nbsql_engine", "DuckDB")
         if "nbsql_spec" not in metadata or of not in ENGINES:
             raise foreign
-        spec = Spec.from_json(metadata["nbsql_spec"], path)  # first, since a newer version may have other columns
+        try:
+            spec = Spec.from_json(metadata["nbsql_spec"], path)  # first, since a newer version may have other columns
+        except ValueError as error:
+            written = f", written by nbsql {metadata.get('nbsql_version')}," if "nbsql_version" in metadata else ""
+            raise ModelError(f"{title}{written} is damaged, or of another version: its spec cannot be read ({error})") from None
         _check_columns(reader, path, title)
         learnt = _check_cells(reader, spec, path, title)
         check_spec(spec, Dialect(DIALECT_NAMES[of]), title)

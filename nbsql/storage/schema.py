@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nbsql.engines.connect import relations_in
+from nbsql.engines.connect import lasting_relations, relations_in
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.plan import MACROS, PARTS, Statement
 from nbsql.rendering.relations import Relations
+from nbsql.version import __version__
 
 # What nbsql creates in a model's schema, in an order in which it can be dropped.
 CONTENTS: dict[str, str] = {name: part.kind for name, part in PARTS.items()}
+
+# What only earlier versions created there.
+_FORMER = {"scored": "macro", "predict_calibrated": "macro", "predict_proba_calibrated": "macro"}
 
 _OPTIONAL = tuple(name for name, part in PARTS.items() if part.optional)
 
@@ -21,8 +25,11 @@ def model_names(engine: Engine, database: str) -> list[str]:
     return [row[0] for row in engine.ask("model_schemas", database)]
 
 
-def find(engine: Engine, database: str, name: str) -> str:
-    """The schema of a model, as the catalogue spells it. Raises ModelError unless it is a complete model."""
+def find(engine: Engine, database: str, name: str, *, complete: bool = True) -> str:
+    """The schema of a model, as the catalogue spells it.
+
+    Raises ModelError unless it is a model; if it is to be `complete`, also one that lacks a part, as those of earlier versions.
+    """
     if not isinstance(name, str):
         raise InputError(f"a model's name must be text, not {name!r}")
     schema = engine.schema(database, name)
@@ -32,11 +39,26 @@ def find(engine: Engine, database: str, name: str) -> str:
         raise ModelError(f"no model {name!r} in {database!r}{hint}")
     if schema not in models:
         raise ModelError(f"schema {schema!r} is not a model of nbsql: it has no table 'spec'")
+    if not complete:
+        return schema
     optional = _OPTIONAL if engine.renderer.dialect.traits.table_macros else (*_OPTIONAL, *MACROS)
     missing = engine.missing(database, schema, {part: kind for part, kind in CONTENTS.items() if part not in optional})
     if missing:
-        raise ModelError(f"model {schema!r} is damaged: {listed(missing)} is missing; fit it again with replace=True")
+        raise unreadable(engine, lasting_relations(engine, database, schema), schema, f"{listed(missing)} is missing")
     return schema
+
+
+def unreadable(engine: Engine, relations: Relations, name: str, fact: str) -> ModelError:
+    """The error for a model that is damaged, or that another version of nbsql wrote."""
+    try:
+        version = str(engine.ask("version_of_model", relations["spec"])[0][0])
+    except (DatabaseError, IndexError):  # it has no table `spec`, or no row in it
+        version = ""
+    cause = (
+        "is damaged, or of an earlier checkout" if version in ("", __version__) else f"cannot be read by nbsql {__version__}"
+    )
+    written = version and f", written by nbsql {version},"
+    return ModelError(f"model {name!r}{written} {cause}: {fact}; fit it again with replace=True, or drop it")
 
 
 def is_calibrated(engine: Engine, relations: Relations) -> bool:
@@ -82,7 +104,7 @@ def drop_replaced(engine: Engine, database: str, schema: str) -> None:
 def check_contents(engine: Engine, database: str, schema: str, title: str) -> dict[str, str]:
     """The contents of a model's schema, by name; ModelError if something is not nbsql's."""
     contents = engine.ask("contents", database, schema)
-    foreign = [name for name, kind in contents if CONTENTS.get(name) != kind]
+    foreign = [name for name, kind in contents if kind not in (CONTENTS.get(name), _FORMER.get(name))]
     if foreign:
         raise ModelError(f"schema {title!r} holds {listed(foreign)}, which nbsql did not make; move it elsewhere first")
     return dict(contents)
@@ -92,7 +114,9 @@ def drop_schema(engine: Engine, database: str, schema: str) -> None:
     """Drop a model, and nothing that is not nbsql's. Raises ModelError if the schema contains something else."""
     present = check_contents(engine, database, schema, schema)
     relations = relations_in(engine, database, schema)
-    names = [] if engine.renderer.dialect.traits.drops_cascade else [name for name in CONTENTS if name in present]
+    names = (
+        [] if engine.renderer.dialect.traits.drops_cascade else [name for name in {**_FORMER, **CONTENTS} if name in present]
+    )
     last = Statement("drop schema", engine.renderer.statement("drop_schema", relations.schema))
     engine.drop(schema, [*_drops(engine, relations, names), last])
 
@@ -110,6 +134,6 @@ def drop_transient(engine: Engine, relations: Relations) -> None:
 def _drops(engine: Engine, relations: Relations, names: Iterable[str], *, if_exists: bool = False) -> list[Statement]:
     render = engine.renderer.statement
     return [
-        Statement(f"drop {name}", render("drop_relation", CONTENTS[name], relations[name], if_exists=if_exists))
+        Statement(f"drop {name}", render("drop_relation", {**_FORMER, **CONTENTS}[name], relations[name], if_exists=if_exists))
         for name in names
     ]

@@ -372,3 +372,38 @@ def test_ci_has_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(os.environ, "CI")
     with pytest.raises(pytest.skip.Exception, match=r"^no server$"):
         absent("no server")
+
+
+def test_a_model_of_an_earlier_checkout_is_replaced_and_dropped(place: Place) -> None:
+    """It has parts that nbsql no longer makes and lacks others, as its version says; what is not nbsql's stays."""
+    place.table("days", {"sky": "VARCHAR", "play": "VARCHAR"}, [("sun", "no"), ("rain", "yes"), ("sun", "no")])
+
+    def make() -> None:
+        nbsql.fit(place.con, "days", target="play", name="golf", replace=True)
+        if place.engine == "duckdb":
+            place.run("CREATE MACRO golf.scored(rows) AS TABLE SELECT rows AS x")
+            place.run("DROP MACRO TABLE golf.evaluate")
+            place.run("UPDATE golf.spec SET nbsql_version = '0.0.1'")
+        elif place.engine == "postgres":
+            place.run("CREATE FUNCTION golf.scored(x INTEGER) RETURNS INTEGER LANGUAGE sql AS 'SELECT x'")
+            place.run("DROP VIEW golf.features CASCADE")
+            place.run("UPDATE golf.spec SET nbsql_version = '0.0.1'")
+        else:
+            place.run("DROP VIEW golf.features")
+
+    make()
+    written = (
+        "is damaged, or of an earlier" if place.engine == "spark" else f"0.0.1, cannot be read by nbsql {nbsql.__version__}"
+    )
+    with pytest.raises(nbsql.ModelError, match=f"{written}.* is missing; fit it again with replace=True, or drop it"):
+        nbsql.load(place.con, "golf")
+    make()  # replaces it
+    nbsql.drop(place.con, "golf")
+    assert nbsql.models(place.con) == []
+    nbsql.fit(place.con, "days", target="play", name="golf")
+    place.run("CREATE TABLE golf.scored AS SELECT 1 AS x")  # not the macro of that name
+    with pytest.raises(
+        nbsql.ModelError, match="schema 'golf' holds 'scored', which nbsql did not make; move it elsewhere first"
+    ):
+        nbsql.drop(place.con, "golf")
+    assert nbsql.load(place.con, "golf").classes == ["no", "yes"]

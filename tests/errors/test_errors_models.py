@@ -109,25 +109,38 @@ def test_a_model_that_is_not_there(con: duckdb.DuckDBPyConnection, refused: Refu
         nbsql.models(con, database=3)
 
 
+DAMAGED = f"model 'golf', written by nbsql {nbsql.__version__}, is damaged, or of an earlier checkout:"
+CURE = "fit it again with replace=True, or drop it"
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        ("DROP VIEW golf.likelihoods", "model 'golf' is damaged: 'likelihoods' is missing; fit it again with replace=True"),
-        ("DROP MACRO TABLE golf.explain", "model 'golf' is damaged: 'explain' is missing; fit it again with replace=True"),
-        ("DELETE FROM golf.spec", "model 'golf' is damaged: its table 'spec' has 0 rows; fit it again with replace=True"),
+        ("DROP VIEW golf.likelihoods", f"{DAMAGED} 'likelihoods' is missing; {CURE}"),
+        ("DROP MACRO TABLE golf.explain", f"{DAMAGED} 'explain' is missing; {CURE}"),
+        ("DELETE FROM golf.spec", f"model 'golf' is damaged, or of an earlier checkout: its table 'spec' has 0 rows; {CURE}"),
         (  # as models had it before the type JSON took no such text
             "ALTER TABLE golf.spec ALTER spec TYPE VARCHAR; UPDATE golf.spec SET spec = '{'",
-            "the spec of model 'golf' is damaged ({reason}); fit it again with replace=True",
+            f"{DAMAGED} its spec cannot be read ({{reason}}); {CURE}",
         ),
-        ("UPDATE golf.spec SET spec = NULL", "the spec of model 'golf' is damaged ({reason}); fit it again with replace=True"),
-        ("UPDATE golf.spec SET spec = '[]'", "the spec of model 'golf' is damaged ({reason}); fit it again with replace=True"),
+        ("UPDATE golf.spec SET spec = NULL", f"{DAMAGED} its spec cannot be read ({{reason}}); {CURE}"),
+        ("UPDATE golf.spec SET spec = '[]'", f"{DAMAGED} its spec cannot be read ({{reason}}); {CURE}"),
         (
             "UPDATE golf.spec SET spec = replace(spec, '\"poisson\"', '\"possion\"')",
-            "the spec of model 'golf' is damaged ({reason}); fit it again with replace=True",
+            f"{DAMAGED} its spec cannot be read ({{reason}}); {CURE}",
         ),
         (
             "UPDATE golf.spec SET spec = replace(spec, '\"target\"', '\"aim\"')",
-            "the spec of model 'golf' is damaged ('target'); fit it again with replace=True",
+            f"{DAMAGED} its spec cannot be read ('target'); {CURE}",
+        ),
+        (
+            "UPDATE golf.spec SET nbsql_version = '0.0.1', spec = '{}'",
+            f"model 'golf', written by nbsql 0.0.1, cannot be read by nbsql {nbsql.__version__}: its spec cannot be read "
+            f"('format'); {CURE}",
+        ),
+        (
+            "ALTER TABLE golf.spec ALTER spec TYPE VARCHAR; UPDATE golf.spec SET spec = repeat('[', 100000)",
+            f"{DAMAGED} its spec cannot be read ({{reason}}); {CURE}",
         ),
         (
             "UPDATE golf.spec SET spec = '{\"format\": 2}'",
@@ -143,8 +156,11 @@ def test_a_damaged_or_newer_model(con: duckdb.DuckDBPyConnection, model: nbsql.M
     assert str(caught.value).startswith(before)
     assert str(caught.value).endswith(after)
     assert "\n" not in str(caught.value)
-    repaired = nbsql.fit(con, "days", target="play", name="golf", replace=True)  # the cure that the message names
+    repaired = nbsql.fit(con, "days", target="play", name="golf", replace=True)  # a cure that the message names
     assert repaired.predict("days").fetchall() == nbsql.load(con, "golf").predict("days").fetchall()
+    con.execute(damage)
+    nbsql.drop(con, "golf")  # the other
+    assert nbsql.models(con) == []
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,11 @@ DELETE FROM {{ relation }}
 SELECT CAST(spec.spec AS {{ nbsql.string() }}) AS spec FROM {{ spec }} AS spec
 {%- endmacro %}
 
+{# One row: the version of nbsql that wrote a model. #}
+{% macro version_of_model(spec) -%}
+SELECT nbsql_version FROM {{ spec }} AS spec
+{%- endmacro %}
+
 {# A text of JSON in the engine's type for JSON. #}
 {% macro default__json_of(text) -%} CAST({{ nbsql.text(text) }} AS JSON) {%- endmacro %}
 
