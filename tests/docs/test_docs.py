@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+\.duckdb))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES = re.findall(r"^((?:\w|-)+(?:/(?:\w|-)+)?)$", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
-OF_THEIR_OWN = [page for page in PAGES if page.startswith(("tutorials/", "explanation/when"))]
+OF_THEIR_OWN = [page for page in PAGES if page.startswith(("tutorials/", "explanation/when", "how-to/serve"))]
 LONG = ("tutorials/dbt", "tutorials/is-it-any-good", "tutorials/over-time")
 
 
@@ -103,6 +103,8 @@ def test_every_block_of_the_pages_that_go_on_from_the_readme_runs_in_order(
     "page", [pytest.param(page, marks=[pytest.mark.slow] if page in LONG else []) for page in OF_THEIR_OWN]
 )
 def test_a_page_of_its_own_runs_from_an_empty_folder(page, tmp_path, monkeypatch):
+    if page == "how-to/serve":
+        pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install '.[test]' to run the service")
     monkeypatch.chdir(tmp_path)
     run_blocks(page_text(page), f"docs/{page}.md", {})
 
