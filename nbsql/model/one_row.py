@@ -59,7 +59,8 @@ class OneRow(Handle):
     def _is_alike_for_all(self) -> bool:
         """Whether every connection to the database scores a row alike: temporary tables and settings are one connection's."""
         types = (kind for feature in self._spec.features for kind in feature.types)
-        return self.name is not None and self._spec.segment_by is None and not any("ZONE" in kind for kind in types)
+        own = self._spec.segment_by is not None or self._spec.derived  # expressions, which may call functions of one connection
+        return not (self.name is None or own or any("ZONE" in kind for kind in types))
 
     def _answer_apart(self, row: Mapping[str, Any], calibrated: bool | None) -> Answer:
         """The prediction of a row by a handle on a connection of its own, which no other thread uses in the meantime."""
