@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import itemgetter
 from typing import Any
 
@@ -114,3 +115,16 @@ def test_calibration_goes_with_a_model_of_tables(spark: Any) -> None:
     transient.drop()
     model.drop()
     assert [name for _, name, _ in place.run("SHOW VIEWS") if name.startswith("nbsql ") and not name.endswith(" source")] == []
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+def test_platt_on_rows_of_one_score_gives_every_score_their_share(connect: Callable[[str], Place], engine: str) -> None:
+    place = connect(engine)
+    rows = [("a" if i % 3 == 0 else "b", i % 7 / 10 + i % 3) for i in range(60)]
+    place.table("t", {"y": "VARCHAR", "x": "DOUBLE PRECISION"}, rows)
+    place.table("one", {"y": "VARCHAR", "x": "DOUBLE PRECISION"}, [("a" if i % 4 == 0 else "b", 0.3) for i in range(700)])
+    model = nbsql.fit(place.con, "t", target="y", name="m")
+    model.calibrate("one", method="platt", folds=None)
+    share = 175 * 176 / 177 / 700 + 525 / 527 / 700  # the mean of Platt's targets
+    found = model.predict_proba("t", columns=["x"]).fetchall()
+    assert [row[3] for row in found] == pytest.approx([share] * 60, abs=1e-9)

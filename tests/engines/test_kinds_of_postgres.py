@@ -162,3 +162,21 @@ with psycopg.connect({address!r}) as con:
     )
     found = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert (found.stdout, found.stderr) == ("an earlier statement of this transaction has failed; roll it back first\n", "")
+
+
+def test_citext_is_text_whose_case_counts_and_a_row_takes_padded_texts_as_the_verbs_do(pg: Any) -> None:
+    pg.execute("CREATE EXTENSION citext")
+    rows = [("Spam", "Up"), ("spam", "Up"), ("SPAM", "dn"), ("ham", "dn"), ("ham", "up"), ("ham", "up")]
+    for kind in ("CHAR(4)", "NAME", '"char"', "TEXT", "CITEXT"):
+        values = ", ".join(f"(CAST('{y}' AS TEXT), CAST('{x}' AS {kind}))" for y, x in rows)
+        label = "TEXT" if kind == "CHAR(4)" else kind
+        source = f"SELECT CAST(y AS {label}) AS y, x FROM (VALUES {values}) AS t(y, x)"
+        model = nbsql.fit(pg, source, target="y", name="m", replace=True)
+        assert model.classes == (["ham", "SPAM", "Spam", "spam"] if kind != '"char"' else ["h", "S", "s"])
+        assert len({row[2] for row in model.likelihoods}) == 3
+        for x in ("Up", "up", "up ", "dn"):
+            (row,) = model.predict(f"SELECT CAST('{x}' AS {kind}) AS x").fetchall()
+            answer = model.predict_one({"x": x})
+            assert (answer["prediction"], answer["probability"]) == (row[1], pytest.approx(row[2], rel=1e-12))
+    model.update("SELECT CAST('h' AS TEXT) AS y, CAST('Up' AS CITEXT) AS x")
+    assert model.batches.fetchall()[-1][3] == 1

@@ -34,7 +34,9 @@ class PostgreSQL(PostgreSQLDriver):
     # Running. ------------------------------------------------------------------------------------------------------
 
     def parameter_type(self, name: str) -> str:
-        return name if has_several_spellings(name) else "text"
+        # A "character" without a length would have one character; "bpchar" has any number, and its padding does not count.
+        read_as = {"character": "bpchar", '"char"': '"char"'}
+        return read_as.get(name) or (name if has_several_spellings(name) else "text")
 
     def kind(self, name: str) -> str:
         return kind_of(name, "b")

@@ -120,13 +120,15 @@ ORDER BY namespace.nspname ASC NULLS LAST
 
 {#
   One row a type, by its oid: oid, name, typtype. A name is the same in every session: quoted only where it must be, and with its schema
-  unless it is PostgreSQL's own.
+  unless it is PostgreSQL's own. citext counts as text, as values are compared with regard to case.
 #}
 {% macro postgres__types(oids) -%}
 SELECT
   oid,
   CASE
     WHEN set_config('quote_all_identifiers', 'off', TRUE) <> 'off' THEN NULL
+    WHEN typname = 'citext' THEN 'text'
+    WHEN typname = '_citext' THEN 'text[]'
     WHEN pg_type_is_visible(oid) AND typnamespace <> CAST('pg_catalog' AS regnamespace)
     THEN CAST(typnamespace AS regnamespace) || '.' || format_type(oid, NULL)
     ELSE format_type(oid, NULL)

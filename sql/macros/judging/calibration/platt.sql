@@ -8,11 +8,15 @@
   tried. Classes that are done stay unchanged.
 #}
 
-{# One row a score of a class: class_no, x (scaled), hit, target (Platt's, not exactly 0 or 1), weight, centre, scale. #}
+{#
+  One row a score of a class: class_no, x (scaled), hit, target (Platt's, not exactly 0 or 1), weight, centre, scale. The standard deviation
+  of equal scores can be above 0 by rounding, and would be the unit of all other scores.
+#}
 {% macro platt_points(scores) -%}
+{% set differ %}max(score) - min(score) > 1e-10 * greatest(max(abs(score)), 1){% endset -%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('scales')) }}
   scales.class_no,
-  (score - centre) / scale AS x,
+  CASE WHEN differ THEN (score - centre) / scale ELSE 0 END AS x,
   hit,
   CASE WHEN hit THEN (hits + 1) / (hits + 2) ELSE 1 / (n - hits + 2) END AS target,
   weight,
@@ -25,7 +29,8 @@ JOIN (
     sum(weight) AS n,
     sum(CASE WHEN hit THEN weight ELSE 0 END) AS hits,
     avg(score) AS centre,
-    CASE WHEN stddev_pop(score) > 0 THEN stddev_pop(score) ELSE 1 END AS scale
+    CASE WHEN {{ differ }} THEN stddev_pop(score) ELSE 1 END AS scale,
+    {{ differ }} AS differ
   FROM {{ scores }} AS scores
   GROUP BY class_no
 ) AS scales ON scales.class_no = scores.class_no
