@@ -98,6 +98,29 @@
 {%- endmacro %}
 
 {#
+  The priors of statistics. A view may be older than the statistics that it reads: if they were counted otherwise since it was built, this
+  is an error.
+#}
+{% macro checked_priors(model, statistics) -%}
+{% set cells = nbsql.rows_where(statistics) -%}
+{% if model.has_batches -%}
+{% set message = "'" ~ model.name ~ "' was counted otherwise since this was built; build it again" -%}
+{% set cells -%}
+(
+  SELECT * FROM {{ cells }} AS cells
+  WHERE feature IS NULL
+    AND CASE
+      WHEN {{ nbsql.is_of_another_request(model, ['slice_by']) | indent(6) }}
+        THEN {{ nbsql.raise_error(message, nbsql.word('batch')) }}
+      ELSE TRUE
+    END
+)
+{%- endset -%}
+{% endif -%}
+{{ nbsql.priors(model, nbsql.current_cells(model, cells)) }}
+{%- endmacro %}
+
+{#
   What the counts depend on: the target, the weight, the slices, the families with those of their options that affect counts, and the types
   of categories, by which they are texts, as a list of argument, value, hash.
 #}
@@ -185,6 +208,7 @@
   "the statistics '" ~ statistics.identifier ~ "' are not there yet; build them first: dbt build --select " ~ model.name) %}
 {% endif -%}
 {% do nbsql.check_counted(model, statistics, training, ['slice_by']) %}
+{% do model.update({'has_batches': 'batch' in nbsql.columns_of_relation(statistics) | map(attribute=0) | list}) %}
 {% do return(model) %}
 {%- endmacro %}
 

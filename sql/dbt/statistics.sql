@@ -73,22 +73,28 @@ WHERE age >= {{ model.lookback | int }}
 {%- endmacro %}
 
 {#
+  The condition for cells that were counted otherwise than the config of a model was when this was rendered. Cells of other origin have no
+  hashes in their batch, and older ones fewer. others: arguments that may differ.
+#}
+{% macro is_of_another_request(model, others) -%}
+{% set same = [] -%}
+{% for part in model.request %}{% do same.append('______' if part.argument in others else part.hash) %}{% endfor -%}
+batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
+  AND batch NOT LIKE {{ nbsql.text('% ' ~ same | join('-')) }}
+{%- if not model.derive %}
+
+  AND batch NOT LIKE {{ nbsql.text('% ' ~ same[:4] | join('-')) }}
+{%- endif %}
+{%- endmacro %}
+
+{#
   In words: which arguments had other values when cells were counted. The name of a batch ends with their hashes: a value is found by its
-  hash if it is none or a column, and features by their cells. Cells of other origin have no hashes, and older ones fewer. others: arguments
-  that may differ.
+  hash if it is none or a column, and features by their cells.
 #}
 {% macro changes_of_request(model, cells, training=none, others=[]) -%}
 {% if 'batch' not in nbsql.columns_of_relation(cells) | map(attribute=0) | list %}{% do return('') %}{% endif -%}
-{% set cells, same = nbsql.rows_where(cells), [] -%}
-{% for part in model.request %}{% do same.append('______' if part.argument in others else part.hash) %}{% endfor -%}
-{% set batches -%}
-SELECT batch
-FROM {{ cells }} AS cells
-WHERE batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
-  AND batch NOT LIKE {{ nbsql.text('% ' ~ same | join('-')) }}
-  AND batch NOT LIKE {{ nbsql.text('% ' ~ same[:4] | join('-')) }}
-LIMIT 1
-{%- endset -%}
+{% set cells = nbsql.rows_where(cells) -%}
+{% set batches = 'SELECT batch FROM ' ~ cells ~ ' AS cells WHERE ' ~ nbsql.is_of_another_request(model, others) ~ ' LIMIT 1' -%}
 {% set changes, counted = [], nbsql.query_rows(batches) -%}
 {% if not counted %}{% do return('') %}{% endif -%}
 {% set hashes = counted[0][0][20:].split('-') -%}
@@ -106,6 +112,7 @@ LIMIT 1
 {% if before != now | sort -%}
 {% do return('the features were ' ~ nbsql.quoted_names(before) ~ ' and are ' ~ nbsql.quoted_names(now)) %}
 {% endif -%}
+{% if hashes | length > model.request | length %}{% do return('columns were derived that are not now') %}{% endif -%}
 {% if model.request[3].hash in hashes -%}
 {% do return('the types of categories were others, and are ' ~ model.request[4].value) %}
 {% endif -%}

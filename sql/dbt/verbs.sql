@@ -9,7 +9,7 @@
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.counted_model(statistics, training) -%}
-{% do return(nbsql.finished_statement(nbsql.priors(model, nbsql.current_cells(model, statistics)))) %}
+{% do return(nbsql.finished_statement(nbsql.checked_priors(model, statistics))) %}
 {%- endmacro %}
 
 {# One row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
@@ -17,8 +17,8 @@
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.counted_model(statistics, training) -%}
+{% set priors = nbsql.subquery(nbsql.checked_priors(model, statistics)) -%}
 {% set statistics = nbsql.current_cells(model, statistics) -%}
-{% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
 {% do return(nbsql.finished_statement(nbsql.likelihoods(model, statistics, priors) if model.features else nbsql.no_likelihoods(priors))) %}
 {%- endmacro %}
 
@@ -216,8 +216,8 @@ SELECT
   "'" ~ feature.name ~ "' of '" ~ model.name ~ "' is " ~ feature.family.name ~ ', which has no values to give points to; leave it out') %}
 {% endfor -%}
 {% set scale = {'points': points, 'odds': odds, 'double': double, 'digits': digits} -%}
+{% set priors = nbsql.subquery(nbsql.checked_priors(model, statistics)) -%}
 {% set statistics = nbsql.current_cells(model, statistics) -%}
-{% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
 {% set query = nbsql.scorecard_lines(model, statistics, priors, nbsql.class_literal(label, model.target_type), scale) -%}
 {% do return(nbsql.finished_statement(query)) %}
 {%- endmacro %}
@@ -247,7 +247,7 @@ SELECT
 {% set carried = ['nbsql_period', 'nbsql_evidence'] -%}
 {% set judged = nbsql.judged_rows(model, nbsql.with_evidence(model, scored), parameters, 'nbsql_weight', as_text, carried) -%}
 {% set cells = nbsql.current_cells(model, statistics) -%}
-{% set query = nbsql.monitor(counted, rows, names, judged, cells, nbsql.subquery(nbsql.priors(model, cells)), as_text) -%}
+{% set query = nbsql.monitor(counted, rows, names, judged, cells, nbsql.subquery(nbsql.checked_priors(model, statistics)), as_text) -%}
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
@@ -334,9 +334,9 @@ SELECT
 
 {# A query preceded by the tables that it reads. #}
 {% macro with_model_tables(model, statistics, query) -%}
-{% set priors, statistics = nbsql.inline_name('priors'), nbsql.current_cells(model, statistics) -%}
+{% set priors, relation, statistics = nbsql.inline_name('priors'), statistics, nbsql.current_cells(model, statistics) -%}
 WITH {{ priors }} AS MATERIALIZED (
-  {{ nbsql.numbered_priors(model, statistics) | indent(2) }}
+  {{ nbsql.numbered_priors(model, relation) | indent(2) }}
 ),
 {{ nbsql.inline_name('parameters') }} AS MATERIALIZED (
   {% set message = "the classes of '" ~ model.name ~ "' have changed since this was built; build it again" %}
@@ -361,7 +361,7 @@ WITH {{ priors }} AS MATERIALIZED (
 #}
 {% macro numbered_priors(model, statistics) -%}
 {% if model.labels is none -%}
-{{ nbsql.priors(model, statistics) }}
+{{ nbsql.checked_priors(model, statistics) }}
 {%- else -%}
 SELECT
   coalesce(priors.class, CAST(given.label AS {{ model.target_type }})) AS class,
@@ -375,7 +375,7 @@ FROM (
     {% endfor %}
 ) AS given(label)
 LEFT JOIN (
-  {{ nbsql.priors(model, statistics) | indent(2) }}
+  {{ nbsql.checked_priors(model, statistics) | indent(2) }}
 ) AS priors ON CAST(priors.class AS {{ nbsql.string() }}) = given.label
 {%- endif %}
 {%- endmacro %}
