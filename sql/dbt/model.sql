@@ -278,17 +278,16 @@
 
 {# The classes by label: number, label, and the column names of each class. Names that differ only in case are made distinct. #}
 {% macro class_columns(model, statistics) -%}
-{% if model.labels is not none -%}
-{% set rows = [] -%}
-{% for each in nbsql.sorted_labels(model) %}{% do rows.append((loop.index, each.label, each.position)) %}{% endfor -%}
-{% else -%}
-{% set rows = nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.priors(model, nbsql.current_cells(model, statistics))))) -%}
-{% endif -%}
+{% set declared, rows = {}, [] -%}
+{% for label in model.labels or [] %}{% do declared.update({nbsql.label_of(label): loop.index}) %}{% endfor -%}
+{% for row in nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.numbered_priors(model, statistics)))) -%}
+{% do rows.append((row[0], row[1], declared.get(row[1], row[0]))) %}
+{% endfor -%}
 {% if model.prior.kind == 'given' and rows -%}
 {% do nbsql.check_given_priors(model, rows | map(attribute=1) | list) %}
 {% endif -%}
 {% set found, taken = [], [] -%}
-{% for row in (rows if model.labels is none else rows | sort(attribute='2')) -%}
+{% for row in rows | sort(attribute='2') -%}
 {% set column = namespace(name=row[1], attempt=1) -%}
 {% for other in rows if column.name | lower in taken -%}
 {% set column.attempt = column.attempt + 1 -%}
@@ -300,16 +299,6 @@
   'joint': 'joint_log_likelihood_' ~ column.name}) %}
 {% endfor -%}
 {% do return(found) %}
-{%- endmacro %}
-
-{# The declared labels in the order of their numbers, which is that of the target's type: label, position (as declared, from 1). #}
-{% macro sorted_labels(model) -%}
-{% set found = [] -%}
-{% for value in model.labels -%}
-{% set label = nbsql.label_of(value) -%}
-{% do found.append({'label': label, 'position': loop.index, 'key': label | float if model.target_kind == 'number' else label}) %}
-{% endfor -%}
-{% do return(found | sort(attribute='key', case_sensitive=true)) %}
 {%- endmacro %}
 
 {# Refuses given priors that leave out a class or name an unknown one. #}

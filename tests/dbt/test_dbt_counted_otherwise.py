@@ -143,20 +143,34 @@ def test_a_view_older_than_its_statistics_is_right_or_says_that_it_is_old(versio
         absent(why)
     mails = """{{ config(materialized='table') }}
       SELECT CASE WHEN i % 3 = 0 THEN '{{ var("rare", "spam") }}' ELSE '{{ var("often", "ham") }}' END AS label,
-        'v' || (i % 4) AS v, i % 3 AS links, i % 6 > 0 AS flag
+        'v' || (i % 4) AS v, i % 3 AS links, i % 6 > 0 AS flag, 9 + i % 2 AS grade,
+        CAST(CASE WHEN i % 3 = 0 THEN 'small' ELSE 'large' END AS ENUM ('small', 'large', 'none')) AS size
       FROM generate_series(0, 59) AS t(i)"""
     models = {"mails": mails, "counted": STATISTICS}
     for name, macro in VIEWS.items():
         source = "" if macro in ("class_priors", "feature_likelihoods") else ", ref('mails')"
         models[name] = f"{{{{ nbsql.{macro}(ref('counted'){source}) }}}}"
-    project = Project(tmp_path, models, {"counted": {"target": "label"}}, version=version)
+    others = ["grade", "size"]
+    meta: dict[str, Any] = {"counted": {"target": "label", "exclude": others}}
+    for target, classes in {"grade": [10, 9, 11], "size": ["large", "small"]}.items():  # in another order than the type's
+        meta[f"counted_{target}"] = {"target": target, "features": ["v", "links"], "classes": classes}
+        models[f"counted_{target}"] = STATISTICS
+        models[f"of_{target}"] = f"{{{{ nbsql.probabilities(ref('counted_{target}'), ref('mails')) }}}}"
+    project = Project(tmp_path, models, meta, version=version)
     project.build()
+    with project.connect() as con:
+        for target, declared in {"grade": ["10", "9", "11"], "size": ["large", "small"]}.items():
+            model = nbsql.fit(con, "mails", target=target, features=["v", "links"])
+            expected = model.predict_proba("mails")
+            found, by_name = read(con, f"SELECT * FROM of_{target}")[0], ", ".join(f'"{name}"' for name in expected.columns)
+            assert found[-len(declared) :] == [f"probability_{label}" for label in declared]
+            equal(read(con, f"SELECT {by_name} FROM of_{target}")[1], expected.fetchall(), target)
     counted = ("run", "--select", "mails", "counted", "--vars")
 
     # The classes change places.
     assert project.dbt(*counted, "{rare: ham, often: spam}").returncode == 0
     with project.connect() as con:
-        model = nbsql.fit(con, "mails", target="label")
+        model = nbsql.fit(con, "mails", target="label", exclude=others)
         for name, query in {
             "of_priors": model.priors,
             "of_likelihoods": model.likelihoods,
@@ -178,13 +192,13 @@ def test_a_view_older_than_its_statistics_is_right_or_says_that_it_is_old(versio
                 read(con, f"SELECT * FROM {name}")
 
     # A family is another one.
-    project.configure({"counted": {"target": "label", "families": {"links": "poisson"}}})
+    project.configure({"counted": {**meta["counted"], "families": {"links": "poisson"}}})
     assert project.dbt(*counted, "{}").returncode == 0
     with project.connect() as con:
         for name in VIEWS:
             with pytest.raises(duckdb.Error, match="'counted' was counted otherwise since this was built; build it again"):
                 read(con, f"SELECT * FROM {name}")
-    assert project.dbt("run", "--exclude", "mails", "counted").returncode == 0
+    assert project.dbt("run", "--select", *VIEWS).returncode == 0
     with project.connect() as con:
-        model = nbsql.fit(con, "mails", target="label", families={"links": "poisson"})
+        model = nbsql.fit(con, "mails", target="label", exclude=others, families={"links": "poisson"})
         equal(read(con, "SELECT * FROM of_probabilities")[1], model.predict_proba("mails").fetchall())
