@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.answers.sample import castable_type
+from nbsql.answers.sample import castable_type, usual_type
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Binned, Categorical, Conditional
 from nbsql.rendering.dialect import Dialect, folded
@@ -56,8 +56,7 @@ def imputable_columns(
                 f"impute does not take {feature.column!r}, all of which is one bin, without a middle; leave it out"
             )
         if folded(feature.column) in spelling:
-            types = feature.types or (None,)
-            kind = castable_type(types[0], dialect.query)
+            kind = castable_type((feature.types or ("",))[0] or usual_type(feature), dialect.query)
             by_pairs = _depends(spec, feature)
             if by_pairs and spec.joins:
                 raise InputError(

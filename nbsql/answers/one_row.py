@@ -19,6 +19,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.plan.derived import Layer, derived_layers, derived_of
 from nbsql.rendering.dialect import folded, restore
+from nbsql.spec.column import value_kind
 from nbsql.spec.derived import inputs, needed
 from nbsql.spec.spec import Feature
 
@@ -273,21 +274,24 @@ def _type(feature: Feature, number: int, engine: Engine) -> Markup:
     if family.bag:
         kinds = {"tokens": f"{render('string')}[]", "token counts": "MAP(VARCHAR, DOUBLE)"}
         return engine.renderer.dialect.query(kinds.get(family.accepts[0], render("string")))
-    kind = engine.parameter_type(feature.types[number]) if feature.types else render("string")
+    kind = engine.parameter_type(feature.types[number]) if feature.types and feature.types[number] else render("string")
     return engine.renderer.dialect.query(kind)
 
 
 def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: str) -> InputColumn:
     """The values that the model accepts for a column of the row, given the features that read it."""
     read = inputs(derived_of(plan.spec))
-    families = [feature.family for feature in plan.spec.features if name in feature.columns and name not in read]
+    features = [feature for feature in plan.spec.features if name in feature.columns and name not in read]
+    families = [feature.family for feature in features]
     if name in read:  # any value that its type can be read from
         accepts = NUMERIC if engine.kind(str(kind)) in NUMERIC else frozenset(Categorical.accepts)
     else:
         accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
     bags = [family.accepts[0] for family in families if family.bag]
     whole = any(name in getattr(family, "integers", ()) for family in families)
-    return InputColumn(name, str(kind), bags[0] if bags else engine.kind(str(kind)), accepts, title, whole)
+    learnt = {value_kind(f.types[f.columns.index(name)]) for f in features if f.is_category and f.types}
+    known = next(iter(learnt - {None}), None)
+    return InputColumn(name, str(kind), bags[0] if bags else engine.kind(str(kind)), accepts, title, known, whole)
 
 
 def _groups(context: Context, plan: Plan) -> Iterator[Group]:

@@ -39,6 +39,7 @@ class InputColumn:
     kind: str  # the kind of that type
     accepts: frozenset[str]  # the kinds of column that all features of it accept
     title: str  # the name of the model in messages
+    learnt: str | None = None  # of a category, what its values are (see `value_kind`); None if any will do
     # Whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine can convert from any text.
     whole: bool = False
 
@@ -58,7 +59,9 @@ class InputColumn:
         if value is None:
             return None, None
         kind = kind_of_value(value)
-        if kind not in self.accepts:
+        if self.learnt not in (None, "number") and isinstance(value, float) and math.isnan(value):
+            return None, None  # as which pandas has a missing value of any column
+        if kind not in self.accepts or not self._is_learnt(value, kind):
             raise self._wrong_kind_error(value)
         if self.kind in ("tokens", "token counts"):
             return value, None
@@ -72,8 +75,22 @@ class InputColumn:
             raise self._wrong_kind_error(value)
         return self._number(value) if kind in NUMERIC else (self._text(value), "string")
 
+    def _is_learnt(self, value: Any, kind: str) -> bool:
+        """Whether a value is one of those that the category has learnt, or the text of a date or time."""
+        if self.learnt is None:
+            return True
+        if kind in NUMBERS:
+            return self.learnt == "number"
+        if kind != "text" or self.kind != "temporal":
+            return (self.kind if kind == "temporal" else self.learnt) == kind
+        return self._temporal(value)[1] is None
+
     @property
     def _expected(self) -> str:
+        if self.kind == "temporal":
+            return f"a {self.type}"
+        if self.learnt is not None:
+            return f"a {self.learnt}"
         if self.accepts <= NUMERIC or self.whole:
             return "a number"
         if "tokens" in self.accepts:
@@ -106,6 +123,8 @@ class InputColumn:
     def _number(self, value: Any) -> Parameter:
         try:
             number = float(value)
+            if isinstance(value, (int, Decimal)) and self.kind == "float" and Decimal(repr(number)) != value:
+                return str(value), "string"  # the double is another number
         except OverflowError:
             if self.accepts <= NUMERIC:
                 raise self._too_large_error() from None
@@ -134,7 +153,10 @@ class InputColumn:
         size = re.search(r"\(([0-9]+), *([0-9]+)\)", self.type)
         if size is None:
             return True
-        digits = int(size[1]) - int(size[2])
+        digits, scale = int(size[1]) - int(size[2]), int(size[2])
+        written = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+        if -int(written.normalize().as_tuple().exponent) > scale:
+            return False
         if isinstance(value, Decimal):  # abs() of a Decimal rounds
             return bool(value.copy_abs() < 10**digits)
         return bool(abs(value) < (10**digits - 1 if isinstance(value, float) else 10**digits))
@@ -145,16 +167,22 @@ class InputColumn:
         if not kind.startswith(("date", "timestamp")):
             python_type = timedelta if kind.startswith("interval") else time
         if isinstance(value, str):
-            read = _parse_time(value, python_type)
+            read = _parse_time(value, python_type, has_time=kind != "date")
             return (value, "string") if read is None else (read, None)
+        has_day_alone = kind == "date" and isinstance(value, datetime)
+        if has_day_alone and value != value.replace(hour=0, minute=0, second=0, microsecond=0):
+            return self._text(value), "string"
         return (value, None) if isinstance(value, python_type) else (self._text(value), "string")
 
 
-def _parse_time(text: str, python_type: type) -> str | None:
-    """A time in a text, in ISO 8601; None if there is none."""
+def _parse_time(text: str, python_type: type, *, has_time: bool) -> str | None:
+    """A time in a text, in ISO 8601; None if there is none, or if it is no day and one without a time is wanted."""
     if python_type is timedelta:
         return None
     try:
-        return (time if python_type is time else datetime).fromisoformat(text).isoformat()
+        read = (time if python_type is time else datetime).fromisoformat(text)
     except ValueError:
         return None
+    if has_time or not isinstance(read, datetime):
+        return read.isoformat()
+    return read.date().isoformat() if read.time() == time() else None

@@ -67,12 +67,17 @@ def _columns_to_draw(spec: Spec, gate: Any) -> Iterator[_DrawnFeature]:
     together = {column for feature in spec.features if feature.family.over_columns for column in feature.columns}
     for feature in spec.features:
         if feature.family.over_columns or feature.column not in together:
-            types = feature.types or [None] * len(feature.columns)
+            types = [kind or usual_type(feature) for kind in feature.types or [""] * len(feature.columns)]
             columns = [
                 _Column(name, castable_type(kind, gate), position)
                 for position, (name, kind) in enumerate(zip(feature.columns, types, strict=True))
             ]
             yield _DrawnFeature(feature, columns)
+
+
+def usual_type(feature: Feature) -> str | None:
+    """The type of a column whose own is not known: that of whole numbers, or None."""
+    return "BIGINT" if feature.whole else None
 
 
 def castable_type(kind: str | None, gate: Any) -> Markup | None:

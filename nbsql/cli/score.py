@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+from markupsafe import Markup
 
 import nbsql
 from nbsql.cli import tables
@@ -150,7 +151,7 @@ def _answer(
         found = _first(engine, source, limit)
         # The order of its rows is preserved, because `explain --row` counts rows in that order.
         found = Source(
-            found.relation, found.label, found.columns, is_table=found.is_table, is_frame=True, is_text=found.is_text
+            found.relation, found.label, found.columns, is_table=found.is_table, is_frame=True, as_texts=found.as_texts
         )
         if form == "sql":
             tables.sql(scored(loaded, found).sql)
@@ -291,5 +292,10 @@ def _first(engine: Engine, source: str, limit: int | None, offset: int = 0) -> S
 
 def _excerpt(engine: Engine, found: Source, limit: int | None, offset: int = 0) -> Source:
     """A source with some of the rows of another, under the same name in messages."""
-    relation: Any = engine.renderer.fragment("excerpt", found.relation, limit, offset)
-    return Source(relation, found.label, found.columns, is_frame=found.is_frame, is_text=found.is_text)
+    whole = found.as_texts
+
+    def excerpt(relation: Markup) -> Markup:
+        return engine.renderer.fragment("excerpt", relation, limit, offset)
+
+    as_texts = None if whole is None else lambda *columns: excerpt(whole(*columns))
+    return Source(excerpt(found.relation), found.label, found.columns, is_frame=found.is_frame, as_texts=as_texts)

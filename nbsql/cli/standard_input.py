@@ -14,7 +14,7 @@ import click
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
-from nbsql.engines.source import Source, check_names
+from nbsql.engines.source import Source
 from nbsql.errors import InputError
 
 NAME = "-"
@@ -42,10 +42,8 @@ def spool(engine: Engine) -> Source:
     with path.open("wb") as file:
         file.write(first)
         shutil.copyfileobj(stream, file, _BLOCK)
-    relation: Any = engine.renderer.dialect.ident(str(path))
-    columns = engine.columns(relation)
-    check_names(columns, LABEL)
-    return Source(relation, LABEL, columns, is_text=path.suffix != ".parquet")
+    found = engine.source(str(path))
+    return Source(found.relation, LABEL, found.columns, as_texts=found.as_texts)
 
 
 def with_label(message: str) -> str:

@@ -18,6 +18,7 @@ from nbsql.spec.derived import Derived
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+AsTexts = Callable[[Sequence[Column], Sequence[str]], Markup]  # of all columns, and of the names of some
 COMMENTS = r"(?:\s|--[^\n]*\n|/\*.*?\*/)*"  # before the first word of a query
 _PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
@@ -31,8 +32,8 @@ class Source:
 
     `rereads` is how many more times it may be read, for a column each time, before a copy would be quicker, or a function that
     tells: True for any number of times; False for what is costly to read, or has other rows each time. The rows of a frame
-    have an order of their own. The types of a text, such as a CSV file, are guessed from its values. `release` is called when
-    the source is no longer needed.
+    have an order of their own. The types of a CSV or JSON file are guessed from its values; `as_texts` reads some columns of it
+    as they are written. `release` is called when the source is no longer needed.
     """
 
     joins: Sequence[Joining] = ()  # the joins with dimensions, for a source that nbsql joins (nbsql/learning/joins.py)
@@ -52,7 +53,7 @@ class Source:
         is_table: bool = False,
         rereads: int | Callable[[], int] = False,
         is_frame: bool = False,
-        is_text: bool = False,
+        as_texts: AsTexts | None = None,
         release: Callable[[], None] | None = None,
     ) -> None:
         self.relation = relation
@@ -60,7 +61,7 @@ class Source:
         self.columns = columns
         self.is_table = is_table
         self.is_frame = is_frame
-        self.is_text = is_text
+        self.as_texts = as_texts
         self._rereads = rereads or is_table
         self._release = release
 

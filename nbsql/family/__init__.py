@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import NUMBERS, Estimate, Family, Nulls, OverColumns, Parameter, Unseen
+from nbsql.family.base import NUMBERS, SCALARS, Estimate, Family, Nulls, OverColumns, Parameter, Unseen
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.beta import Beta
 from nbsql.family.binned import Binned
@@ -83,7 +83,7 @@ def from_dict(options: Mapping[str, Any]) -> Family:
 
 
 __all__ = [
-    "FAMILIES", "INFERRED", "NUMBERS", "STORED", "Bag", "Bernoulli", "Beta", "Binned", "Categorical", "Complement",
+    "FAMILIES", "INFERRED", "NUMBERS", "SCALARS", "STORED", "Bag", "Bernoulli", "Beta", "Binned", "Categorical", "Complement",
     "Conditional", "Estimate", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Joint", "Kernel",
     "LogNormal", "Multinomial", "MultivariateGaussian", "NormalInverseGamma", "Nulls", "OverColumns", "Pairs",
     "Parameter", "Poisson", "Text", "TokenCounts", "Tokens", "Unseen", "Weighted", "ZeroInflated", "all_named",

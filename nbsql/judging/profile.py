@@ -92,7 +92,7 @@ def choices_sql(
 
 def _types(engine: Engine, feature: Feature) -> list[Markup]:
     """The types as which texts of a feature's columns are read. Numbers may lie between the values of an integer type."""
-    if feature.types and feature.family.name != "binned" and not is_number(feature):
+    if all(feature.types or [""]) and feature.family.name != "binned" and not is_number(feature):
         return [engine.type_name(name) for name in feature.types]
     is_text = feature.family.has_categories and not feature.is_number
     return [engine.renderer.fragment("string" if is_text else "double")] * len(feature.columns)

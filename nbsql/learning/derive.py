@@ -16,6 +16,7 @@ from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
+from nbsql.spec.rules import are_written_alike, label_type
 from nbsql.spec.spec import Spec
 from nbsql.storage.build import build
 from nbsql.storage.schema import drop_replaced
@@ -91,11 +92,13 @@ def merge_specs(specs: Sequence[tuple[str, Spec]]) -> Spec:
         check(each, "merge", title)
     if others:
         check(spec, "merge_several", f"{first} and {others[0][0]}")
+    for _, other in others:
+        spec = replace(spec, target_type=label_type(spec.target_type, other.target_type) or spec.target_type)
     return replace(spec, shared=tuple(dict.fromkeys(note for _, each in specs for note in each.shared)))
 
 
 def _describe_difference(one: Spec, other: Spec) -> str | None:
-    if (one.target, one.target_type) != (other.target, other.target_type):
+    if one.target != other.target or label_type(one.target_type, other.target_type) is None:
         return f"one predicts {one.target!r} ({one.target_type}), the other {other.target!r} ({other.target_type})"
     ours, theirs = ({feature.name: feature for feature in spec.features} for spec in (one, other))
     for name in [*ours, *theirs]:
@@ -103,6 +106,9 @@ def _describe_difference(one: Spec, other: Spec) -> str | None:
             return f"only one of them has the feature {name!r}"
         if ours[name].family != theirs[name].family or ours[name].columns != theirs[name].columns:
             return f"feature {name!r} is {ours[name].family!r} in one and {theirs[name].family!r} in the other"
+        for kinds in zip(ours[name].types, theirs[name].types, strict=False):
+            if ours[name].is_category and not are_written_alike(*kinds):
+                return f"feature {name!r} is {kinds[0]} in one and {kinds[1]} in the other, whose values are other texts"
     if one.prior != other.prior:
         return f"one has the prior {one.prior.kind!r}, the other {other.prior.kind!r}, or with other numbers"
     if one.classes != other.classes:

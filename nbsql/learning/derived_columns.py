@@ -11,9 +11,8 @@ from nbsql.errors import no_column
 from nbsql.plan.derived import derived_of, with_derived
 from nbsql.plan.expressions import columns_in_expression
 from nbsql.rendering.dialect import folded, restore
-from nbsql.spec.column import Column
+from nbsql.spec.column import Column, value_kind
 from nbsql.spec.derived import Derived, check_derive
-from nbsql.spec.rules import is_text_type
 from nbsql.spec.spec import Spec
 
 
@@ -63,7 +62,7 @@ def _texts(engine: Engine, each: Derived, present: dict[str, Column], made: Sequ
     found = []
     for name, kind in each.reads:
         column = present.get(folded(name))
-        if column is not None and folded(name) not in changed and is_text_type(kind) and column.kind != "text":
+        if column is not None and folded(name) not in changed and value_kind(kind) == "text" and column.kind != "text":
             text = restore(engine.renderer.fragment("column_as_text", column.name))
             found.append(Derived(column.name, text, ((column.name, column.type),)))
     return found

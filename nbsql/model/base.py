@@ -21,6 +21,7 @@ from nbsql.family.base import true_or_false
 from nbsql.learning.derived_columns import derive_again
 from nbsql.learning.half_life import weigh_by_age
 from nbsql.learning.joins import join_dimensions
+from nbsql.learning.learnt_types import read_as_learnt
 from nbsql.model.overview import overview, overview_html
 from nbsql.model.state import State, States
 from nbsql.plan import REVIEW, VERBS, Plan, Rows
@@ -361,8 +362,7 @@ class Handle:
         """
         data, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
         self._refresh(stamp)
-        if data.is_text:
-            self._untype_empty_columns(data)
+        read_as_learnt(self._engine, self._spec, data)
         if self._spec.segment_by is not None:  # it may call functions of the user
             data.anywhere = False
         data = derive_again(self._engine, self._spec, data, self._title, judged=reads_target)
@@ -371,18 +371,6 @@ class Handle:
         if not self._spec.joins:
             return data
         return join_dimensions(self._engine, self._spec, self._relations, data, self._title, reads_target=reads_target)
-
-    def _untype_empty_columns(self, data: Source) -> None:
-        """Let a feature without any value in a file of texts, which has therefore the type of a text, be of any type."""
-        accepts = {folded(name): feature.family.accepts for feature in self._spec.features for name in feature.columns}
-        columns = [each for each in data.columns if each.kind not in accepts.get(folded(each.name), (each.kind,))]
-        names = [each.name for each in columns if each.kind == "text"]
-        if not names:
-            return
-        values = self._engine.ask("values_of_columns", data.relation, names)[0]
-        if empty := [name for name, n in zip(names, values, strict=True) if not n]:
-            data.relation = self._fragment("without_values", data.relation, [each.name for each in data.columns], empty)
-            data.columns = self._engine.columns(data.relation)
 
     def _label(self, label: Any) -> str:
         """The text of a class of the model."""

@@ -19,6 +19,7 @@ from nbsql.spec.options import Options, PriorArgument, Target
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Spec
 
+_UNKNOWN = "?"  # stands for a type until all others are assumed
 _AD_HOC_KINDS = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # the kinds of ad_hoc.sql
 
 
@@ -47,22 +48,27 @@ class _FeatureCells:
     squares: int  # the number of cells with a sum of squared deviations
     has_many_values: bool  # whether it has more values than there are rows
     is_boolean: bool  # whether its values are true and false
+    has_words: bool  # whether any of its values is no number
 
     def column(self, family: Family | None) -> Column:
         """The column that was counted. Raises InputError if the kind of the cells is unclear, or does not fit the family."""
         if family is not None:
             self._check(family)
-            return Column(self.feature, "", _kind_of_values(family))
+            return self._of_kind(_kind_of_values(family))
         if self.kind is not None:
             if self.kind not in _AD_HOC_KINDS:
                 kinds = ", ".join(map(repr, _AD_HOC_KINDS))
                 raise InputError(f"cells of {self.feature!r} are of the kind {self.kind!r}; the kinds are {kinds}")
-            return Column(self.feature, "", _AD_HOC_KINDS[self.kind])
+            return self._of_kind(_AD_HOC_KINDS[self.kind])
         if self.means and not self.squares:
             raise InputError(self._unclear_message("have means and no m2", "poisson"))
         if self.has_many_values:
             raise InputError(self._unclear_message("count more values than there are rows", "text"))
-        return Column(self.feature, "", "float" if self.means else "boolean" if self.is_boolean else "text")
+        return self._of_kind("float" if self.means else "boolean" if self.is_boolean else "text")
+
+    def _of_kind(self, kind: str) -> Column:
+        """The column, which has no type yet. That of categories without a word, which may be numbers, stays unknown."""
+        return Column(self.feature, "" if self.has_words or kind != "text" or self.means else _UNKNOWN, kind)
 
     def _check(self, family: Family) -> None:
         """Raise InputError unless the family has such cells."""
@@ -112,7 +118,8 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
         *([] if settings.weight is None else [Column(settings.weight, "", "float")]),
     ]
     typed = [
-        replace(column, type=_assumed_type(engine, column.kind)) if not column.type else column for column in [*roles, *columns]
+        replace(column, type={"": _assumed_type(engine, column.kind), _UNKNOWN: ""}.get(column.type, column.type))
+        for column in [*roles, *columns]
     ]
     spec = resolve(typed, replace(settings, families=families), source.label)
     for feature in spec.features:

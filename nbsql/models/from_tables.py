@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 from markupsafe import Markup
@@ -24,6 +25,7 @@ from nbsql.spec.spec import Feature, Prior, Spec
 from nbsql.warn import warn_user
 
 TOLERANCE = 1e-6  # by which a sum of probabilities may differ from 1
+_NO_WORD = re.compile(r"true|false|[-+\d.:eE T]+")  # a Boolean, a number, a date or a time
 _WHOLE = re.compile("0|-?[1-9][0-9]*")  # not 02134, a text
 _TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
 GIVEN_DEFAULTS = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
@@ -187,8 +189,15 @@ def _scalar(value: Any) -> Any:
 
 def _value_text(value: Any) -> str | list[str | None] | None:
     if isinstance(value, tuple):
-        return [None if part is None else label(part) for part in value]
-    return None if value is None else label(value)
+        return [None if part is None else _shortest(part) for part in value]
+    return None if value is None else _shortest(value)
+
+
+def _shortest(value: Any) -> str:
+    """A value as text, a number without zeros at the end of its fraction."""
+    text = label(value)
+    is_fraction = isinstance(_scalar(value), (float, Decimal)) and "." in text and "e" not in text.lower()
+    return text.rstrip("0").removesuffix(".") if is_fraction else text
 
 
 # Checks. ----------------------------------------------------------------------------------------------------------------
@@ -268,7 +277,7 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
                 # Most rows are assumed to be complete. Rows with gaps, and classes far apart, are detected when scored.
                 is_complete=family.centred and family.by_column,
                 has_near_means=family.centred and family.by_column,
-                types=_types(engine, family, columns, whole=whole),
+                types=_types(engine, family, columns, values),
             )
         )
     for name in families_by_name:
@@ -277,10 +286,13 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
     return tuple(features)
 
 
-def _types(engine: Engine, family: Family, columns: Sequence[str], *, whole: bool) -> tuple[str, ...]:
-    """The assumed types of columns that were not read."""
+def _types(engine: Engine, family: Family, columns: Sequence[str], values: Sequence[str | None]) -> tuple[str, ...]:
+    """The assumed types of columns that were not read; unknown for values that may be of several types."""
     numbers = {"poisson": "BIGINT", "geometric": "BIGINT", "bernoulli": "BOOLEAN"}
-    usual = "BIGINT" if whole else str(engine.renderer.fragment("string" if _likelihood_kind(family) == "values" else "double"))
+    are_words = any(value is not None and not _NO_WORD.fullmatch(value) for value in values)
+    usual = str(engine.renderer.fragment("string" if _likelihood_kind(family) == "values" else "double"))
+    if _likelihood_kind(family) == "values" and (len(columns) > 1 or not are_words):
+        usual = ""
     return (numbers.get(family.name, usual),) * len(columns)
 
 

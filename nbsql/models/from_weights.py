@@ -159,9 +159,7 @@ def _features(
     if not times:
         raise InputError("weights has a bias only; give the weights of a feature")
     features = (
-        _feature(
-            name, index, kinds, families_by_name.get(name), missing=name in missing, kind_of_values=types.get(name, "VARCHAR")
-        )
+        _feature(name, index, kinds, families_by_name.get(name), missing=name in missing, kind_of_values=types.get(name, ""))
         for index, (name, kinds) in enumerate(times.items(), start=1)
     )
     return with_types_of_engine(features, "DuckDB", engine.title)

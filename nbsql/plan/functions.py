@@ -38,7 +38,7 @@ def create_functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[
     brought = {name for joining in joins for name in joining.dimension.names}
     # A "character" without a length would have one character; "bpchar" has any number, and its padding does not count.
     padded = {"character": "bpchar", "character[]": "bpchar[]"}
-    types = {name: dialect.query(padded.get(kind, kind)) for name, kind in pairs if name not in brought}
+    types = {name: dialect.query(padded.get(kind, kind) or render("string")) for name, kind in pairs if name not in brought}
     if not types or plan.spec.segment_by is not None:  # a segment's expression may read any column
         return
     given = with_derived(plan.renderer, render("given_row", list(types.items())), derived, list(types), exact=True)

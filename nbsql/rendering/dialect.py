@@ -20,7 +20,7 @@ _KEPT = re.compile("\x00([0-9a-f]+)\x00")
 _FOLDED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WORD = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)?")
 TIME = re.compile(r"(?:date|time|interval)", re.IGNORECASE)  # the beginning of the name of a type of dates or times
-FRACTION = re.compile(r"double|float|real|decimal\(\d+, ?\d+\)|uhugeint", re.IGNORECASE)
+FRACTION = re.compile(r"double(?: precision)?|float|real|(?:decimal|numeric)(?:\(\d+, ?\d+\))?|uhugeint", re.IGNORECASE)
 _PLAIN = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 

@@ -2,9 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from nbsql.family import NUMBERS
+from nbsql.rendering.dialect import TIME
+
+NO_TYPE = ('"NULL"', "void")  # the types of a column that has only NULL
+INTEGER = re.compile("u?(?:tiny|small|big|huge)?int|u?integer", re.IGNORECASE)
+_NUMBER = re.compile(rf"{INTEGER.pattern}|double(?: precision)?|float|real|(?:decimal|numeric)(?:\(.*\))?", re.IGNORECASE)
+
+# The types of texts but for those of ENUMs, which have names of their own on PostgreSQL.
+_TEXT = re.compile(
+    r'(?:text|string|uuid|name|citext|"char"|bpchar|(?:var)?char(?:acter)?(?: varying)?)(?:\(\d+\))?', re.IGNORECASE
+)
+
+
+def value_kind(type_name: str) -> str | None:
+    """What the values of a type are, from its name: equal values of one kind are one value, whatever their types.
+
+    It is "number", "text", "boolean", "date" (also a time of a date without a time zone), or the name of a type whose values
+    equal no others; None if the type is not known.
+
+    >>> value_kind("DECIMAL(4,2)"), value_kind("TIMESTAMP"), value_kind("TIME"), value_kind("character varying")
+    ('number', 'date', 'time', 'text')
+    """
+    name = type_name.lower()
+    if not name or type_name in NO_TYPE:
+        return None
+    if _NUMBER.fullmatch(name):
+        return "number"
+    if not TIME.match(name):
+        return "boolean" if name == "boolean" else "text"
+    is_local = name.startswith(("date", "timestamp")) and "with time zone" not in name and type_name != "timestamp"  # Spark's
+    return "date" if is_local else name
 
 
 @dataclass(frozen=True)
@@ -22,6 +53,20 @@ class Column:
     def inferred_kind(self) -> str:
         """The kind by which its family is inferred."""
         return "text" if self.is_category and self.kind in (*NUMBERS, "temporal") else self.kind
+
+    @property
+    def value_kind(self) -> str | None:
+        """See the function `value_kind`."""
+        if self.is_number or self.kind in ("text", "boolean"):
+            return None if self.type in NO_TYPE else "number" if self.is_number else self.kind
+        return value_kind(self.type)
+
+    @property
+    def label_type(self) -> str:
+        """The type of its values as labels. Those of an ENUM are texts, so that other labels may follow."""
+        if self.type.startswith("ENUM"):  # of DuckDB
+            return "VARCHAR"
+        return self.type if self.kind != "text" or _TEXT.fullmatch(self.type) else "text"
 
     @property
     def is_number(self) -> bool:

@@ -95,7 +95,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     segments = options.segments
     spec = Spec(
         target=target.name,
-        target_type=target.type,
+        target_type=target.label_type,
         id=tuple(c.name for c in ids),
         weight=weight.name if weight else None,
         half_life=half_life and replace(half_life, **dict(zip(("at", "weight"), (c.name for c in aged), strict=False))),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from nbsql.errors import InputError, no_column
+from nbsql.family import NUMBERS
 from nbsql.rendering.dialect import folded
-from nbsql.spec.column import Column
-from nbsql.spec.spec import Check, Spec
+from nbsql.spec.column import INTEGER, NO_TYPE, Column, value_kind
+from nbsql.spec.spec import Check, Feature, Spec
 
 RULES = {
     "negative": "{n} of column {column} are negative; {family} {units} must be at least 0",
@@ -25,20 +25,74 @@ RULES = {
 
 
 # Whole numbers are the same labels in every integer type; an engine refuses one that the type of the classes cannot hold.
-_INTEGERS = {"TINYINT", "BYTE", "SMALLINT", "SHORT", "INTEGER", "INT", "BIGINT", "LONG", "HUGEINT"}
-
-_TEXT = re.compile(r"(?:text|string|(?:varchar|character varying)(?:\(\d+\))?)", re.IGNORECASE)
+_INTEGERS = ["TINYINT", "BYTE", "SMALLINT", "SHORT", "INTEGER", "INT", "BIGINT", "LONG", "HUGEINT"]
 
 
-def is_text_type(kind: str) -> bool:
-    """Whether a type, as an engine writes it, is one of texts."""
-    return _TEXT.fullmatch(kind) is not None
+def label_type(one: str, other: str) -> str | None:
+    """The type of labels of two types, which is the wider of two integer types; None if they are not the same labels.
+
+    >>> label_type("TINYINT", "INTEGER"), label_type("VARCHAR", "TEXT"), label_type("DOUBLE", "INTEGER")
+    ('INTEGER', 'VARCHAR', None)
+    """
+    if one == other or value_kind(one) == value_kind(other) == "text":
+        return one
+    if not {one.upper(), other.upper()} <= set(_INTEGERS):
+        return None
+    return max(one, other, key=lambda kind: _INTEGERS.index(kind.upper()))
 
 
-def _is_same_label(kind: str, spec_type: str) -> bool:
-    """Whether a label of one type is the same label in the type of a model's classes, as in any two types of text."""
-    are_texts = is_text_type(kind) and is_text_type(spec_type)
-    return kind == spec_type or are_texts or {kind.upper(), spec_type.upper()} <= _INTEGERS
+def are_written_alike(one: str, other: str) -> bool:
+    """Whether equal values of two types are the same text in a model."""
+    kinds = value_kind(one), value_kind(other)
+    whole = all(INTEGER.fullmatch(kind) for kind in (one, other))
+    return one == other or None in kinds or (kinds[0] == kinds[1] and (whole or kinds[0] in ("text", "boolean")))
+
+
+def is_learnt(feature: Feature, name: str, column: Column) -> bool:
+    """Whether the values of a column may be those of a feature's column of that name.
+
+    Values of another type may be equal, such as 1 and 1.0, but those of another kind are not.
+    """
+    if column.type in NO_TYPE:
+        return True
+    if column.kind not in feature.family.accepts:
+        return False
+    learnt = dict(zip(feature.columns, feature.types, strict=False)).get(name, "")
+    return not feature.is_category or value_kind(learnt) in (None, column.value_kind)
+
+
+def learnt_columns(spec: Spec) -> list[tuple[str, list[str], str]]:
+    """The columns of features with the kinds of values that each may have, and the word for what the model has learnt there.
+
+    Those whose values may be of any kind, and bags of tokens, are left out.
+    """
+    found: dict[str, tuple[str, list[str], str]] = {}
+    for feature in spec.features:
+        accepts = ["number" if kind in NUMBERS else kind for kind in feature.family.accepts]
+        for name, learnt in zip(feature.columns, feature.types, strict=False):
+            kind = value_kind(learnt)
+            if feature.is_category and kind is not None:
+                found[name] = (name, [kind], "text" if kind == "text" else learnt)
+            elif not feature.is_category and not {"tokens", "token counts"} & {*accepts}:
+                found.setdefault(name, (name, sorted({*accepts}), f"a {accepts[-1]}"))
+    return list(found.values())
+
+
+def label_column(spec: Spec) -> tuple[str, list[str], str]:
+    """The column of the class, as `learnt_columns` has those of the features."""
+    kind = value_kind(spec.target_type) or "number"
+    return spec.target, [kind], "text" if kind == "text" else spec.target_type
+
+
+def _wrong_type(feature: Feature, name: str, column: Column, label: str, model: str) -> InputError:
+    """The error for a column whose values are not those of a feature."""
+    what = f"column {column.name!r} of {label} is {column.type}"
+    if column.kind not in feature.family.accepts:
+        return InputError(f"{what}, which {model} cannot take for a {feature.family.name} feature; cast it")
+    learnt = feature.types[feature.columns.index(name)]
+    whole = "to whole numbers and then " if (column.kind, value_kind(learnt)) == ("float", "text") else ""
+    shown = "text" if value_kind(learnt) == "text" else learnt
+    return InputError(f"{what}, and {model} has learnt {shown} there; read it as {shown}, or cast it {whole}to {shown}")
 
 
 def check_source(
@@ -60,14 +114,11 @@ def check_source(
     for feature in spec.features:
         for name in feature.columns:
             column = find(name, "a feature")
-            if column.kind not in feature.family.accepts and column.type != '"NULL"':
-                raise InputError(
-                    f"column {column.name!r} of {label} is {column.type}, which {model} cannot take "
-                    f"for a {feature.family.name} feature; cast it"
-                )
+            if not is_learnt(feature, name, column):
+                raise _wrong_type(feature, name, column, label, model)
     if training:
         target = find(spec.target, "the target")
-        if not _is_same_label(target.type, spec.target_type):
+        if label_type(target.type, spec.target_type) is None:
             raise InputError(
                 f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; "
                 "cast it"

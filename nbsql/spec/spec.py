@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from nbsql import family as family_module
 from nbsql.errors import ModelError
-from nbsql.family import NUMBERS, Estimate, Family
-from nbsql.rendering.dialect import FRACTION, TIME
+from nbsql.family import NUMBERS, SCALARS, Estimate, Family
+from nbsql.rendering.dialect import FRACTION, TIME, folded
+from nbsql.spec.column import value_kind
 from nbsql.spec.components import Components
-from nbsql.spec.derived import Derived
+from nbsql.spec.derived import Derived, inputs
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
 from nbsql.spec.method import AODE, EM, TAN, Logistic
@@ -31,7 +32,7 @@ class Feature:
     index: int  # the number of the feature, from 1 in the order of the source; it numbers the parameters in the model's tables
     floating: bool  # whether a column may hold NaN or infinities
     whole: bool = False  # whether the column holds whole numbers
-    types: tuple[str, ...] = ()  # the types of the columns, as the engine writes them; empty if they are not known
+    types: tuple[str, ...] = ()  # the types of the columns, as the engine writes them; empty where they are not known
     is_complete: bool = False  # whether every row of the fit has a value, and the values differ
     # For a number, whether the means of the classes were within a hundred standard deviations of each other.
     has_near_means: bool = False
@@ -56,6 +57,11 @@ class Feature:
         return {column: kind.lower() for column, kind in zip(self.columns, self.types, strict=False) if TIME.match(kind)}
 
     @property
+    def untyped(self) -> list[str]:
+        """The columns whose types are not known, because the values were given or counted elsewhere."""
+        return [column for column, kind in zip(self.columns, self.types, strict=False) if not kind]
+
+    @property
     def is_scored_in_lists(self) -> bool:
         """Whether it is scored in lists together with other numbers (gaussian.sql)."""
         return self.is_complete and self.has_near_means and self.family.needs_guard
@@ -63,6 +69,11 @@ class Feature:
     @property
     def column(self) -> str:
         return self.columns[0]
+
+    @property
+    def is_category(self) -> bool:
+        """Whether its values are told apart by what they are: a category, or several columns as one."""
+        return self.family.accepts == SCALARS
 
     @property
     def is_number(self) -> bool:
@@ -133,6 +144,16 @@ class Spec:
     def slice_expression(self) -> str | None:
         """The expression of the slices or the segments, by whose value the cells are counted."""
         return self.slice_by or self.segment_by
+
+    @property
+    def text_columns(self) -> set[str]:
+        """The columns of a source that it has learnt as texts, of its class and of its joins too, by folded name."""
+        made = {each.name for each in self.derived}
+        types = [(self.target, self.target_type)]
+        types += [pair for feature in self.features for pair in zip(feature.columns, feature.types, strict=False)]
+        types += [(key, kind) for join in self.joins for (key, _), kind in zip(join.on, join.types, strict=True)]
+        types = [*((name, kind) for name, kind in types if name not in made), *inputs(self.derived).items()]
+        return {folded(name) for name, kind in types if value_kind(kind) == "text"}
 
     @property
     def is_sliced(self) -> bool:

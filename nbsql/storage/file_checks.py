@@ -35,7 +35,7 @@ def check_spec(spec: Spec, dialect: Dialect, title: str) -> None:
     types += [kind for dimension in spec.joins for kind in dimension.types]
     types += [kind for each in spec.derived for _, kind in each.reads]
     for kind in types:
-        if not isinstance(kind, str) or not _KIND.fullmatch(kind):
+        if not isinstance(kind, str) or (kind and not _KIND.fullmatch(kind)):
             raise ModelError(f"{title} is damaged: it has a column of the type {kind!r}; export it again")
     expressions = [(argument, getattr(spec, argument)) for argument in ("slice_by", "segment_by")]
     for argument, expression in [*expressions, *((f"derived column {each.name!r}", each.expression) for each in spec.derived)]:

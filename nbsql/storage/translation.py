@@ -69,6 +69,8 @@ def type_on(kind: str, of: str, to: str) -> str:
     >>> type_on("DECIMAL(4,2)", "DuckDB", "PostgreSQL"), type_on("mood", "PostgreSQL", "Spark")
     ('numeric', 'string')
     """
+    if not kind:  # it is not known
+        return kind
     ours, theirs = ENGINES.index(of), ENGINES.index(to)
     scaled = _SCALED.fullmatch(kind)
     if scaled is not None:

@@ -138,6 +138,7 @@
 {% macro unnested_with_places(list, place, name) %}
 {% do return(adapter.dispatch('unnested_with_places', 'nbsql')(list, place, name)) %}
 {% endmacro %}
+{% macro untyped_as_text(x) %} {% do return(adapter.dispatch('untyped_as_text', 'nbsql')(x)) %} {% endmacro %}
 {% macro value_at_maximum(x, y, text) %} {% do return(adapter.dispatch('value_at_maximum', 'nbsql')(x, y, text)) %} {% endmacro %}
 {% macro value_to_hash(column, kind) %} {% do return(adapter.dispatch('value_to_hash', 'nbsql')(column, kind)) %} {% endmacro %}
 {% macro weighted_square(weight, x) %} {% do return(adapter.dispatch('weighted_square', 'nbsql')(weight, x)) %} {% endmacro %}

@@ -126,10 +126,13 @@
 {% set kinds = columns | map(attribute='kind') | list -%}
 {% set times = {} -%}
 {% for column in columns if column.kind == 'temporal' %}{% do times.update({column.name: column.type | lower}) %}{% endfor -%}
+{% set fractions = {} -%}
+{% for column in columns if column.kind in ['float', 'decimal'] %}{% do fractions.update({column.name: column.type}) %}{% endfor -%}
 {% do return({
   'name': name, 'index': before | length + 1, 'family': family, 'column': columns[0].name,
   'columns': nbsql.as_tuple(columns | map(attribute='name') | list), 'kinds': kinds,
-  'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fraction_types': {}, 'time_types': times}) %}
+  'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fraction_types': fractions,
+  'time_types': times, 'untyped': []}) %}
 {%- endmacro %}
 
 {# The rules that training rows must satisfy, each with the message to show when a row breaks it. #}

@@ -322,7 +322,12 @@ SELECT
 {% for feature in model.features -%}
 {% for name in feature.columns -%}
 {% set column = nbsql.column_named(columns, name, "a feature of '" ~ model.name ~ "'", source) -%}
-{% if column.kind not in feature.family.accepts -%}
+{% set learnt, other = nbsql.value_kind(feature.kinds[loop.index0]), nbsql.value_kind(column.kind) -%}
+{% if column.kind in feature.family.accepts and 'text' in feature.family.accepts and learnt != other -%}
+{% do nbsql.refuse(
+  "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", and '" ~ model.name ~ "' has learnt " ~ learnt
+  ~ ' there; cast it') %}
+{% elif column.kind not in feature.family.accepts -%}
 {% do nbsql.refuse(
   "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", which '" ~ model.name ~ "' cannot take for a "
   ~ feature.family.name ~ ' feature; cast it') %}
@@ -330,6 +335,11 @@ SELECT
 {% endfor -%}
 {% endfor -%}
 {% do return(columns) %}
+{%- endmacro %}
+
+{# What the values of a kind of column are: equal values of one kind are one value, whatever their types. #}
+{% macro value_kind(kind) -%}
+{% do return('number' if kind in ['integer', 'float', 'decimal'] else kind) %}
 {%- endmacro %}
 
 {# A query preceded by the tables that it reads. #}

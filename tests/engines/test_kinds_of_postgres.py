@@ -180,3 +180,51 @@ def test_citext_is_text_whose_case_counts_and_a_row_takes_padded_texts_as_the_ve
             assert (answer["prediction"], answer["probability"]) == (row[1], pytest.approx(row[2], rel=1e-12))
     model.update("SELECT CAST('h' AS TEXT) AS y, CAST('Up' AS CITEXT) AS x")
     assert model.batches.fetchall()[-1][3] == 1
+
+
+EQUAL = {  # a type, and those whose values may be equal to its own
+    "NUMERIC(6, 2)": ("NUMERIC(9, 4)", "DOUBLE PRECISION", "NUMERIC"),
+    "DOUBLE PRECISION": ("NUMERIC(9, 4)", "REAL", "NUMERIC(6, 2)"),
+    "INTEGER": ("BIGINT", "NUMERIC(9, 4)", "DOUBLE PRECISION"),
+    "DATE": ("TIMESTAMP",),
+    "TIMESTAMP": ("DATE",),
+    "TEXT": ("VARCHAR(9)", "CHAR(1)"),
+}
+OF = {"INTEGER": "i % 3", "DATE": "DATE '2024-01-01' + i % 3", "TIMESTAMP": "DATE '2024-01-01' + i % 3", "TEXT": "i % 3"}
+
+
+@pytest.mark.parametrize("learnt", EQUAL)
+def test_equal_values_of_other_types_meet_and_others_do_not(pg: Any, learnt: str) -> None:
+    value = OF.get(learnt, "(i % 3) / 4.0")
+    label = "CASE WHEN i % 4 = 0 THEN 'a' ELSE 'b' END"
+
+    def table(name: str, g: str) -> str:
+        pg.execute(f"CREATE TABLE {name} AS SELECT {g} AS g, {label} AS y FROM generate_series(1, 60) AS r(i)")
+        return name
+
+    model = nbsql.fit(pg, table("own", f"CAST({value} AS {learnt})"), target="y", families={"g": "categorical"}, name="m")
+    expected, cells = sorted(row[-1] for row in model.predict_proba("own")), {row[3] for row in model.counts}
+    for number, other in enumerate(EQUAL[learnt]):
+        rows = table(f"other{number}", f"CAST({value} AS {other})")
+        assert sorted(row[-1] for row in model.predict_proba(rows)) == pytest.approx(expected, rel=1e-12), other
+        model.update(rows)
+        assert {row[3] for row in model.counts} == cells, other
+    wrong = table("wrong", "i % 2" if learnt == "TEXT" else "i % 2 = 0")
+    for verb in (model.predict, model.update, model.evaluate):
+        with pytest.raises(nbsql.InputError, match=r"^column 'g' of wrong is .*, and model 'm' has learnt .* there; "):
+            verb(wrong)
+
+
+def test_a_number_with_more_digits_is_another_and_labels_of_an_enum_are_texts(pg: Any) -> None:
+    pg.execute("CREATE TYPE mood AS ENUM ('sad', 'glad')")
+    pg.execute(
+        "CREATE TABLE t AS SELECT CAST(i % 2 + 0.76 AS NUMERIC(4, 2)) AS g, CAST(CASE i % 3 WHEN 0 THEN 'sad' ELSE 'glad' END"
+        " AS mood) AS y FROM generate_series(1, 30) AS r(i)"
+    )
+    model = nbsql.fit(pg, "t", target="y", families={"g": "categorical"}, name="m")
+    prior = model.predict("SELECT CAST(NULL AS NUMERIC) AS g").fetchall()[0][-1]
+    for unseen in ("0.755", "CAST(0.755 AS DOUBLE PRECISION)", "0.76000000000000000001"):
+        assert model.predict(f"SELECT {unseen} AS g").fetchall()[0][-1] == pytest.approx(prior), unseen
+    assert model.evaluate("t").rows == 30
+    model.update("SELECT 0.76 AS g, 'calm' AS y")
+    assert set(model.classes) == {"sad", "glad", "calm"}

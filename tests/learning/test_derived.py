@@ -286,7 +286,8 @@ def test_labels_keep_their_type_in_a_file(con: Connection, tmp_path: Path, type_
     model.export(tmp_path / "model.parquet")
     imported = nbsql.import_(con, tmp_path / "model.parquet")
     assert imported.classes == model.classes
-    assert [str(con.sql(each.priors.sql).types[0]) for each in (imported, model)] == [str(con.sql("FROM rows").types[0])] * 2
+    kind = "VARCHAR" if type_.startswith("ENUM") else str(con.sql("FROM rows").types[0])  # so that other labels may follow
+    assert [str(con.sql(each.priors.sql).types[0]) for each in (imported, model)] == [kind] * 2
     assert imported.predict_proba("rows").columns == model.predict_proba("rows").columns
     assert imported.predict("rows").fetchall() == model.predict("rows").fetchall()
 

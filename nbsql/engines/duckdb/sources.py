@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ _QUERY = re.compile(rf"{COMMENTS}\(*{COMMENTS}{_VERBS}", re.IGNORECASE | re.DOTA
 _VIEW = re.compile(r".+? AS (SELECT .+)", re.DOTALL)  # as duckdb_views() writes it
 _PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
 _FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
+_CSV = re.compile(r"\.(csv|tsv)(\.gz|\.zst)?$", re.IGNORECASE)
+_UNNAMED = re.compile(r"column\d+")  # as DuckDB names the columns of a file without a header
 _IN_MEMORY = ("DataFrame", "Table", "RecordBatch")  # of pandas, Polars and Arrow
 
 
@@ -85,9 +88,9 @@ class Sources:
         if _FILE.search(text):
             if Path(text).is_file() and not Path(text).stat().st_size:
                 raise InputError(f"file {text!r} is empty; write a header and rows into it")
-            is_text = _PARQUET.search(text) is None
+            as_texts = None if _PARQUET.search(text) else partial(self._as_texts, text)
             relation = self._engine.renderer.dialect.ident(text)
-            return self._source(relation, text, rereads=self._rereads_of_file(text), is_text=is_text)
+            return self._source(relation, text, rereads=self._rereads_of_file(text), as_texts=as_texts)
         query = self._query(text)
         if query is None:
             near = (self._engine.current(), ("temp", "main"))
@@ -99,6 +102,16 @@ class Sources:
             check_distinct(self._engine.bound(query).columns, "the query")
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
         return self._source(relation, "the query", rereads=lambda: self._rereads(query, self._engine.current()))
+
+    def _as_texts(self, path: str, columns: Sequence[Column], names: Sequence[str]) -> Markup:
+        """A CSV or JSON file with some columns as they are written. A number or a Boolean of JSON is no text, and stays."""
+        render = self._engine.renderer.fragment
+        if _CSV.search(path):
+            named = not all(_UNNAMED.fullmatch(column.name) for column in columns)
+            return render("csv_with_texts", path, names, named)
+        written = [column.name in names and column.kind in ("text", "temporal") for column in columns]
+        types = ["VARCHAR" if is_written else column.type for column, is_written in zip(columns, written, strict=True)]
+        return render("json_with_types", path, list(zip([column.name for column in columns], types, strict=True)))
 
     def _kind(self, relation: tuple[str, ...]) -> dict[str, Any]:
         """Whether a row of `relations` (catalog.sql) is a table, and how many more times it may be read."""

@@ -58,10 +58,11 @@ UNION ALL
 {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# The class of a row, as labels are compared. #}
+{# The class of a row, as labels are compared. It is cast if the classes are texts, because its column may be an ENUM. #}
 {% macro target(model) -%}
 {% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
-{{ nbsql.as_label(label, model.target_type) }}
+{% set text %}CAST({{ label }} AS {{ nbsql.string() }}){% endset -%}
+{{ nbsql.as_label(text if nbsql.is_text(model.target_type) else label, model.target_type) }}
 {%- endmacro %}
 
 {# A label of a type, as labels are compared and ordered in models. #}

@@ -100,7 +100,7 @@ SELECT
     WHEN max(CASE WHEN source.value <> floor(source.value) OR abs(source.value) > 1e37 THEN 1 ELSE 0 END)
       OVER (PARTITION BY source.feature) = 0
       THEN CAST(CAST(source.value AS DECIMAL(38, 0)) AS {{ nbsql.string() }})
-    ELSE CAST(source.value AS {{ nbsql.string() }})
+    ELSE {{ nbsql.untyped_as_text(nbsql.word('source.value')) }}
   END
   {%- else %}source.value
   {%- endif %}

@@ -94,14 +94,10 @@ FROM (
 {% if as_text %}CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
-{# The label of a judged row. It is cast if the classes are texts, because its column may be an ENUM, which has no collation. #}
+{# The label of a judged row. #}
 {% macro true_label(model, as_text) -%}
 {% set x %}source.{{ nbsql.ident(model.target) }}{% endset -%}
-{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
-{% if as_text %}{{ nbsql.as_text_if(x, as_text) }}
-{%- elif nbsql.is_text(model.target_type) %}{{ nbsql.as_label(text, model.target_type) }}
-{%- else %}{{ nbsql.target(model) }}
-{%- endif %}
+{% if as_text %}{{ nbsql.as_text_if(x, as_text) }}{% else %}{{ nbsql.target(model) }}{% endif %}
 {%- endmacro %}
 
 {# One row a true class and prediction: class, prediction, n (the weight of the rows). #}

@@ -317,7 +317,8 @@ SELECT
   count(mean) AS means,
   count(m2) AS squares,
   sum(CASE WHEN value IS NOT NULL THEN n ELSE 0 END) > max(rows) AS crowded,
-  count(value) > 0 AND count(value) = count(CASE WHEN value IN ('true', 'false') THEN 1 END) AS logical
+  count(value) > 0 AND count(value) = count(CASE WHEN value IN ('true', 'false') THEN 1 END) AS logical,
+  count(value) > count({{ nbsql.as_number(nbsql.word('value')) }}) AS has_words
 FROM (
   SELECT
     CAST(feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,

@@ -5,16 +5,19 @@
 {#
   Creates a table macro over any relation, FROM spam.predict('inbox'), where inbox is a table, a view or a CTE. Its query is a text, so that
   DuckDB parses it when the macro is called, and not in every fit. query: a literal, whose text reads the source as nbsql_source, and the
-  relations of the model by further names. reads: pairs of such a name and an expression, the text that follows the database in the FROM.
+  relations of the model by further names. condition and of_scores: literals, the conditions of the rows of the source and of its scores.
+  reads: pairs of such a name and an expression, the text that follows the database in the FROM.
 #}
-{% macro create_table_macro(relation, query, reads, schema) -%}
+{% macro create_table_macro(relation, query, condition, of_scores, reads, schema) -%}
 CREATE OR REPLACE MACRO {{ relation }}(source, database := NULL) AS TABLE
 FROM query(concat_ws(
   coalesce({{ nbsql.database_of_macro(schema) | indent(2) }}, ''),
   'WITH '
   {%- for name, read in reads %} || '{{ nbsql.word(name) }} AS NOT MATERIALIZED (FROM ',
-  {{ read }} || '), '
-  {%- endfor %} || 'nbsql_source AS NOT MATERIALIZED (FROM query_table({{ nbsql.quoted_argument('source') }})) FROM ('
+  {{ read }} || '{% if name == 'nbsql_scores' %} AS source WHERE ' || {{ of_scores }} || '{% endif %}), '
+  {%- endfor %} || 'nbsql_source AS NOT MATERIALIZED (FROM query_table({{ nbsql.quoted_argument('source') }}) AS source WHERE '
+  || {{ condition }}
+  || ') FROM ('
   || {{ query }}
   || ')'
 ))
@@ -34,6 +37,36 @@ WITH nbsql_likelihoods AS NOT MATERIALIZED (
   ))
 )
 {{ query }}
+{%- endmacro %}
+
+{#
+  The condition that the columns of the rows have the types that a model has learnt, which DuckDB knows when it plans a query, so that it
+  is TRUE there. Else a value is an error. columns: (name, kinds, learnt) a column, with the kinds of values (nbsql/spec/column.py) that
+  it may have and the word for what the model has learnt.
+#}
+{% macro has_learnt_types(columns) -%}
+{% for name, kinds, learnt in columns -%}
+{% set x %}source.{{ nbsql.ident(name) }}{% endset -%}
+CASE
+  WHEN {{ x }} IS NULL OR {% for kind in kinds %}{{ nbsql.is_of_kind(x, kind) }}{% if not loop.last %} OR {% endif %}{% endfor %} THEN TRUE
+  ELSE {{ nbsql.error_of_types(name, learnt, x) }}
+END
+{%- if not loop.last %} AND {% endif -%}
+{% else %}TRUE{% endfor %}
+{%- endmacro %}
+
+{# Whether a column has a type whose values are of a kind. #}
+{% macro is_of_kind(x, kind) -%}
+{% if kind == 'number' %}regexp_full_match(typeof({{ x }}), 'U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM')
+{%- elif kind == 'text' %}regexp_full_match(typeof({{ x }}), 'VARCHAR|ENUM.*|UUID')
+{%- elif kind == 'date' %}regexp_full_match(typeof({{ x }}), 'DATE|TIMESTAMP(_S|_MS|_NS)?')
+{%- else %}{{ nbsql.is_of_type(x, [kind]) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro error_of_types(name, learnt, x) -%}
+error('column ' || {{ nbsql.text(name) }} || ' is ' || typeof({{ x }}) || ', and the model has learnt ' || {{ nbsql.text(learnt) }}
+  || ' there; read it as that, or cast it')
 {%- endmacro %}
 
 {# An argument of a macro as a literal within a text of SQL. #}

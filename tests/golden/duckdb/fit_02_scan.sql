@@ -19,7 +19,7 @@ SELECT
   count(CASE WHEN broken_4 THEN 1 END) AS broken_4
 FROM (
   SELECT
-    source."label" COLLATE "C" AS class,
+    CAST(source."label" AS VARCHAR) COLLATE "C" AS class,
     CAST(source."trust" AS DOUBLE) AS weight,
     CAST(source."replied" AS BOOLEAN) AS nbsql_x_2,
     CAST(source."length" AS DOUBLE) - 120.5e0 AS nbsql_x_3,

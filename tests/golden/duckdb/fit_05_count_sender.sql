@@ -10,11 +10,11 @@ SELECT
   '1' COLLATE "C" AS batch
 FROM (
   SELECT
-    source."label" COLLATE "C" AS class,
+    CAST(source."label" AS VARCHAR) COLLATE "C" AS class,
     'sender' AS feature,
     CAST(source."sender" AS VARCHAR) COLLATE "C" AS value,
     sum(CAST(source."trust" AS DOUBLE)) AS n
   FROM "main"."inbox" AS source
-  WHERE source."label" COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0
-  GROUP BY source."label" COLLATE "C", CAST(source."sender" AS VARCHAR) COLLATE "C"
+  WHERE CAST(source."label" AS VARCHAR) COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0
+  GROUP BY CAST(source."label" AS VARCHAR) COLLATE "C", CAST(source."sender" AS VARCHAR) COLLATE "C"
 ) AS counted;

@@ -12,7 +12,7 @@ FROM (
 SELECT *
   FROM (
     SELECT
-      source."label" COLLATE "C" AS class, CAST(source."trust" AS DOUBLE) AS weight,
+      CAST(source."label" AS VARCHAR) COLLATE "C" AS class, CAST(source."trust" AS DOUBLE) AS weight,
       unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) COLLATE "C" AS value, 1 AS times
     FROM (
       SELECT
@@ -23,7 +23,7 @@ SELECT *
         ) AS nbsql_words
       FROM "main"."inbox" AS source
     ) AS source
-    WHERE source."label" COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0
+    WHERE CAST(source."label" AS VARCHAR) COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0
   ) AS unnested
   WHERE value <> ''
 ) AS tokens

@@ -9,7 +9,9 @@ FROM query(concat_ws(
     END
   END, ''),
   'WITH ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ',
-  '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''')) FROM ('
+  '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'TRUE' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
+  || 'TRUE'
+  || ') FROM ('
   || 'SELECT
   source.* NOT SIMILAR TO ''nbsql_.*'',
   coalesce(prediction, decode(encode(source.nbsql_prediction))) AS prediction,

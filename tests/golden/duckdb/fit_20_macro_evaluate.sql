@@ -10,7 +10,13 @@ FROM query(concat_ws(
   END, ''),
   'WITH ' || 'nbsql_parameters AS NOT MATERIALIZED (FROM ',
   '"spam"."parameters"' || '), ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ',
-  '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''')) FROM ('
+  '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'CASE
+  WHEN source."label" IS NULL OR regexp_full_match(typeof(source."label"), ''VARCHAR|ENUM.*|UUID'') THEN TRUE
+  ELSE error(''column '' || ''label'' || '' is '' || typeof(source."label") || '', and the model has learnt '' || ''text''
+  || '' there; read it as that, or cast it'')
+END' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
+  || 'TRUE'
+  || ') FROM ('
   || 'WITH outcomes AS MATERIALIZED (
   SELECT
     CAST(source."label" AS VARCHAR) COLLATE "C" AS class,

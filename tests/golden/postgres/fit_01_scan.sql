@@ -19,7 +19,7 @@ SELECT
   count(CASE WHEN broken_4 THEN 1 END) AS broken_4
 FROM (
   SELECT
-    source."label" COLLATE "C" AS class,
+    CAST(source."label" AS TEXT) COLLATE "C" AS class,
     CAST(source."trust" AS DOUBLE PRECISION) AS weight,
     CASE
       WHEN CAST(source."replied" AS TEXT) IN ('true', '1') THEN TRUE

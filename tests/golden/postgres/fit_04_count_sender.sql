@@ -10,11 +10,11 @@ SELECT
   '1' COLLATE "C" AS batch
 FROM (
   SELECT
-    source."label" COLLATE "C" AS class,
+    CAST(source."label" AS TEXT) COLLATE "C" AS class,
     'sender' AS feature,
     CAST(source."sender" AS TEXT) COLLATE "C" AS value,
     sum(CAST(source."trust" AS DOUBLE PRECISION)) AS n
   FROM "public"."inbox" AS source
-  WHERE source."label" COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE PRECISION) > 0
-  GROUP BY source."label" COLLATE "C", CAST(source."sender" AS TEXT) COLLATE "C"
+  WHERE CAST(source."label" AS TEXT) COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE PRECISION) > 0
+  GROUP BY CAST(source."label" AS TEXT) COLLATE "C", CAST(source."sender" AS TEXT) COLLATE "C"
 ) AS counted;

@@ -12,7 +12,7 @@ FROM (
 SELECT *
   FROM (
     SELECT
-      source."label" COLLATE "C" AS class, CAST(source."trust" AS DOUBLE PRECISION) AS weight,
+      CAST(source."label" AS TEXT) COLLATE "C" AS class, CAST(source."trust" AS DOUBLE PRECISION) AS weight,
       unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) COLLATE "C" AS value, 1 AS times
     FROM (
       SELECT
@@ -26,7 +26,7 @@ SELECT *
         ) AS nbsql_words
       FROM "public"."inbox" AS source
     ) AS source
-    WHERE source."label" COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE PRECISION) > 0
+    WHERE CAST(source."label" AS TEXT) COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE PRECISION) > 0
   ) AS unnested
   WHERE value <> ''
 ) AS tokens

@@ -39,22 +39,32 @@
 {% if model.weight %}sum(weight * {{ square }}){% elif careful %}sum({{ square }}){% else %}sum({{ x }} * {{ x }}){% endif %}
 {%- endmacro %}
 
-{# A whole number has the same text here whatever its type; a decimal has the text of its type. #}
 {% macro postgres__categorical_value(feature, relation) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
 {{ nbsql.text_as_fitted(feature, feature.column, feature.whole, x) }} COLLATE "C"
 {%- endmacro %}
 
-{# A value as text, as in the model: doubles with all their digits and 0 without a sign, whole numbers without a point. #}
+{# A value as text, as in the model. A number has its shortest form, whatever its type: all digits of a double, and 0 without a sign. #}
 {% macro postgres__text_as_fitted(feature, column, whole, x) -%}
-{% set text -%}
+{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
 {% if column in feature.time_types %}{{ nbsql.time_as_text(x, feature.time_types[column]) }}
-{%- elif feature.floating -%}
-CASE CAST({{ x }} AS {{ nbsql.string() }}) WHEN '-0' THEN '0' ELSE {{ nbsql.postgres__double_as_text(x) }} END
-{%- else %}CAST({{ x }} AS {{ nbsql.string() }})
+{%- elif whole or column in feature.fraction_types %}{{ nbsql.postgres__number_as_text(x) }}
+{%- elif column in feature.untyped %}{{ nbsql.untyped_as_text(x) }}
+{%- else %}{{ text }}
 {%- endif %}
-{%- endset -%}
-{% if whole %}regexp_replace({{ text }}, '[.]0+$', ''){% else %}{{ text }}{% endif %}
+{%- endmacro %}
+
+{% macro postgres__number_as_text(x) -%}
+CASE CAST({{ x }} AS {{ nbsql.string() }}) WHEN '-0' THEN '0' ELSE {{ nbsql.shortest_number(nbsql.postgres__double_as_text(x)) }} END
+{%- endmacro %}
+
+{# A value as text of a model that knows no type for it. #}
+{% macro postgres__untyped_as_text(x) -%}
+CASE
+  WHEN pg_typeof({{ x }}) IN (CAST('numeric' AS regtype), CAST('float8' AS regtype), CAST('float4' AS regtype))
+    THEN {{ nbsql.postgres__number_as_text(x) }}
+  ELSE CAST({{ x }} AS {{ nbsql.string() }})
+END
 {%- endmacro %}
 
 {# As in JSON, which does not depend on DateStyle. #}
@@ -63,8 +73,9 @@ CASE CAST({{ x }} AS {{ nbsql.string() }}) WHEN '-0' THEN '0' ELSE {{ nbsql.post
 {% if type == 'timestamp with time zone' -%}
 (replace(to_jsonb(CAST({{ x }} AS TIMESTAMPTZ) AT TIME ZONE 'UTC') #>> '{}', 'T', ' ') || '+00')
 {%- elif type == 'interval' %}{{ nbsql.postgres__interval_as_text(span) }}
-{%- elif type == 'date' %}to_jsonb({{ x }}) #>> '{}'
-{%- elif type.startswith('timestamp') %}replace(to_jsonb({{ x }}) #>> '{}', 'T', ' ')
+{%- elif type == 'date' -%}
+replace(to_jsonb(CAST({{ x }} AS TIMESTAMP)) #>> '{}', 'T00:00:00', '')
+{%- elif type.startswith('timestamp') %}replace(to_jsonb(CAST({{ x }} AS TIMESTAMP)) #>> '{}', 'T', ' ')
 {%- else %}CAST({{ x }} AS {{ nbsql.string() }})
 {%- endif %}
 {%- endmacro %}

@@ -1,0 +1,44 @@
+"""Sources read in the types that a model has learnt."""
+
+from __future__ import annotations
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.rendering.dialect import folded
+from nbsql.spec.rules import is_learnt
+from nbsql.spec.spec import Spec
+
+
+def read_as_learnt(engine: Engine, spec: Spec, source: Source) -> None:
+    """Let a source be read in the types of a model, where no value can change.
+
+    What the model knows as a text is read from a file as it is written there, whatever the reader takes it for. A feature's
+    column without any value has no type of its own: its values are missing ones.
+    """
+    if source.as_texts is not None:
+        texts = spec.text_columns
+        guessed = [column.name for column in source.columns if folded(column.name) in texts and column.kind != "text"]
+        if guessed:
+            source.relation = source.as_texts(source.columns, guessed)
+            source.columns = engine.columns(source.relation)
+    others = list(_columns_of_other_types(spec, source))
+    if not others:
+        return
+    values = engine.ask("values_of_columns", source.relation, others)[0]
+    if empty := [name for name, n in zip(others, values, strict=True) if not n]:
+        source.relation = engine.renderer.fragment(
+            "without_values", source.relation, [each.name for each in source.columns], empty
+        )
+        source.columns = engine.columns(source.relation)
+
+
+def _columns_of_other_types(spec: Spec, source: Source) -> dict[str, None]:
+    """The names of the source's columns whose values are not those that a feature has learnt."""
+    made = {folded(each.name) for each in spec.derived}
+    columns = {folded(column.name): column for column in source.columns if folded(column.name) not in made}
+    return {
+        columns[folded(name)].name: None
+        for feature in spec.features
+        for name in feature.columns
+        if folded(name) in columns and not is_learnt(feature, name, columns[folded(name)])
+    }

@@ -1,0 +1,200 @@
+"""A feature keeps the type that it was learnt with: equal values of other types meet, and other kinds of values are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+import nbsql
+
+Connection = duckdb.DuckDBPyConnection
+
+# Of each kind, types and the SQL of three values that all of them have.
+KINDS = {
+    "text": ("VARCHAR", "ENUM('0', '1', '2')"),
+    "number": ("DECIMAL(4, 2)", "DOUBLE", "FLOAT", "TINYINT", "UBIGINT", "UHUGEINT", "DECIMAL(20, 10)"),
+    "boolean": ("BOOLEAN",),
+    "date": ("DATE", "TIMESTAMP", "TIMESTAMP_MS", "TIMESTAMP_NS"),
+    "time": ("TIME",),
+    "zone": ("TIMESTAMP WITH TIME ZONE",),
+    "span": ("INTERVAL",),
+}
+VALUES = {
+    "text": "(i % 3)::VARCHAR",
+    "number": "i % 3",
+    "boolean": "i % 2 = 0",
+    "date": "DATE '1600-02-28' + (i % 3)::INT",
+    "time": "TIME '10:00:00' + to_hours(i % 3)",
+    "zone": "TIMESTAMPTZ '2024-01-01 00:00:00+00' + to_days((i % 3)::INT)",
+    "span": "to_days((i % 3)::INT)",
+}
+TYPES = {kind: of for of, kinds in KINDS.items() for kind in kinds}
+
+VERBS: dict[str, Callable[[nbsql.Model, Connection, Any], Any]] = {
+    "predict": lambda model, con, rows: sorted(row[-1] for row in model.predict_proba(rows)),
+    "macro": lambda model, con, rows: sorted(row[-1] for row in con.execute(f"FROM m.predict_proba('{rows}')").fetchall()),
+    "explain": lambda model, con, rows: sorted(row[4] for row in model.explain(rows) if row[2]),
+    "evaluate": lambda model, con, rows: round(model.evaluate(rows).log_loss, 12),
+    "forget": lambda model, con, rows: _counts(model.forget, model, rows),
+    "update": lambda model, con, rows: _counts(model.update, model, rows),
+}
+
+
+def _counts(change: Callable[[Any], Any], model: nbsql.Model, rows: Any) -> list[tuple[Any, ...]]:
+    change(rows)
+    return sorted(row[1:5] for row in model.counts if row[2] == "g" and row[4])
+
+
+def _rows(con: Connection, name: str, kind: str) -> str:
+    of = TYPES[kind]
+    later = "DATE '2024-02-28'" if kind == "TIMESTAMP_NS" else "DATE '1600-02-28'"
+    con.execute(f"""CREATE OR REPLACE TABLE {name} AS SELECT ({VALUES[of].replace("DATE '1600-02-28'", later)})::{kind} AS g,
+        ['u', 'v', 'w'][1 + i % 3] AS y FROM range(30) AS r(i)""")
+    return name
+
+
+@pytest.mark.parametrize("learnt", [*TYPES])
+def test_equal_values_meet_and_other_kinds_are_refused(con: Connection, learnt: str) -> None:
+    own = _rows(con, "own", learnt)
+    model = nbsql.fit(con, own, target="y", families={"g": "categorical"}, name="m")
+    model.update(own)
+    refused = (nbsql.InputError, duckdb.InvalidInputException)
+
+    def asked(verb: str, rows: str) -> Any:
+        con.execute("BEGIN")
+        try:
+            return VERBS[verb](model, con, rows)
+        finally:
+            con.execute("ROLLBACK")
+
+    expected = {verb: asked(verb, own) for verb in VERBS}
+    for offered, of in TYPES.items():
+        if "TIMESTAMP_NS" in (learnt, offered) and learnt != offered and of == "date":
+            continue  # whose range does not have these days
+        other = _rows(con, "other", offered)
+        for verb in VERBS:
+            if of == TYPES[learnt]:
+                assert asked(verb, other) == expected[verb], (offered, verb)
+                continue
+            with pytest.raises(refused, match=r"column '?g'? .*is .* has learnt .* there; "):
+                asked(verb, other)
+
+
+@pytest.mark.parametrize(
+    ("learnt", "unseen"),
+    [
+        ("0.76::DECIMAL(4, 2)", ["0.755", "0.755::DOUBLE", "0.7600000000000000001::DECIMAL(30, 19)", "0.7601::FLOAT"]),
+        ("1", ["1.5", "1.0000000000000000000001::DECIMAL(38, 22)", "0.9999::DOUBLE", "0.75::UHUGEINT + 0.5"]),
+        ("0.1::DOUBLE", ["0.1000000000000000000001::DECIMAL(38, 22)", "0.10000001::FLOAT"]),
+        ("9007199254740992::DOUBLE", ["9007199254740993"]),
+        ("1::UHUGEINT", ["1.25::DOUBLE", "0.75::DECIMAL(4, 2)"]),
+        ("DATE '2024-01-01'", ["TIMESTAMP '2024-01-01 00:00:01'", "TIMESTAMP_NS '2024-01-01 00:00:00.000000001'"]),
+        ("TIMESTAMP '2024-01-01 12:00:00'", ["DATE '2024-01-01'", "TIMESTAMP_NS '2024-01-01 12:00:00.000000001'"]),
+    ],
+)
+def test_no_value_is_rounded_to_another(con: Connection, learnt: str, unseen: list[str]) -> None:
+    con.execute(f"CREATE TABLE rows AS SELECT {learnt} AS g, 'u' AS y UNION ALL SELECT NULL, 'v' FROM range(3)")
+    with pytest.warns(nbsql.NbsqlWarning, match="one value only in 'g'"):
+        model = nbsql.fit(con, "rows", target="y", families={"g": nbsql.Categorical(levels=["another"])}, name="m")
+    prior = model.predict_proba("SELECT NULL AS g").fetchall()[0][-1]
+    assert model.predict_proba(f"SELECT {learnt} AS g").fetchall()[0][-1] < prior - 0.01
+    for value in unseen:
+        con.execute(f"CREATE OR REPLACE TABLE asked AS SELECT {value} AS g")
+        for rows in (model.predict_proba("asked").fetchall(), con.execute("FROM m.predict_proba('asked')").fetchall()):
+            assert rows[0][-1] == pytest.approx(prior), value
+
+
+@pytest.fixture
+def words(con: Connection, tmp_path: Path) -> Iterator[Path]:
+    """Files whose columns a reader takes for others: without the unknown ones, codes, times and dates."""
+    con.execute("""CREATE TABLE words AS SELECT ['yes', 'no', 'unknown'][1 + i % 3] AS answer,
+        ['t', 'f', 'x'][1 + i % 3] AS flag, ['12E5', '1.50', 'A7'][1 + i % 3] AS code, ['007', '08', '9b'][1 + i % 3] AS zip,
+        ['10:00:00', '11:30:00', '?'][1 + i % 3] AS hour, ['2024-01-02', '02/01/2024', '?'][1 + i % 3] AS day,
+        ['on', 'off', 'on', 'off', 'on'][1 + i % 5] AS y FROM range(60) AS r(i)""")
+    for answer in ("yes", "no"):
+        con.execute(f"COPY (FROM words WHERE answer = '{answer}') TO '{tmp_path}/{answer}.csv'")
+        con.execute(f"COPY (FROM words WHERE answer = '{answer}') TO '{tmp_path}/{answer}.tsv.gz' (FORMAT csv, DELIMITER '\t')")
+        con.execute(f"COPY (FROM words WHERE answer = '{answer}') TO '{tmp_path}/{answer}.json'")
+    con.execute(f"COPY (FROM words WHERE answer <> 'unknown') TO '{tmp_path}/both.csv'")
+    return tmp_path
+
+
+@pytest.mark.parametrize("file", ["yes.csv", "no.tsv.gz", "yes.json", "both.csv", "{yes,no}.csv", "*.json"])
+def test_a_file_is_read_in_the_types_of_the_model(con: Connection, words: Path, file: str) -> None:
+    wanted = file.split(".")[0] if file[0] in "yn" else "%s"
+    same = f"SELECT * FROM words WHERE answer LIKE '{wanted.replace('%s', '%')}' AND answer <> 'unknown'"
+    path = str(words / file)
+    options: dict[str, Any] = {"target": "y", "slice_by": "flag"}
+    model = nbsql.fit(con, "words", **options)
+    for verb in (model.predict_proba, model.joint_log_likelihood, model.explain):
+        asked = [sorted(map(repr, (row[-3:] for row in verb(rows)))) for rows in (path, same)]
+        assert asked[0] == asked[1]
+    found, expected = (sorted(map(repr, (row[:5] for row in _learnt(con, options, rows)))) for rows in (path, same))
+    assert found == expected
+    assert model.evaluate(path).to_dict() == model.evaluate(same).to_dict()
+
+
+def _learnt(con: Connection, options: dict[str, Any], rows: str) -> list[tuple[Any, ...]]:
+    model = nbsql.fit(con, "words", **options)
+    model.update(rows)
+    return model.counts.fetchall()
+
+
+def test_labels_of_a_file_are_read_in_the_type_of_the_classes(con: Connection, words: Path) -> None:
+    model = nbsql.fit(con, "words", target="answer", features=["y"])
+    path = str(words / "both.csv")
+    assert str(con.sql(f"FROM '{path}'").types[0]) in ("BOOLEAN", "VARCHAR")  # as each version guesses
+    same = "SELECT * FROM words WHERE answer <> 'unknown'"
+    assert model.evaluate(path).to_dict() == model.evaluate(same).to_dict()
+    model.update(path)
+    assert set(model.classes) == {"yes", "no", "unknown"}
+
+
+def test_a_frame_without_a_word_is_refused_with_the_cure(con: Connection) -> None:
+    learnt = pd.DataFrame({"code": ["1", "2", "x"] * 4, "y": ["a", "b", "b"] * 4})
+    model = nbsql.fit(con, learnt, target="y")
+    with pytest.raises(nbsql.InputError) as refusal:
+        model.update(pd.DataFrame({"code": [2.0, None], "y": ["a", "b"]}))
+    assert str(refusal.value) == (
+        "column 'code' of the DataFrame is DOUBLE, and the model has learnt text there; "
+        "read it as text, or cast it to whole numbers and then to text"
+    )
+    assert {row[3] for row in model.counts} == {"1", "2", "x", None}
+    nothing = pd.DataFrame({"code": [None, None], "y": ["a", "b"]}, dtype=object)
+    for empty in (nothing, nothing.astype({"code": float})):  # no value is a missing one, whatever the type
+        assert [row[-1] for row in model.predict(empty)] == pytest.approx([2 / 3, 2 / 3])
+    with pytest.raises(nbsql.InputError, match=r"^'code' of the row is the int 2, and a text in the model$"):
+        model.predict_one({"code": 2})
+
+
+def test_a_number_is_no_boolean_in_sql_either(con: Connection) -> None:
+    con.execute("CREATE TABLE rows AS SELECT i::DOUBLE AS x, i % 2 = 0 AS b, i % 2 AS y FROM range(10) AS r(i)")
+    nbsql.fit(con, "rows", target="y", name="m")
+    con.execute("CREATE TABLE other AS SELECT b AS x, b::INT AS b FROM rows")
+    with pytest.raises(duckdb.InvalidInputException, match="column x is BOOLEAN, and the model has learnt a number there; "):
+        con.execute("FROM m.predict('other')")
+    con.execute("CREATE TABLE labels AS SELECT x, b, y::VARCHAR AS y FROM rows")
+    with pytest.raises(duckdb.InvalidInputException, match="column y is VARCHAR, and the model has learnt BIGINT there; "):
+        con.execute("FROM m.evaluate('labels')")
+
+
+def test_given_values_meet_rows_of_every_type(con: Connection) -> None:
+    likelihoods = {"a": {"g": {0.5: 0.9, 1.0: 0.1}}, "b": {"g": {0.5: 0.2, 1.0: 0.8}}}
+    by_dict = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=likelihoods, target="y")
+    con.execute("CREATE TABLE given (class VARCHAR, feature VARCHAR, value DECIMAL(6, 3), likelihood DOUBLE)")
+    con.executemany(
+        "INSERT INTO given VALUES (?, 'g', ?, ?)",
+        [(c, v, p) for c, values in likelihoods.items() for v, p in values["g"].items()],
+    )
+    by_table = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods="given", target="y")
+    for model in (by_dict, by_table):
+        for half in ("0.5", "0.50::DECIMAL(4, 2)", "0.5::DOUBLE", "0.5::FLOAT", "'0.5'"):
+            assert model.predict(f"SELECT {half} AS g").fetchall()[0][1:] == ("a", pytest.approx(9 / 11)), half
+        for one in ("1", "1.00", "1::DOUBLE"):
+            assert model.predict(f"SELECT {one} AS g").fetchall()[0][1:] == ("b", pytest.approx(8 / 9)), one
+        assert model.predict_one({"g": 0.5})["prediction"] == "a"
