@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -225,7 +226,7 @@ def test_threads_of_a_model_without_a_name_and_of_session_settings(connect: Call
     con.execute("SET TimeZone = 'Asia/Tokyo'")
     con.execute("""CREATE TEMP TABLE seen AS SELECT ['early', 'late'][1 + i % 2] AS y,
         TIMESTAMPTZ '2020-01-01 20:00:00+00' + to_days((i % 4)::INTEGER) AS sent FROM range(40) AS r(i)""")
-    row = {"sent": con.execute("SELECT sent FROM seen LIMIT 1").fetchall()[0][0]}
+    row = {"sent": datetime(2020, 1, 1, 20, tzinfo=timezone.utc)}
     for name in (None, "zoned"):
         model = nbsql.fit(con, "seen", target="y", name=name, families={"sent": "categorical"})
         alone = model.predict_one(row)

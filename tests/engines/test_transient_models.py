@@ -61,7 +61,9 @@ def stocked(place: Place) -> nbsql.Model:
 
 
 def temporary(place: Place) -> list[str]:
-    """The temporary tables and views of the connection."""
+    """The temporary tables and views of the connection, on which DuckDB 1 drops with the next statement of nbsql."""
+    if place.engine == "duckdb" and duckdb.__version__ < "2":
+        nbsql.models(place.con)
     if place.engine == "spark":
         return [name for _, name, is_temporary in place.run("SHOW VIEWS") if is_temporary]
     if place.engine == "postgres":
