@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from decimal import Decimal
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from markupsafe import Markup
 
-from nbsql.answers.table import Table, paragraph
+from nbsql.answers.table import Table, counted, paragraph, short_number
 from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
@@ -30,12 +32,30 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 _SHOWN = 10  # rows of a preview
+_PRINTED = 40  # rows that `show` prints
+_WIDTH = 120  # characters of a table in a notebook, and where no terminal is
+_NAMED = 8  # columns left out of a table that are named
 _NOT_INSTALLED = re.compile(r"'(\w+)' is required for this operation but it was not installed")
 
 
 def _are_numbers(values: Sequence[Any]) -> bool:
     present = [value for value in values if value is not None]
     return bool(present) and all(isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in present)
+
+
+def _cell(value: Any) -> str | None:
+    """A value as a table shows it; numbers have four significant digits."""
+    if isinstance(value, float):
+        return short_number(value)
+    return None if value is None else str(value)
+
+
+def _note(left_out: Sequence[str]) -> list[str]:
+    """The line below a table that names the columns which did not fit; none if all did."""
+    if not left_out:
+        return []
+    more = f" and {len(left_out) - _NAMED} more" if len(left_out) > _NAMED else ""
+    return [f"{counted(len(left_out), 'column')} left out: {', '.join(left_out[:_NAMED])}{more}; .df() has all"]
 
 
 @contextmanager
@@ -76,6 +96,7 @@ class Query(PendingQuery):
         guard: Callable[[], AbstractContextManager[None]] = nullcontext,
         first: Callable[[int], str] | None = None,
         rendered: str | None = None,
+        added: int = 0,
     ) -> None:
         self._engine = self.engine = engine
         self._source = source  # kept so that a registered frame stays readable
@@ -90,6 +111,7 @@ class Query(PendingQuery):
         self._rendered = rendered if engine.survives_missing_names else None
         # The text of a query whose first rows, at least so many, are the same, and that reads no more than these need.
         self._first = first
+        self._added = added  # the last columns, which a verb added to those of its source, and which a table always shows
 
     @property
     def sql(self) -> str:
@@ -155,15 +177,25 @@ class Query(PendingQuery):
 
     def __repr__(self) -> str:
         try:
-            limited = self.limit(_SHOWN).sql
-            with self._in_original_path(), self._guard(), self._engine.errors():
-                rows = self._engine.preview(limited)
-            if rows is not None:
-                return f"nbsql.Query, its first rows ({_SHOWN} at most); .show() runs it, .sql is its text\n{rows.rstrip()}"
-            columns = ", ".join(self.columns)
+            rows = self._preview()
+            columns = self.columns
         except NbsqlError as error:
             return f"<nbsql.Query: {error}>"
-        return f"<nbsql.Query of {columns}; .show() runs it, .sql is its text>"
+        if rows is None:
+            return f"<nbsql.Query of {', '.join(columns)}; .show() runs it, .sql is its text>"
+        table, left_out = self._table(columns, rows).fitted(get_terminal_size((_WIDTH, 0)).columns, self._added)
+        title = f"nbsql.Query, its first rows ({_SHOWN} at most); .show() runs it, .sql is its text"
+        return "\n".join([title, table.text(), *_note(left_out)])
+
+    def _preview(self) -> list[tuple[Any, ...]] | None:
+        """The first rows; None if the query should not run unasked."""
+        limited = self.limit(_SHOWN).sql
+        with self._in_original_path(), self._guard(), self._engine.errors():
+            return self._engine.preview(limited)
+
+    def _table(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+        right = [place for place, values in enumerate(zip(*rows, strict=True)) if _are_numbers(values)]
+        return Table(columns, [[_cell(value) for value in row] for row in rows], right)
 
     def __reduce__(self) -> NoReturn:
         raise NotSupportedError("a query reads its database and is not pickled; its rows are, as .df() or .fetchall()")
@@ -171,15 +203,14 @@ class Query(PendingQuery):
     def _repr_html_(self) -> str:
         """The first rows and the SQL, as a notebook shows them. A query that should not run unasked shows its columns only."""
         try:
-            limited = self.limit(_SHOWN)
-            names = limited.columns
-            rows = limited.fetchall() if self._engine.preview(limited.sql) is not None else []
-            sql = self.sql
+            columns, rows, sql = self.columns, self._preview() or [], self.sql
         except NbsqlError as error:
             return str(paragraph(f"nbsql.Query: {error}"))
-        right = [place for place, values in enumerate(zip(*rows, strict=True)) if _are_numbers(values)]
-        table = Table(names, [[None if value is None else str(value) for value in row] for row in rows], right)
-        return str(table.html() + Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(sql))
+        table, left_out = self._table(columns, rows).fitted(_WIDTH, self._added)
+        return str(
+            Markup("").join([table.html(), *map(paragraph, _note(left_out))])
+            + Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(sql)
+        )
 
     def limit(self, count: int) -> Query:
         """The query of the first rows, at most `count`. It scores no more rows of the source than these need.
@@ -201,7 +232,7 @@ class Query(PendingQuery):
             return part
 
         fixed = self._first is None and isinstance(self._sql, str)
-        limited = Query(self._engine, sql() if fixed else sql, self._source, guard=self._guard)
+        limited = Query(self._engine, sql() if fixed else sql, self._source, guard=self._guard, added=self._added)
         limited._path = self._path  # names are resolved as in this query
         return limited
 
@@ -270,9 +301,12 @@ class Query(PendingQuery):
         return iter(self.fetchall())
 
     def show(self) -> None:
-        """Print the first rows as a table."""
-        with self._consistent_text(), self._engine.timed("query"), self._engine.errors():
-            self._engine.show(self._text())
+        """Print the first 40 rows as a table that fits the terminal. The columns that a verb adds are always shown."""
+        first = self.limit(_PRINTED + 1)
+        rows = first.fetchall()
+        table, left_out = self._table(self.columns, rows[:_PRINTED]).fitted(get_terminal_size((_WIDTH, 0)).columns, self._added)
+        more = [f"the first {_PRINTED} rows"] if len(rows) > _PRINTED else []
+        sys.stdout.write("\n".join([table.text(), *more, *_note(left_out), ""]))
 
     def create_table(self, name: str, *, replace: bool = False) -> None:
         """Create the table `name` with the rows. The name may be a path, such as analytics.scored.

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from markupsafe import Markup, escape
 
 _CELL = 40  # the most characters of a value that a table shows
+GAP = 3  # blanks between columns
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
@@ -34,10 +36,36 @@ class Table:
             drawn.add_column(Text(one_line(heading)), justify="right" if position in self.right else "left", no_wrap=True)
         for row in self.rows:
             drawn.add_row(*(Text(plain(cell, self.widest)) for cell in row))
-        console = Console(width=10_000, color_system=None, markup=False, emoji=False, highlight=False, legacy_windows=False)
+        console = Console(
+            width=10_000,
+            force_jupyter=False,
+            color_system=None,
+            markup=False,
+            emoji=False,
+            highlight=False,
+            legacy_windows=False,
+        )
         with console.capture() as capture:
             console.print(drawn)
         return capture.get().rstrip("\n")
+
+    def fitted(self, width: int, keep: int) -> tuple[Table, list[str]]:
+        """The table of the columns that fit into so many characters, the last `keep` always, and the names of the others."""
+        from rich.cells import cell_len
+
+        texts = [
+            [one_line(heading) for heading in self.columns],
+            *([plain(cell, self.widest) for cell in row] for row in self.rows),
+        ]
+        widths = [max(map(cell_len, column)) + GAP for column in zip(*texts, strict=True)]
+        shown = fitting_columns(widths, width, keep)
+        if None not in shown:
+            return self, []
+        columns = ["…" if position is None else self.columns[position] for position in shown]
+        rows = [["…" if position is None else row[position] for position in shown] for row in self.rows]
+        right = [place for place, position in enumerate(shown) if position in self.right]
+        left_out = [name for position, name in enumerate(self.columns) if position not in shown]
+        return replace(self, columns=columns, rows=rows, right=right), left_out
 
     def html(self) -> Markup:
         """The table as HTML. All cells are escaped."""
@@ -78,6 +106,37 @@ class Displayed(ABC):
     @abstractmethod
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         """The lines, and the tables."""
+
+
+def fitting_columns(widths: Sequence[int], width: int, keep: int) -> list[int | None]:
+    """The numbers of the columns of these widths that fit, the last `keep` first, with None in the place of those left out."""
+    if sum(widths) - GAP <= width:
+        return list(range(len(widths)))
+
+    def fitting(positions: Sequence[int], room: int) -> list[int]:
+        """The first of these columns that fit into the room, at least one."""
+        rooms = [room - used for used in accumulate(widths[position] for position in positions)]
+        return [position for place, position in enumerate(positions) if not place or rooms[place] >= 0]
+
+    last = range(len(widths) - keep, len(widths)) if keep else range(0)
+    of_last = sum(widths[position] for position in last)
+    if len(last) < len(widths) and widths[0] + of_last > width - 1:  # the first, and those of the last that fit beside it
+        shown = fitting(last, width - 1 - GAP - widths[0])
+        between: list[None] = [] if not last or last[0] == 1 else [None]
+        return [0, *between, *shown, *([None] if len(shown) < len(last) else [])]
+    first = fitting(range(len(widths) - keep), width - of_last - 1)
+    return [*first, *([None] if len(first) + len(last) < len(widths) else []), *last]
+
+
+def short_number(value: float) -> str:
+    """A number with four significant digits, and the whole part of large ones in full.
+
+    >>> short_number(0.98765432), short_number(1e-17), short_number(1628034.5)
+    ('0.9877', '1e-17', '1,628,034')
+    """
+    if math.isfinite(value) and 1e4 <= abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from itertools import accumulate
 from textwrap import fill
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from nbsql.answers.table import counted, number, one_line, plain, share
+from nbsql.answers.table import GAP, counted, fitting_columns, number, one_line, plain, share
 from nbsql.cli.session import end_progress
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_GAP = 3  # blanks between columns
 _PIPED = 10_000  # width of a line in a pipe, where nothing is cut
 _NAMED = 6  # the most columns that a line names
 _STRIP = 10  # characters of the longest bar
@@ -33,7 +31,7 @@ def console() -> Console:
     """The console for tables. It does not interpret values as markup."""
     from rich.console import Console
 
-    return Console(markup=False, emoji=False, highlight=False)
+    return Console(force_jupyter=False, markup=False, emoji=False, highlight=False)
 
 
 def echo(*lines: str) -> None:
@@ -86,7 +84,8 @@ def table(
     if not out.is_terminal and "COLUMNS" not in os.environ:
         out.width = _PIPED
     cells = [[Text(one_line(heading)) for heading in columns], *([_cell(cell) for cell in row] for row in rows)]
-    shown = _fitting_columns(cells, out.width - indent, keep)
+    widths = [max(row[position].cell_len for row in cells) + GAP for position in range(len(cells[0]))]
+    shown = fitting_columns(widths, out.width - indent, keep)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     if wrap:
         shown = list(range(len(columns)))
@@ -104,27 +103,6 @@ def _cell(cell: str | Text | None) -> Text:
     from rich.text import Text
 
     return cell if isinstance(cell, Text) else Text(plain(cell), style="dim" if cell is None else "")
-
-
-def _fitting_columns(cells: Sequence[Sequence[Text]], width: int, keep: int) -> list[int | None]:
-    """The numbers of the columns that fit, with None in the place of those that are left out."""
-    widths = [max(row[position].cell_len for row in cells) + _GAP for position in range(len(cells[0]))]
-    if sum(widths) - _GAP <= width:
-        return list(range(len(widths)))
-
-    def fitting(positions: Sequence[int], room: int) -> list[int]:
-        """The first of these columns that fit into the room, at least one."""
-        rooms = [room - used for used in accumulate(widths[position] for position in positions)]
-        return [position for place, position in enumerate(positions) if not place or rooms[place] >= 0]
-
-    last = range(len(widths) - keep, len(widths)) if keep else range(0)
-    of_last = sum(widths[position] for position in last)
-    if len(last) < len(widths) and widths[0] + of_last > width - 1:  # the first, and those of the last that fit beside it
-        shown = fitting(last, width - 1 - _GAP - widths[0])
-        between: list[None] = [] if not last or last[0] == 1 else [None]
-        return [0, *between, *shown, *([None] if len(shown) < len(last) else [])]
-    first = fitting(range(len(widths) - keep), width - of_last - 1)
-    return [*first, *([None] if len(first) + len(last) < len(widths) else []), *last]
 
 
 def notes(left_out: Sequence[str], cure: str, more: str | None) -> None:

@@ -136,6 +136,10 @@ class Engine(ABC):
         for statement in statements:
             self.run(name, statement)
 
+    def part(self, label: str) -> AbstractContextManager[None]:
+        """Show a part of a verb, such as a fold, instead of the names of the statements within it."""
+        return self.watch.part(label) if isinstance(self.watch, Watch) else nullcontext()
+
     def create(self, name: str, relation: Markup, query: Markup, *, temporary: bool = True) -> Markup:
         """The table at `relation`, which this creates from the rows of a query; `name` is the name of the step."""
         self.run(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
@@ -238,12 +242,8 @@ class Engine(ABC):
     def pl(self, sql: str) -> polars.DataFrame:
         """The rows of a query as a Polars DataFrame."""
 
-    @abstractmethod
-    def show(self, sql: str) -> None:
-        """Print the first rows of a query."""
-
-    def preview(self, sql: str) -> str | None:  # noqa: ARG002
-        """The few rows of a query as text; None if running the query unasked could be slow or do harm."""
+    def preview(self, sql: str) -> list[tuple[Any, ...]] | None:  # noqa: ARG002
+        """The few rows of a query; None if running the query unasked could be slow or do harm."""
         return None
 
     def files(self, relations: Iterable[Markup]) -> list[str]:

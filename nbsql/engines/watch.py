@@ -1,7 +1,8 @@
-"""Shows the steps of a running verb on stderr, and lets Ctrl-C stop it at once."""
+"""Shows the steps of a running verb in a terminal or a notebook, and lets Ctrl-C stop it at once."""
 
 from __future__ import annotations
 
+import contextvars
 import os
 import signal
 import socket
@@ -11,23 +12,96 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any, Literal
 
+SWITCH = "NBSQL_PROGRESS"  # the environment variable that turns progress off
+_OFF = ("0", "off", "false", "no")
 _PATIENCE = 0.5  # seconds that a verb runs before a line is shown
+_WORTH_A_LINE = 5.0  # seconds after which a notebook keeps a last line
 _FRAME = 0.1
 _WIDTH = 100  # the width at which the line is cut
 _SPINNER = "|/-\\"
 _waiting: list[int] = []  # the sockets in which a signal arrives, that of the outermost `interruptible` first
 
+# What the statements of every fit do, in the words of a user; others are shown by their own name.
+_WORDS = {
+    "scan": "reading the rows",
+    "rescan": "reading the rows again",
+    "statistics": "counting the rows",
+    "read the source once": "copying the rows",
+    "estimates": "estimating",
+    "parameters": "computing the parameters",
+    "lookups": "computing the likelihoods of values",
+    "calibrate": "calibrating",
+    "score": "scoring the rows",
+    "query": "running the query",
+}
 
-def is_watched() -> bool:
-    """Whether stderr is a terminal or the output of a cell in Jupyter."""
+
+def front_end() -> Literal["terminal", "notebook", "batch"] | None:
+    """Where progress is shown: a terminal, a notebook that somebody looks at, or one that a program runs; None if nowhere."""
+    if os.environ.get(SWITCH, "").strip().lower() in _OFF:
+        return None
     if type(sys.stderr).__module__ == "ipykernel.iostream":
-        return True
-    return sys.stderr is not None and sys.stderr.isatty()
+        return "notebook" if _asks_for_input() else "batch"
+    return "terminal" if sys.stderr is not None and sys.stderr.isatty() else None
+
+
+def _asks_for_input() -> bool:
+    """Whether the front end of the running cell can ask for input: those of people can, nbconvert and papermill cannot."""
+    from IPython.core.getipython import get_ipython
+
+    kernel = getattr(get_ipython(), "kernel", None)
+    request = kernel.get_parent() if kernel is not None else {}
+    return bool(request.get("content", {}).get("allow_stdin"))
+
+
+class _Line:
+    """A line of a terminal, which is written over itself and removed in the end."""
+
+    def __init__(self) -> None:
+        self._shown = 0
+
+    def show(self, text: str) -> None:
+        self._write(f"\r{text:<{self._shown}}")
+        self._shown = len(text)
+
+    def end(self, last: str | None) -> None:  # noqa: ARG002 - a terminal keeps no last line
+        if self._shown:
+            self._write(f"\r{'':<{self._shown}}\r")
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError, ValueError):  # stderr is closed
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+class _Cell:
+    """One display below a cell, which is updated; where nobody looks, only its last line."""
+
+    def __init__(self, *, live: bool) -> None:
+        self._live, self._handle = live, None
+
+    def show(self, text: str) -> None:
+        if self._live:
+            self._display(text)
+
+    def end(self, last: str | None) -> None:
+        if last is not None or self._handle is not None:
+            self._display(last or "")
+
+    def _display(self, text: str) -> None:
+        from IPython.display import display
+
+        bundle: dict[str, Any] = {"text/plain": text}
+        if self._handle is None:
+            self._handle = display(bundle, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        else:
+            self._handle.update(bundle, raw=True)
 
 
 class Watch:
-    """A line on stderr with the running step of a verb, its duration and its progress; `stop` removes the line.
+    """A line with the running step of a verb, its duration and its progress; `stop` removes the line.
 
     `progress` is the engine's method for the progress of the statement in per cent. The reference is weak: the engine refers to
     the watch, and a file that it opened must be closed once nobody uses it.
@@ -36,16 +110,28 @@ class Watch:
     def __init__(self, progress: Callable[[], float | None]) -> None:
         self._progress = weakref.WeakMethod(progress)
         self._step = ""
+        self._parts: list[str] = []
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()
 
     def __call__(self, name: str) -> None:
         """Show a step, by its name."""
-        self._step = "".join(character if character.isprintable() else " " for character in name)
-        if self._thread is None and is_watched():
+        self._step = "".join(character if character.isprintable() else " " for character in _WORDS.get(name, name))
+        if self._thread is None and (where := front_end()) is not None:
             self._stopped.clear()
-            self._thread = threading.Thread(target=self._show, daemon=True)
+            line = _Line() if where == "terminal" else _Cell(live=where == "notebook")
+            # In a copy of the context, as the output of a cell is that of the thread which runs it.
+            self._thread = threading.Thread(target=contextvars.copy_context().run, args=(self._show, line), daemon=True)
             self._thread.start()
+
+    @contextmanager
+    def part(self, label: str) -> Iterator[None]:
+        """Show a part of a verb, such as a fold, instead of the steps within it."""
+        self._parts.append("".join(character if character.isprintable() else " " for character in label))
+        try:
+            yield
+        finally:
+            self._parts.pop()
 
     def stop(self) -> None:
         """Remove the line."""
@@ -54,29 +140,21 @@ class Watch:
             self._thread.join()
             self._thread = None
 
-    def _show(self) -> None:
-        started, shown = time.monotonic(), 0
+    def _show(self, line: _Line | _Cell) -> None:
+        started, seconds = time.monotonic(), 0.0
         while not self._stopped.wait(_FRAME):
             seconds = time.monotonic() - started
-            if seconds < _PATIENCE:
-                continue
-            line = self._line(seconds)[:_WIDTH]
-            self._write(f"\r{line:<{shown}}")
-            shown = len(line)
-        if shown:
-            self._write(f"\r{'':<{shown}}\r")
+            if seconds >= _PATIENCE:
+                line.show(self._line(seconds)[:_WIDTH])
+        line.end(f"done in {seconds:.0f} s" if seconds >= _WORTH_A_LINE else None)
 
     def _line(self, seconds: float) -> str:
         progress = self._progress()
         done = progress() if progress is not None else None
         share = f"  {done:.0f} %" if done is not None and 0 <= done < 100 else ""
         spinner = _SPINNER[int(seconds / _FRAME) % len(_SPINNER)]
-        return f"{spinner} {self._step}  {int(seconds) // 60}:{int(seconds) % 60:02}{share}"
-
-    def _write(self, text: str) -> None:
-        with suppress(OSError, ValueError):  # stderr is closed
-            sys.stderr.write(text)
-            sys.stderr.flush()
+        step = self._parts[-1] if self._parts else self._step
+        return f"{spinner} {step}  {int(seconds) // 60}:{int(seconds) % 60:02}{share}"
 
 
 @contextmanager

@@ -143,7 +143,7 @@ def calibrate(
             query = renderer.fragment("all_rows", engine.create("calibrate", temporary("both"), query))
         draft = create_calibration(engine, draft, classes, query)
         # Existing queries are then rendered again.
-        engine.run("touch", renderer.statement("set_updated_at", draft.relations["spec"]))
+        engine.run("time of the change", renderer.statement("set_updated_at", draft.relations["spec"]))
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
         temperature = float(engine.ask("temperature_of", place)[0][0]) if method == "temperature" else None
         publish(engine, draft, plan.relations, stamp)

@@ -241,7 +241,7 @@ class Folds:
         if is_quick and source.takes(spec.separate_reads):  # texts are quicker to read from the source
             self.rows_with_folds = renderer.fragment("subquery", query)
         else:
-            self.rows_with_folds = self.create("dealt", query)
+            self.rows_with_folds = self.create("folds of the rows", query)
 
     def _count_rows(self, spec: Spec) -> None:
         self.labels: list[tuple[Any, ...]] = self._count_cells(spec, self.rows_with_folds, self.cells)

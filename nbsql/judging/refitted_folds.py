@@ -55,8 +55,9 @@ class RefittedFolds(Folds):
         engine, fragment = self.engine, self.engine.renderer.fragment
         context, unlabelled = self.context(replace(setting, features=())), setting.em is not None
         query = fragment("training_rows_of_fold", context, self.rows_with_folds, setting.columns, name, unlabelled)
-        with engine.temporaries() as temporary:
-            rows = engine.create(f"take the others of {name}", temporary("others"), query)
+        place = f"cross-validating, fold {self.names.index(name) + 1} of {len(self.names)}"
+        with engine.part(place), engine.temporaries() as temporary:
+            rows = engine.create(f"rows beside fold {name}", temporary("others"), query)
             source = Source(rows, self.source.label, self.source.columns, is_table=True)
             spec = self._with_given_priors(prepare_families(engine, setting, source))
             self._by_fold[name] = spec

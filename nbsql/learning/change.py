@@ -236,7 +236,7 @@ class Change:
         engine, plan = self.engine, self.plan
         renderer = engine.renderer
         check_reference_time(engine, plan.spec, plan.relations["statistics"], self.title)
-        engine.run("touch", renderer.statement("set_updated_at", plan.relations["spec"]))
+        engine.run("time of the change", renderer.statement("set_updated_at", plan.relations["spec"]))
         engine.run_all(plan.create_estimates(again=True))
         classes = class_columns(engine.rows(plan.class_order()))
         plan = replace(plan, wide=plan.is_wide(scored_class_count(classes)))

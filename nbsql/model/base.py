@@ -254,7 +254,8 @@ class Handle:
 
         text = self._rendering(sql)
         whole = text(refresh=False)  # the model was refreshed when the source was resolved
-        return Query(self._engine, text, source, guard=self._requiring_model, first=text if by_row else None, rendered=whole)
+        first, added = text if by_row else None, len(self._added_columns(verb))
+        return Query(self._engine, text, source, guard=self._requiring_model, first=first, rendered=whole, added=added)
 
     def _rows(self, verb: str, source: Source, passed: Sequence[str] | None, spec: Spec | None = None) -> Rows:
         """The rows of a source that a verb scores by a spec; only the columns in `passed` are returned, all if it is None."""

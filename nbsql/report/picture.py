@@ -94,7 +94,7 @@ class Picture:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:  # noqa: ARG002
         return {
-            "application/vnd.vegalite.v6.json": self.spec,
+            "application/vnd.vegalite.v6+json": self.spec,
             "image/svg+xml": self.svg,
             "text/html": self._repr_html_(),
             "text/plain": repr(self),

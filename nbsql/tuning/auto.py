@@ -89,7 +89,7 @@ def _sampled_source(
     spec = resolve_settings(engine, source, [options], fold)[0]
     share = round(_MILLION * budget / rows)
     query = engine.renderer.fragment("sampled_share", source.relation, spec.columns, source.kinds, share)
-    relation = engine.create(f"take {budget:,} of {rows:,} rows", temporary("part"), query)
+    relation = engine.create(f"sampling {budget:,} of {rows:,} rows", temporary("part"), query)
     return Source(relation, source.label, source.columns, is_table=True)
 
 

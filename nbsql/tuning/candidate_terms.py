@@ -59,7 +59,7 @@ class CandidateTerms:
         self._spec = spec
         self._temporary = temporary
         self._table_count = 0
-        self.rows = self._create("keyed", "rows_with_keys", cv.rows_with_folds)
+        self.rows = self._create("numbering the rows", "rows_with_keys", cv.rows_with_folds)
         models = cv.models(replace(spec, features=()))
         scored = self.engine.renderer.fragment("scored", models.context, self.rows, models.parameters, models.lookups)
         arguments = (self.engine.renderer.fragment("subquery", scored), models.parameters, self.classes)
@@ -130,7 +130,9 @@ class CandidateTerms:
         for terms in dict.fromkeys(self._terms.values()):
             added = [number for name, number in chosen.items() if number != OUT and self._terms[name] == terms]
             if added:
-                new_scores = self._create("stand", "scores_with_candidates", row_scores, terms, added, [], self.classes)
+                new_scores = self._create(
+                    "scoring the rows", "scores_with_candidates", row_scores, terms, added, [], self.classes
+                )
                 self.drop(row_scores)
                 row_scores = new_scores
         return row_scores
@@ -139,7 +141,13 @@ class CandidateTerms:
         """The table after exchanging the candidate of a column; the previous table is dropped."""
         added, removed = ([number] if number != OUT else [] for number in (replacement, chosen))
         new_scores = self._create(
-            f"move {column}", "scores_with_candidates", row_scores, self._terms[column], added, removed, self.classes
+            f"trying families of {column}",
+            "scores_with_candidates",
+            row_scores,
+            self._terms[column],
+            added,
+            removed,
+            self.classes,
         )
         self.drop(row_scores)
         return new_scores
@@ -170,7 +178,7 @@ class CandidateTerms:
     def losses(self, row_scores: Markup, temperatures: Sequence[tuple[str, float]] | None) -> Markup:
         """A table of the loss of each row, at the temperature of its fold, or at 1."""
         temperatures = [(name, 1.0) for name in self._cv.names] if temperatures is None else temperatures
-        return self._create("judge the rows", "losses_of_rows", row_scores, temperatures, self.classes)
+        return self._create("log loss of the rows", "losses_of_rows", row_scores, temperatures, self.classes)
 
     def compare(self, losses: Markup, others: Markup) -> Score:
         """The gain of one setting over another."""

@@ -63,16 +63,16 @@ def row_scores_by_method(
 
     The options are those of a fit with the method, and `terms` has the rows of the folds with their keys.
     """
-    with engine.temporaries() as name:
+    with engine.part(f"cross-validating method {options.classifier.name!r}"), engine.temporaries() as name:
         spec = resolve_settings(engine, source, [options], fold)[0]
         cv = make_folds_for_spec(engine, source, spec, name, folds=folds, fold=fold, rows_with_folds=terms.rows)
-        relation = temporary(f"standing by {options.classifier!r}")
+        relation = temporary(f"scores by {options.classifier!r}")
         models = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
         queries = (
             engine.renderer.fragment("scores_of_models", each.context, cv.scored(each), each.parameters, terms.classes)
             for each in models
         )
-        return engine.gather(f"stand by {options.classifier.name}", relation, queries)
+        return engine.gather(f"scores by {options.classifier.name}", relation, queries)
 
 
 def bag_families(families: Mapping[str, Family]) -> dict[str, Family]:

@@ -16,8 +16,8 @@ def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
 
 def test_the_repr_of_a_query_is_its_first_rows_and_not_its_text(model: nbsql.Model) -> None:
     shown = repr(model.predict("t"))
-    assert shown.startswith("nbsql.Query, its first rows (10 at most); .show() runs it, .sql is its text\n┌")
-    assert "│ word 8  │" in shown
+    assert shown.startswith("nbsql.Query, its first rows (10 at most); .show() runs it, .sql is its text\ni ")
+    assert "\n8   word 8   False " in shown
     assert "SELECT" not in shown
     assert len(shown.splitlines()) < 20
 
@@ -26,10 +26,30 @@ def test_the_repr_scores_no_more_rows_than_it_shows(con: duckdb.DuckDBPyConnecti
     con.execute("CREATE VIEW costly AS SELECT said, error('a row too many') AS y FROM t")
     far = "SELECT CASE WHEN i < 10 THEN said ELSE error('scored too many') END AS said FROM t"
     for query in (model.predict(far), model.predict_proba(far), model.explain(far), model.predict(far, top_k=2)):
-        assert "│ word" in repr(query)
+        assert "word 8" in repr(query)
         assert len(query.limit(10).fetchall()) == 10
         with pytest.raises(nbsql.DatabaseError, match="scored too many"):
             query.fetchall()
+
+
+def test_a_narrow_table_keeps_what_a_verb_adds(
+    con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    columns = ", ".join(f"'value {i} ' || r % 3 AS a_column_{i}" for i in range(15))
+    model = nbsql.fit(con, f"SELECT {columns}, r % 2 = 0 AS y FROM range(60) AS t(r)", target="y")
+    monkeypatch.setenv("COLUMNS", "80")
+    query = model.predict(f"SELECT {columns} FROM range(60) AS t(r)")
+    query.show()
+    for text, rows in ((repr(query), 10), (capsys.readouterr().out, 40)):
+        heading = next(line for line in text.splitlines() if line.startswith("a_column_0"))
+        assert heading.split()[-3:] == ["…", "prediction", "probability"]
+        assert len(heading) <= 80
+        assert "10 columns left out: " in text or "11 columns left out: " in text or "12 columns left out: " in text
+        lines = [line for line in text.splitlines() if line.startswith("value 0")]
+        assert len(lines) == rows
+        assert all(len(line.split()[-1]) <= 6 for line in lines)  # four significant digits
+    assert "the first 40 rows" in text
+    assert ">…</th>" in query._repr_html_()
 
 
 def test_a_query_that_takes_long_shows_its_columns(

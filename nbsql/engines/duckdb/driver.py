@@ -16,7 +16,7 @@ from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.duckdb.paths import check_path, is_new, missing_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.turn import turn_of
-from nbsql.engines.watch import Watch, interruptible, is_watched
+from nbsql.engines.watch import Watch, front_end, interruptible
 from nbsql.errors import DatabaseError, InputError
 from nbsql.rendering.renderer import Renderer
 
@@ -98,8 +98,11 @@ class DuckDBDriver(Engine):
 
     @contextmanager
     def reporting_progress(self) -> Iterator[None]:
-        """Enable DuckDB's progress bar without printing it: DuckDB measures progress only then. nbsql shows its own line."""
-        if not isinstance(self.watch, Watch) or not is_watched():
+        """Enable DuckDB's progress bar without printing it: DuckDB measures progress only then. nbsql shows its own line.
+
+        In a notebook DuckDB refuses these settings unless ipywidgets is installed, so there nbsql shows steps without a share.
+        """
+        if not isinstance(self.watch, Watch) or front_end() != "terminal":
             yield
             return
         before = self.ask("progress_settings")[0]

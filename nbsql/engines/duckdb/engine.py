@@ -114,18 +114,15 @@ class DuckDB(DuckDBDriver):
     def pl(self, sql: str) -> polars.DataFrame:
         return cast("polars.DataFrame", self.relation(sql).pl())
 
-    def show(self, sql: str) -> None:
-        self.relation(sql).show()
-
-    def preview(self, sql: str) -> str | None:
-        """The rows as DuckDB prints a relation; None if that is slow, or if an error would abort the caller's transaction."""
+    def preview(self, sql: str) -> list[tuple[Any, ...]] | None:
+        """The rows; None if they take long, or if an error would abort the caller's transaction."""
         if self._in_transaction():
             return None
         timer = threading.Timer(self.preview_seconds, self.connection.interrupt)
         try:
             relation = self.relation(sql)
             timer.start()
-            return str(relation)
+            return relation.fetchall()
         except duckdb.InterruptException:
             return None
         finally:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-_SHOWN = 40
-
 
 class PostgreSQL(PostgreSQLDriver):
     """A connection to PostgreSQL."""
@@ -62,17 +60,6 @@ class PostgreSQL(PostgreSQLDriver):
 
         names, rows = self._fetch(sql)
         return polars.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
-
-    def show(self, sql: str) -> None:
-        from rich.console import Console
-
-        query = self.renderer.fragment("subquery", self.renderer.dialect.query(sql))
-        names, rows = self._fetch(self.renderer.statement("first_rows", query, _SHOWN))
-        cells = [names, *(["NULL" if value is None else str(value) for value in row] for row in rows)]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
-        lines.insert(1, "  ".join("-" * width for width in widths))
-        Console().print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def write(self, sql: str, path: str, file_format: str) -> None:
         if file_format not in ("csv", "json", "jsonl"):

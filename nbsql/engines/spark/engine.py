@@ -67,9 +67,6 @@ class Spark(SparkDriver):
 
         return cast("polars.DataFrame", polars.from_arrow(self.arrow(sql)))
 
-    def show(self, sql: str) -> None:
-        self.dataframe(sql).show()
-
     def files(self, relations: Iterable[Markup]) -> list[str]:
         relations = list(relations)
         frames = [self.dataframe(self.renderer.statement("all_rows", relation)) for relation in relations]
