@@ -57,7 +57,7 @@ class OneRow(Handle):
 
     @property
     def _is_alike_for_all(self) -> bool:
-        """Whether every connection to the database scores a row alike; temporary tables and settings belong to one connection."""
+        """Whether every connection to the database scores a row alike; temporary tables and settings belong to one."""
         types = (kind for feature in self._spec.features for kind in feature.types)
         own = self._spec.segment_by is not None or self._spec.derived  # expressions, which may call functions of one connection
         return not (self.name is None or own or any("ZONE" in kind for kind in types))

@@ -26,7 +26,7 @@ def test_the_repr_scores_no_more_rows_than_it_shows(con: duckdb.DuckDBPyConnecti
     con.execute("CREATE VIEW costly AS SELECT said, error('a row too many') AS y FROM t")
     far = "SELECT CASE WHEN i < 10 THEN said ELSE error('scored too many') END AS said FROM t"
     for query in (model.predict(far), model.predict_proba(far), model.explain(far), model.predict(far, top_k=2)):
-        assert " word " in repr(query)
+        assert "word" in repr(query)
         assert len(query.limit(10).fetchall()) == 10
         with pytest.raises(nbsql.DatabaseError, match="scored too many"):
             query.fetchall()
