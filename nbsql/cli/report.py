@@ -36,7 +36,9 @@ _panel = click.argument("panel", type=click.Choice([panel.name for panel in PANE
 @_least
 @_judged
 @option("--reference", metavar="SOURCE", help="Rows to compare the periods of a monitor with, instead of the counts.")
-@option("--output", "-o", type=click.Path(dir_okay=False), help="The file, .svg, .png, .html or .json; by default PANEL.svg.")
+@option(
+    "--output", "-o", type=click.Path(dir_okay=False), help="The file, .svg, .png, .pdf, .html or .json; by default PANEL.svg."
+)
 @reads_model
 def plot(
     model: nbsql.Model, panel: str, source: str | None, *, between: tuple[str, str] | None, folds: Any, held_back: bool,

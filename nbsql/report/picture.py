@@ -14,7 +14,7 @@ from nbsql.report.document import picture_document
 from nbsql.report.drawing import inline_svg, svg_of, vl_convert
 from nbsql.report.panel import Figure, Panel
 
-FORMATS = ("svg", "png", "html", "json")
+FORMATS = ("svg", "png", "pdf", "html", "json")
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # for users of the specification; never part of a page
 
 
@@ -66,7 +66,7 @@ class Picture:
         return altair.Chart.from_dict(self.spec)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture to a file. The ending chooses the format: .svg, .png, .html or .json (the specification).
+        """Write the picture to a file. The ending chooses the format: .svg, .png, .pdf, .html or .json (the specification).
 
         Raises:
             InputError: the file has another ending, cannot be written, or is a database or one that the picture was drawn from.
@@ -84,8 +84,10 @@ class Picture:
         on_white = {**self.spec, "background": "white"}  # the text has the colour of the surrounding page, or black
         if kind == "svg":
             return svg_of(on_white).encode()
-        if kind == "png":
-            drawn: bytes = vl_convert().vegalite_to_png(on_white, scale=2)
+        if kind in ("png", "pdf"):
+            drawn: bytes = (
+                vl_convert().vegalite_to_png(on_white, scale=2) if kind == "png" else vl_convert().vegalite_to_pdf(on_white)
+            )
             return drawn
         return picture_document(self.panel, self.figure).encode()
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from nbsql.answers.table import Displayed, Table
 from nbsql.errors import InputError
 from nbsql.family.base import whole_number
 from nbsql.report.panel import Request
-from nbsql.report.panels import panel_named
+from nbsql.report.panels import PANELS, panel_named
 from nbsql.report.picture import Picture
 from nbsql.report.subject import Subject, files_read, score_source
 
@@ -51,11 +52,18 @@ def picture(
         return Picture(panel, next(iter(panel.figures(request))), files_read(model, None if found is None else found.source))
 
 
-class Plots:
-    """The pictures of a model, `model.plot`. A notebook displays them, and each has `.spec`, `.sql` and `.save(path)`."""
+class Plots(Displayed):
+    """The pictures of a model, which `model.plot` lists. Each is displayed, and has `.spec`, `.sql` and `.save(path)`."""
 
     def __init__(self, model: Subject) -> None:
         self._model = model
+
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
+        needs = {panel.name: "source, by" if panel.of_periods else "source" if panel.needs_source else "" for panel in PANELS}
+        rows = [[f"model.plot.{panel.name}({needs[panel.name]})", panel.question] for panel in PANELS]
+        return ["pictures of the model; each has .save(path), for .svg, .png, .pdf, .html or .json"], [
+            Table(["picture", "question"], rows, widest=80)
+        ]
 
     def card(self, *, least: int = 5) -> Picture:
         """The model in short: its classes, their priors, and its ledger."""

@@ -394,7 +394,13 @@ def test_a_constant_is_not_ranked(tmp_path):
 
 def test_a_picture_is_saved_as_its_ending_says(model, tmp_path):
     picture = model.plot.ranking()
-    for name, first in (("r.svg", b"<svg"), ("r.png", b"\x89PNG"), ("r.html", b"<!doctype html>"), ("r.json", b"{")):
+    for name, first in (
+        ("r.svg", b"<svg"),
+        ("r.png", b"\x89PNG"),
+        ("r.pdf", b"%PDF-"),
+        ("r.html", b"<!doctype html>"),
+        ("r.json", b"{"),
+    ):
         picture.save(tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(first)
     assert json.loads((tmp_path / "r.json").read_text())["datasets"]["rows"]
@@ -407,7 +413,10 @@ def test_a_picture_is_saved_as_its_ending_says(model, tmp_path):
             write(None)
     with pytest.raises(nbsql.InputError, match=r"'r\.gif' ends in none of \.svg"):
         picture.save(tmp_path / "r.gif")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.json", "r.png", "r.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.json", "r.pdf", "r.png", "r.svg"]
+    listed = repr(model.plot)
+    assert re.search(r"^model\.plot\.waterfall\(source\) +Why this prediction\?", listed, re.MULTILINE)
+    assert all(panel.name in listed for panel in PANELS)
 
 
 def test_what_cannot_be_drawn_is_one_line(model, tmp_path, monkeypatch):

@@ -58,4 +58,4 @@ def test_the_commands_write_files(shop, tmp_path, monkeypatch):
     assert "choose one of --folds and --held-back" in done.output
     done = CliRunner().invoke(main, ["plot", shop, "weather", "card", "--output", "card.gif"])
     assert done.exit_code == 2
-    assert "--output card.gif ends in none of .svg, .png, .html, .json" in done.output
+    assert "--output card.gif ends in none of .svg, .png, .pdf, .html, .json" in done.output
