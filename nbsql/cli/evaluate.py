@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -45,6 +45,7 @@ _CLASSES = 8  # the most classes in a confusion matrix
 )
 @option("--between", nargs=2, metavar="A B", help="Compare two slices: how much more often one of them is selected or wrong.")
 @option("--label", metavar="CLASS", help="The class that counts as selected; of two classes the larger by default.")
+@option("--folds", type=FOLDS, help="MODEL has learnt SOURCE: evaluate each row by the other folds; loo by all other rows.")
 @option("--table", type=click.Choice((*TABLES, *SLICES)), help="Show one of the tables behind the numbers instead.")
 @limited
 @with_formats(csv="Print CSV: class (empty for the whole), metric, value.")
@@ -52,7 +53,7 @@ _CLASSES = 8  # the most classes in a confusion matrix
 def evaluate(
     model: nbsql.Model, source: str, *, weight: str | None, bins: int, costs: Costs, calibrated: bool | None,
     against: str | None, by: tuple[str, ...], between: tuple[str, str] | None,
-    label: str | None, table: str | None, limit: int, form: Form,
+    label: str | None, folds: int | Literal["loo"] | None, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
     """Evaluate MODEL on the rows of SOURCE, which has the column that the model predicts.
 
@@ -70,6 +71,8 @@ def evaluate(
         other = nbsql.load(model._engine, against)
         answer(model.compare(other, source, weight=weight, calibrated=calibrated), form, limit=limit, empty=True)
         return
+    if folds is not None and form == "sql":
+        raise click.UsageError("--folds has no single query; leave out --sql")
     if (between is not None or table in SLICES) and not by:
         raise click.UsageError(
             f"{'--between' if between else f'--table {table}'} is of slices; say by which column, --by region"
@@ -86,7 +89,7 @@ def evaluate(
         return
     engine = model._engine
     engine.announce("judge")
-    evaluation = model.evaluate(source, **options)
+    evaluation = model.evaluate(source, **options, folds=folds)
     slices = evaluation.slices
     if slices is not None and between is not None:
         sides = [tuple(side.split(",")) if len(by) > 1 else side for side in between]
@@ -108,7 +111,7 @@ def evaluate(
 
 
 def _numbers(evaluation: nbsql.Evaluation) -> list[dict[str, Any]]:
-    numbers = evaluation.to_dict()
+    numbers = {name: value for name, value in evaluation.to_dict().items() if name not in ("calibrated_by", "learnt")}
     classes = numbers.pop("classes")
     lines = [("", metric, value) for metric, value in numbers.items()]
     for item in classes:

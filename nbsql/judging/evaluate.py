@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,6 +23,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 
+_LEAST = 2.0**-52  # a probability is taken to be at least so much, as for the log loss
 _BINNED = ("metrics", "calibration", "lift")
 
 
@@ -114,6 +116,12 @@ def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None
         read = list(columns.values())
         narrowed = renderer.fragment("subquery", renderer.fragment("selected_columns", source.relation, read))
     return Judgeable(narrowed, read, **judged)
+
+
+def log_loss_of_priors(evaluation: Evaluation, priors: Mapping[str, float]) -> float:
+    """The log loss of predicting the priors, by label, for the evaluated rows, whose classes the model may not know."""
+    losses = (item.support * -math.log(max(priors.get(str(item.label), 0.0), _LEAST)) for item in evaluation.classes)
+    return math.fsum(losses) / evaluation.weight
 
 
 def queries_of_judged_rows(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:

@@ -17,6 +17,8 @@ from nbsql.judging.slices import Slices
 from nbsql.spec.rules import RULES
 from nbsql.spec.spec import Check
 
+ALL = "all"  # what `learnt` is if a source has all rows that the model has learnt
+_ROUNDING = 1e-9
 _COUNTS = ("rows", "left_out", "unknown", "unexplained")
 TABLES = ("intervals", "confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
 QUERIES = ("metrics", *TABLES)
@@ -92,6 +94,9 @@ class Evaluation(Displayed):
         expected_cost: the mean cost that the posteriors predict for them.
         slices: with `by`, the numbers of each slice, the most certainly bad first (see `Slices`); otherwise None.
         calibrated_by: the method by which the posteriors are calibrated (see `Model.calibrate`); None: they are not.
+        learnt: "all" if these are the rows that the model has learnt, or the name of its batch that they are, so that the
+            numbers are too good; None for other rows, some of which it may have learnt, too.
+        log_loss_of_priors: the log loss of the priors of the model alone, on the same rows.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -137,6 +142,8 @@ class Evaluation(Displayed):
     expected_cost: float | None = None
     slices: Slices | None = field(default=None, compare=False)
     calibrated_by: str | None = None
+    learnt: str | None = None
+    log_loss_of_priors: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers and the classes, in types that JSON has. A label of another type is text."""
@@ -185,12 +192,27 @@ class Evaluation(Displayed):
         how = "not calibrated" if self.calibrated_by is None else f"calibrated by {self.calibrated_by}"
         return [*named, f"probabilities {how}"]
 
+    def cautions(self) -> list[str]:
+        """Why the numbers must not be taken as they are, and what to do; `Model.evaluate` warns of it, too."""
+        lines = []
+        if self.learnt is not None:
+            part = "" if self.learnt == ALL else f", as batch {self.learnt!r}"
+            cure = "by folds of them, evaluate(..., folds=5)" if self.learnt == ALL else "on rows that it has not learnt"
+            lines.append(f"the model has learnt these rows{part}, so that the numbers are too good; evaluate it {cure}")
+        if self.log_loss_of_priors is not None and self.log_loss > self.log_loss_of_priors + _ROUNDING:
+            cure = "more rows, fewer features or another method may help" if self.calibrated_by else "calibrate the model"
+            lines.append(
+                f"the log loss, {self.log_loss:.4f}, is above that of the priors alone, {self.log_loss_of_priors:.4f}: the "
+                f"probabilities are worse than none; {cure}"
+            )
+        return lines
+
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])
         headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
         lines = [[label_text(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
         judged = f"{self.rows:,} row{'' if self.rows == 1 else 's'} evaluated"
-        return [judged, *self.notes()], [whole, Table(headings, lines, right=range(1, 7))]
+        return [judged, *self.notes(), *self.cautions()], [whole, Table(headings, lines, right=range(1, 7))]
 
 
 def read_evaluation(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -51,3 +51,23 @@ def out_of_fold(
         parts = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
         scored = cv.gather("out of fold", (cv.outcomes(models, numbered_classes) for models in parts))
         yield Context.of(spec, wide=False), scored, numbered_classes, spec.weight
+
+
+def judged_by_folds(
+    engine: Engine,
+    plan: Plan,
+    classes: Sequence[ClassColumn],
+    title: str,
+    source: Source,
+    folds: int | str,
+    cure: str,
+    temporary: Callable[[str], Markup],
+) -> Markup:
+    """The common table expressions of the evaluated rows (evaluate.sql), each scored by a model without it.
+
+    The arguments are those of `out_of_fold`. The two tables that they read are named by `temporary`.
+    """
+    with out_of_fold(engine, plan, classes, title, source, folds, cure) as (context, scored, known, weight):
+        rows = engine.create("score", temporary("rows out of fold"), engine.renderer.fragment("all_rows", scored))
+        known = engine.create("score", temporary("classes"), engine.renderer.fragment("all_rows", known))
+    return engine.renderer.fragment("judged_rows", context, rows, known, weight, False)

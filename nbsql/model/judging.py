@@ -8,18 +8,21 @@ from typing import Any, Literal
 
 from nbsql.answers.decisions import cost_matrix
 from nbsql.answers.query import Query
-from nbsql.engines.source import column_names
+from nbsql.engines.source import Source, column_names
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
-from nbsql.judging.evaluate import Evaluator, comparison, rows_to_judge
-from nbsql.judging.evaluation import QUERIES, SLICES, Evaluation
+from nbsql.judging.evaluate import Evaluator, comparison, log_loss_of_priors, queries_of_judged_rows, rows_to_judge
+from nbsql.judging.evaluation import QUERIES, SLICES, Evaluation, read_evaluation
+from nbsql.judging.learnt import learnt_part
 from nbsql.judging.monitor import monitor
+from nbsql.judging.out_of_fold import judged_by_folds
 from nbsql.judging.profile import dependence, feature_named, profile
 from nbsql.judging.slices import Slices
 from nbsql.model.base import Handle
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
 from nbsql.spec.half_life import WEIGHT_NOW
+from nbsql.warn import warn_user
 
 
 class Judging(Handle):
@@ -34,11 +37,15 @@ class Judging(Handle):
         costs: Any = None,
         calibrated: bool | None = None,
         by: str | Sequence[str] | None = None,
+        folds: int | Literal["loo"] | None = None,
     ) -> Evaluation:
         """How well the model predicts the rows of `source`, whose class is known: numbers, and curves as queries.
 
         Rows without a class are left out, and their number is reported. A class that the model does not know counts as a
         wrong prediction with a probability of 0. The queries of the evaluation score the source again when they are read.
+
+        Rows that the model has learnt are predicted too well, which a warning says, as it says of a log loss above that of the
+        priors. They are told by their counts, not by a name; of rows that were learnt only in part it cannot be told.
 
         Args:
             source: the rows to evaluate, with the target and the features.
@@ -49,6 +56,8 @@ class Judging(Handle):
                 the calibrated ones if the model is calibrated.
             by: a column, or several, by whose values the numbers are also computed: `slices` of the evaluation. An expression
                 must be a column of the source, which may be a query.
+            folds: for all rows that the model has learnt: evaluate each by the counts of the other folds or, with "loo", of
+                all other rows, as `cross_validate` does. They weigh as in the fit, and are not calibrated.
 
         Raises:
             InputError: the source lacks a feature, the target, the weight or a column of `by`, or has no row to evaluate.
@@ -60,7 +69,28 @@ class Judging(Handle):
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
         with self._engine.turn():  # no other thread changes the model between making a query and running it
-            return self._evaluator(source, weight, costs, calibrated=calibrated).evaluate(bins, by)
+            evaluator = self._evaluator(source, weight, costs, calibrated=calibrated)
+            if folds is None:
+                evaluation = evaluator.evaluate(bins, by)
+                learnt = learnt_part(self._engine, self._plan, evaluator.source)
+            else:
+                if not (weight is costs is by is None) or calibrated:
+                    raise InputError("folds go with bins alone; leave out weight, costs, calibrated and by")
+                evaluation, learnt = self._evaluate_by_folds(evaluator.source, folds, bins), None
+            priors = {str(label): prior for label, _, prior, *_ in self.priors}
+            evaluation = replace(evaluation, learnt=learnt, log_loss_of_priors=log_loss_of_priors(evaluation, priors))
+            for line in evaluation.cautions():
+                warn_user(line)
+            return evaluation
+
+    def _evaluate_by_folds(self, source: Source, folds: int | str, bins: int) -> Evaluation:
+        """The evaluation of the rows that the model has learnt, each by a model without it."""
+        self._require("calibrate_by_folds")
+        engine = self._engine
+        with engine.transaction(self.name), engine.temporaries(staying=True) as staying:  # its tables are read later
+            cure = "evaluate others without folds"
+            judged = judged_by_folds(engine, self._plan, self._classes, self._title, source, folds, cure, staying)
+            return read_evaluation(queries_of_judged_rows(engine, judged, source, bins), None)
 
     def _evaluator(self, source: Any, weight: str | None, costs: Any, *, calibrated: bool | None) -> Evaluator:
         data = self._source(source, reads_target=True)
@@ -68,6 +98,10 @@ class Judging(Handle):
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self._labels)
         return Evaluator(self._engine, self._plan, self._classes, data, weight, method, matrix)
+
+    def _warn_of_learnt_rows(self, source: Source, cure: str) -> None:
+        if learnt_part(self._engine, self._plan, source) is not None:
+            warn_user(f"{self._title} has learnt these rows, so that its numbers on them are too good; {cure}")
 
     def compare(self, other: Judging, source: Any, *, weight: str | None = None, calibrated: bool | None = None) -> Query:
         """How much better or worse than `other` the model predicts the same rows, with confidence intervals.
@@ -103,6 +137,7 @@ class Judging(Handle):
         data = self._source(source, reads_target=True)
         for model in (self, other):
             model._check("evaluate", data)
+            model._warn_of_learnt_rows(data, "compare on rows that neither has learnt")
         plans = self._plan, self._classes, other._plan, other._classes
         calibrations = [model._calibration(calibrated) for model in (self, other)]
         return comparison(self._engine, *plans, data, weight, calibrations)
@@ -237,6 +272,10 @@ class Judging(Handle):
             test_rows = None if test is None else self._source(test, reads_target=True)
             for rows in filter(None, (data, test_rows)):
                 self._check("evaluate", rows)
+            if folds is None:
+                self._warn_of_learnt_rows(data, "calibrate by folds of them, or on rows that it has not learnt")
+            if test_rows is not None:
+                self._warn_of_learnt_rows(test_rows, "test on rows that it has not learnt")
             calibration = calibrate(
                 engine, self._plan, self._classes, self._title, data,
                 method=method, folds=folds, weight=weight, test=test_rows, stamp=self._stamp,

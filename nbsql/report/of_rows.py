@@ -54,12 +54,12 @@ def verdict(request: Request) -> Iterator[Figure]:
     )
     others = [(name, value) for name, value in evaluation.summary()[2:] if name != "log loss"]  # which the plot shows
     named = [f"{name} {value:.4f}" for name, value in others if value is not None and not math.isnan(value)]
-    overconfident = "The log loss is above that of the priors: the model is overconfident. Calibrate it."
+    cautions = [] if "optimistic" in request.source.how else evaluation.cautions()
     notes = [
         f"{request.source.how}." if request.source.how else None,
         f"Evaluated on {shown(request.source.label)}. Other metrics: {', '.join(named)}.",
         *(f"{note}." for note in evaluation.notes()),
-        overconfident if evaluation.log_loss > entropy else None,
+        *(f"{line[0].upper()}{line[1:]}." for line in cautions),
     ]
     bars = [{**row, "value": plain(row["value"])} for row in rows]
     yield Figure(finding, {"rows": bars}, request.source.sql("metrics", 10), "verdict", notes=notes)

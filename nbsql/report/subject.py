@@ -15,10 +15,11 @@ from nbsql.answers.table import plain as shown
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NotSupportedError
-from nbsql.judging.evaluate import queries_of_judged_rows, rows_to_judge
+from nbsql.judging.evaluate import log_loss_of_priors, queries_of_judged_rows, rows_to_judge
 from nbsql.judging.evaluation import Evaluation, read_evaluation
+from nbsql.judging.learnt import learnt_part
 from nbsql.judging.leave_one_out import LOO, check_folds
-from nbsql.judging.out_of_fold import out_of_fold
+from nbsql.judging.out_of_fold import judged_by_folds
 from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.relations import Relations
@@ -86,7 +87,16 @@ class ScoredSource:
     def evaluation(self) -> Evaluation:
         """The evaluation of the model on the rows."""
         found = read_evaluation(queries_of_judged_rows(self.model._engine, self.judged(), self.source, BINS), None)
-        return replace(found, calibrated_by=self.model._plan.calibration if self.held_out is None else None)
+        priors = {str(label): prior for label, _, prior, *_ in self.model.priors}
+        found = replace(found, log_loss_of_priors=log_loss_of_priors(found, priors))
+        if self.held_out is not None:
+            return found
+        return replace(found, calibrated_by=self.model._plan.calibration, learnt=self.learnt)
+
+    @cached_property
+    def learnt(self) -> str | None:
+        """The part of the rows of the model that these rows are; None for other rows."""
+        return learnt_part(self.model._engine, self.model._plan, self.source)
 
     @cached_property
     def uncalibrated(self) -> Query | None:
@@ -111,7 +121,7 @@ class ScoredSource:
         """
         if self.folds != "auto":
             return None if self.folds is None else self._held_out(self.folds)
-        if not self._learnt_these_rows():
+        if self.learnt is None:
             return None
         few = self.model._engine.ask("row_count", self.source.relation)[0][0] <= LOO_ROWS
         found, reason = self._check_folds(LOO) if few else (None, "")
@@ -128,21 +138,15 @@ class ScoredSource:
         except (InputError, ModelError, NotSupportedError) as error:
             return None, str(error)
 
-    def _learnt_these_rows(self) -> bool:
-        model = self.model
-        ledger = model._engine.ask("all_rows", model._relations["batches"])
-        return any(operation in ("fit", "update") and source == self.label for _, operation, source, *_ in ledger)
-
     def _held_out(self, folds: int | str) -> Markup:
         model, engine = self.model, self.model._engine
         cure = "evaluate others with folds=None"
-        with out_of_fold(engine, model._plan, model._classes, model._title, self.source, folds, cure) as judged:
-            context, scored, known, _ = judged
-            rows = engine.create("score", self.temporary("rows out of fold"), engine.renderer.fragment("all_rows", scored))
-            classes = engine.create("score", self.temporary("classes"), engine.renderer.fragment("all_rows", known))
+        judged = judged_by_folds(
+            engine, model._plan, model._classes, model._title, self.source, folds, cure, self.temporary
+        )  # fmt: skip
         others = "all other rows (leave-one-out)" if folds == LOO else f"the other {int(folds) - 1} of {folds} folds"
         self.how = f"Each row is evaluated by the counts of {others}, because the model has learnt from {shown(self.label)}"
-        return engine.renderer.fragment("judged_rows", context, rows, classes, None, False)
+        return judged
 
     def query(self, macro: str, *arguments: Any) -> Query:
         """A query on the evaluated rows."""

@@ -1,0 +1,116 @@
+"""Which rows a model has learnt is told by the rows, not by their name, and figures that are too good say so."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+from nbsql import NbsqlWarning
+
+ROWS = """SELECT i, 'c' || i % 2 AS y, hash(i) % 89 / 30.0 + i % 2 AS x, 'k' || hash(i, 1) % (3 + i % 2) AS k,
+    (hash(i, 2) % 5 + i % 2)::INT AS n FROM range(200) AS r(i)"""
+LEARNT = "the model has learnt these rows"
+
+
+@pytest.fixture
+def con() -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect()
+    con.execute(f"CREATE TABLE t AS {ROWS}")
+    return con
+
+
+def learnt(model: nbsql.Model, source: Any) -> str | None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluation = model.evaluate(source)
+    assert (evaluation.learnt is not None) == any(LEARNT in str(each.message) for each in caught)
+    assert (evaluation.learnt is not None) == (LEARNT in repr(evaluation))
+    return evaluation.learnt
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"method": "tan"}, {"method": "lda", "features": ["x", "n"]}, {"weight": "n"}, {"slice_by": "n"}, {"segment_by": "n"}],
+)
+def test_rows_are_learnt_under_any_name_and_others_under_none(con: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
+    """At halves of equal numbers of each class, too, and of a frame that is called as the learnt one."""
+    half, other = (con.sql(f"FROM t WHERE i // 2 % 2 = {number} ORDER BY hash(i)").df() for number in (0, 1))
+    model = nbsql.fit(con, half, target="y", exclude=["i"] if "features" not in options else [], **options)
+    con.execute("CREATE TABLE copied AS FROM t WHERE i // 2 % 2 = 0")
+    for source in (half, half.sample(frac=1, random_state=1), "FROM t WHERE i // 2 % 2 = 0", "copied"):
+        assert learnt(model, source) == "all"
+    for source in (other, "FROM t WHERE i // 2 % 2 = 1", "t", half.head(99)):
+        assert learnt(model, source) is None
+
+
+def test_batches_are_followed_through_updates_and_forgetting(con: duckdb.DuckDBPyConnection) -> None:
+    parts = ["FROM t WHERE i < 80", "FROM t WHERE i BETWEEN 80 AND 149", "FROM t WHERE i >= 150"]
+    model = nbsql.fit(con, parts[0], target="y", exclude=["i"])
+    model.update(parts[1], batch="spring")
+    model.update(parts[2])
+    assert [learnt(model, each) for each in (*parts, "t")] == ["1", "spring", "3", "all"]
+    model.forget(parts[2])
+    assert [learnt(model, each) for each in (*parts, "t")] == ["1", "spring", None, None]
+    assert learnt(model, "FROM t WHERE i < 150") == "all"
+    model.forget(batch="spring")
+    assert [learnt(model, each) for each in parts[:2]] == ["all", None]
+
+
+def test_plots_and_the_report_hold_out_learnt_rows_alone(con: duckdb.DuckDBPyConnection) -> None:
+    pytest.importorskip("vl_convert")
+    train, test = (con.sql(f"FROM t WHERE i % 10 {side} 7").df() for side in ("<", ">="))
+    model = nbsql.fit(con, train, target="y", exclude=["i"])
+    for source, optimistic in (
+        (train, True),
+        (test, False),
+        ("FROM t WHERE i % 10 < 7", True),
+        ("FROM t WHERE i % 10 >= 7", False),
+    ):
+        picture = model.plot.verdict(source)
+        assert any("leave-one-out" in note for note in picture.figure.notes) == optimistic
+        judged = model.evaluate(source, folds="loo") if optimistic else model.evaluate(source)
+        assert f"{100 * judged.accuracy:.1f} %" in picture.figure.finding
+
+
+def test_folds_of_learnt_rows_are_those_of_a_cross_validation(con: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(con, "t", target="y", exclude=["i"])
+    found = model.evaluate("t", folds="loo")
+    expected = nbsql.cross_validate(con, "t", target="y", exclude=["i"], folds="loo").evaluation
+    assert (found.rows, found.accuracy, found.learnt) == (200, pytest.approx(expected.accuracy), None)
+    assert found.log_loss == pytest.approx(expected.log_loss)
+    assert sorted(found.confusion.fetchall()) == sorted(expected.confusion.fetchall())
+    with pytest.raises(nbsql.InputError, match="folds go with bins alone; leave out weight, costs, calibrated and by"):
+        model.evaluate("t", folds=5, by="k")
+    with pytest.raises(
+        nbsql.InputError, match="folds are of the rows that it has learnt, all of them; evaluate others without"
+    ):
+        model.evaluate("FROM t WHERE i < 100", folds=5)
+
+
+def test_a_log_loss_above_that_of_the_priors_is_said(con: duckdb.DuckDBPyConnection) -> None:
+    copies = ", ".join(f"x AS x{number}" for number in range(30))
+    con.execute(f"CREATE TABLE wide AS SELECT i, y, {copies} FROM t")
+    model = nbsql.fit(con, "FROM wide WHERE i % 2 = 0 OR i % 3 = 0", target="y", exclude=["i"])
+    rest = "FROM wide WHERE NOT (i % 2 = 0 OR i % 3 = 0) OR i % 4 = 0"
+    with pytest.warns(NbsqlWarning, match="above that of the priors alone.*; calibrate the model"):
+        found = model.evaluate(rest)
+    priors = {label: prior for label, _, prior, _ in model.priors}
+    support = {item.label: item.support for item in found.classes}
+    expected = con.execute(
+        "SELECT sum(-n * ln(p)) / sum(n) FROM (SELECT unnest(?) AS n, unnest(?) AS p)",
+        [list(support.values()), [priors[label] for label in support]],
+    ).fetchall()
+    assert found.log_loss > expected[0][0] == pytest.approx(found.log_loss_of_priors)
+    assert "above that of the priors alone" in repr(found)
+
+
+def test_what_must_not_be_learnt_rows_is_said(con: duckdb.DuckDBPyConnection) -> None:
+    model, other = (nbsql.fit(con, "t", target="y", exclude=["i", name]) for name in ("x", "k"))
+    with pytest.warns(NbsqlWarning, match="has learnt these rows.*; calibrate by folds of them"):
+        model.calibrate("FROM t WHERE TRUE", folds=None)
+    with pytest.warns(NbsqlWarning, match="has learnt these rows.*; compare on rows that neither has learnt"):
+        model.compare(other, "FROM t WHERE TRUE")
