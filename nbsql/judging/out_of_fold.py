@@ -62,12 +62,15 @@ def judged_by_folds(
     folds: int | str,
     cure: str,
     temporary: Callable[[str], Markup],
+    *,
+    weighted: bool = True,
 ) -> Markup:
     """The common table expressions of the evaluated rows (evaluate.sql), each scored by a model without it.
 
-    The arguments are those of `out_of_fold`. The two tables that they read are named by `temporary`.
+    The arguments are those of `out_of_fold`; `weighted` says whether rows weigh as in the fit. The two tables that they read
+    are named by `temporary`.
     """
     with out_of_fold(engine, plan, classes, title, source, folds, cure) as (context, scored, known, weight):
         rows = engine.create("score", temporary("rows out of fold"), engine.renderer.fragment("all_rows", scored))
         known = engine.create("score", temporary("classes"), engine.renderer.fragment("all_rows", known))
-    return engine.renderer.fragment("judged_rows", context, rows, known, weight, False)
+    return engine.renderer.fragment("judged_rows", context, rows, known, weight if weighted else None, False)

@@ -287,8 +287,9 @@ class Judging(Handle):
         """How much each feature tells about the class, from the counts alone, the most informative first.
 
         A row for each feature: feature, mutual_information (or information gain, in nats), symmetrical_uncertainty,
-        chi_square, and for numbers f_statistic, of the analysis of variance. sql/macros/judging/relevance.sql has the
-        formulas.
+        chi_square, for numbers f_statistic, of the analysis of variance, by_chance, the mutual information that a feature with
+        these values has if it tells nothing, and gain, the difference, by which the features are ordered.
+        sql/macros/judging/relevance.sql has the formulas.
 
         Args:
             values: return a row for each value or token, or for each of the columns that share a covariance matrix: feature,

@@ -158,6 +158,8 @@ def ranking(request: Request) -> Iterator[Figure]:
         best = f"{bars[0]['feature']}, the only feature, has {information}"
     second = f", followed by {bars[1]['feature']}" if len(bars) > 1 else ""
     least = f"; {bars[-1]['feature']} is the least informative" if len(bars) > 2 else ""
+    if not bars[0]["mutual_information"]:
+        best, second, least = f"No feature tells more about {model._spec.target} than chance would", "", ""
     note = f"The {2 * _BARS} most informative of {len(rows)} features." if len(rows) > 2 * _BARS else None
     yield Figure(f"{best}{second}{least}", {"rows": bars}, query.sql, "ranking", notes=[note])
 

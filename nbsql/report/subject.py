@@ -141,9 +141,8 @@ class ScoredSource:
     def _held_out(self, folds: int | str) -> Markup:
         model, engine = self.model, self.model._engine
         cure = "evaluate others with folds=None"
-        judged = judged_by_folds(
-            engine, model._plan, model._classes, model._title, self.source, folds, cure, self.temporary
-        )  # fmt: skip
+        arguments = (model._plan, model._classes, model._title, self.source, folds, cure, self.temporary)
+        judged = judged_by_folds(engine, *arguments, weighted=False)
         others = "all other rows (leave-one-out)" if folds == LOO else f"the other {int(folds) - 1} of {folds} folds"
         self.how = f"Each row is evaluated by the counts of {others}, because the model has learnt from {shown(self.label)}"
         return judged

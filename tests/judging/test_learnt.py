@@ -34,7 +34,15 @@ def learnt(model: nbsql.Model, source: Any) -> str | None:
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"method": "tan"}, {"method": "lda", "features": ["x", "n"]}, {"weight": "n"}, {"slice_by": "n"}, {"segment_by": "n"}],
+    [
+        {},
+        {"families": {"n": "poisson"}, "slice_by": "i % 3"},
+        {"method": "tan"},
+        {"method": "lda", "features": ["x", "n"]},
+        {"weight": "n"},
+        {"slice_by": "n"},
+        {"segment_by": "n"},
+    ],
 )
 def test_rows_are_learnt_under_any_name_and_others_under_none(con: duckdb.DuckDBPyConnection, options: dict[str, Any]) -> None:
     """At halves of equal numbers of each class, too, and of a frame that is called as the learnt one."""

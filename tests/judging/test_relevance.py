@@ -10,6 +10,7 @@ from scipy.stats import chi2_contingency
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import chi2, f_classif
 from sklearn.metrics import mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix, expected_mutual_information
 
 import nbsql
 
@@ -34,7 +35,7 @@ def table(con: Connection) -> pandas.DataFrame:
 def test_counts_against_scikit_learn_and_scipy(con: Connection, table: pandas.DataFrame) -> None:
     model = nbsql.fit(con, "SELECT * FROM t", target="y")
     rows = {row[0]: row[1:] for row in model.relevance()}
-    assert list(rows) == sorted(rows, key=lambda name: -rows[name][0])
+    assert list(rows) == sorted(rows, key=lambda name: -rows[name][5])
     for name in ("a", "b", "flag"):
         information = mutual_info_score(table["y"], table[name].astype(str))
         shares = [table[side].value_counts(normalize=True).to_numpy() for side in ("y", name)]
@@ -82,7 +83,50 @@ def test_a_feature_that_tells_nothing_and_one_that_tells_all(con: Connection) ->
     )
     with pytest.warns(nbsql.NbsqlWarning, match="one value only"):
         model = nbsql.fit(con, "t", target="y")
-    rows = {row[0]: row[1:] for row in model.relevance()}
+    rows = {row[0]: row[1:5] for row in model.relevance()}
     assert rows["nothing"] == (0, 0, near(0, abs=1e-12), None)
     assert rows["everything"] == (near(np.log(2)), near(1), near(8), None)
     assert rows["x"] == (None, None, None, None)
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")  # of a key, and of a column with one value
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.9, 0.07, 0.03)])
+def test_what_chance_alone_would_tell_is_that_of_dealt_classes(con: Connection, shares: tuple[float, ...]) -> None:
+    """Held against the exact expectation of scikit-learn, which takes a sum for each count that there could be."""
+    rng = np.random.default_rng(11)
+    y = rng.choice(len(shares), 300, p=shares)
+    levels = {f"of_{k}": rng.integers(0, k, 300) for k in (2, 20, 150)} | {
+        "key": rng.permutation(300),
+        "one": np.zeros(300, int),
+    }
+    con.register("frame", pandas.DataFrame({"y": y} | {name: np.array([f"v{i}" for i in v]) for name, v in levels.items()}))
+    model = nbsql.fit(con, "FROM frame", target="y", features=list(levels))
+    for name, information, _, _, _, by_chance, gain in model.relevance():
+        expected = expected_mutual_information(contingency_matrix(y, levels[name], sparse=True), 300)
+        assert by_chance == near(expected, rel=0.1, abs=1e-3)
+        assert gain == near(information - by_chance, abs=1e-12)
+    found = {name: gain for name, *_, gain in model.relevance()}
+    assert (found["key"], found["one"]) == near((0, 0), abs=1e-9)  # where it is exact
+
+
+def test_chance_of_numbers_is_their_mean_where_nothing_is_told(con: Connection) -> None:
+    rng = np.random.default_rng(5)
+    columns = ", ".join(f"x{j}" for j in range(300))
+    frame = pandas.DataFrame(rng.normal(size=(40, 300)), columns=columns.split(", "))
+    con.register("frame", frame.assign(y=np.arange(40) % 4))
+    rows = nbsql.fit(con, "FROM frame", target="y").relevance().fetchall()
+    informations = [row[1] for row in rows]
+    error = np.std(informations) / np.sqrt(len(rows))
+    assert len({f"{row[5]:.9f}" for row in rows}) == 1
+    assert np.mean(informations) == near(rows[0][5], abs=4 * error)
+
+
+@pytest.mark.parametrize("by", ["mutual_information", "symmetrical_uncertainty"])
+def test_a_key_is_no_match_for_a_column_that_is_right_nine_times_in_ten(con: Connection, by: str) -> None:
+    con.execute("""CREATE TABLE t AS SELECT 'c' || i % 2 AS y, md5(i::VARCHAR) AS key,
+        'v' || CASE WHEN i % 20 < 2 THEN 1 - i % 2 ELSE i % 2 END AS nine FROM range(400) AS r(i)""")
+    with pytest.warns(nbsql.NbsqlWarning, match="'key' has 400 values in 400 rows"):
+        model = nbsql.fit(con, "t", target="y")
+    assert [row[0] for row in model.relevance()] == ["nine", "key"]
+    assert list(nbsql.fit(con, "t", target="y", features=nbsql.Best(1, by=by)).families) == ["nine"]  # type: ignore[arg-type]
+    assert "nine is the most informative" in model.plot.ranking().finding

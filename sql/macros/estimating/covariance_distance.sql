@@ -161,7 +161,7 @@ FROM (
   {{ nbsql.two_classes(['total', 'within'], queries) | indent(2) }}
   {{- nbsql.inverse_steps(feature) | indent(2) }},
   sizes AS (
-    SELECT sum(n) AS n, -sum(n * ln(n / total)) / sum(n) AS entropy
+    SELECT sum(n) AS n, -sum(n * ln(n / total)) / sum(n) AS entropy, count(*) AS classes
     FROM (
       SELECT n, sum(n) OVER () AS total FROM of_class WHERE value = {{ nbsql.text(feature.column) }}
     ) AS sizes
@@ -174,7 +174,12 @@ FROM (
     END AS mutual_information,
     CAST(NULL AS {{ nbsql.double() }}) AS symmetrical_uncertainty,
     sizes.n * ({{ feature.columns | length }} - {{ nbsql.trace_of(feature, 'total', 'within') | indent(4) }}) AS chi_square,
-    CAST(NULL AS {{ nbsql.double() }}) AS f_statistic
+    CAST(NULL AS {{ nbsql.double() }}) AS f_statistic,
+    {% set chance = nbsql.normal_chance(nbsql.word('sizes.classes'), nbsql.word('sizes.n')) %}
+    CASE WHEN sizes.n > sizes.classes
+      THEN least({{ feature.columns | length }} * {{ chance }}, sizes.entropy)
+      ELSE sizes.entropy
+    END AS by_chance
   FROM sizes
   {{ nbsql.joined_determinants(feature, ['total', 'within']) | indent(2) }}
 ) AS relevance{{ feature.index }}

@@ -54,7 +54,7 @@ ORDER BY abs(log_ratio) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULL
 {%- endmacro %}
 
 {#
-  The importance of the features, one row a feature, the most informative first: feature, mutual_information (nats),
+  The importance of the features, one row a feature, the most informative first: feature, mutual_information (nats, above chance),
   symmetrical_uncertainty (relevance.sql), and missing, the share of the rows without a value. missing is NULL for words and count
   columns, whose counts are not of rows.
 #}
@@ -62,7 +62,8 @@ ORDER BY abs(log_ratio) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULL
 {% set occurring = features | selectattr('family.bag') | list + features | selectattr('family.over_columns') | list -%}
 SELECT
   ranked.feature,
-  ranked.mutual_information,
+  CASE WHEN ranked.mutual_information IS NOT NULL
+    THEN greatest(ranked.mutual_information - ranked.by_chance, 0) END AS mutual_information,
   ranked.symmetrical_uncertainty,
   {% set missing %}greatest(1 - ranked.n / learnt.n, 0){% endset %}
   {% if occurring %}
@@ -76,5 +77,5 @@ FROM (
 JOIN (
   SELECT sum(n) AS n FROM {{ priors }} AS priors
 ) AS learnt ON TRUE
-ORDER BY ranked.mutual_information DESC NULLS LAST, ranked.feature ASC NULLS LAST
+ORDER BY ranked.mutual_information - ranked.by_chance DESC NULLS LAST, ranked.feature ASC NULLS LAST
 {%- endmacro %}

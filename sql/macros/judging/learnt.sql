@@ -1,6 +1,6 @@
 {#
   Whether rows are those that a model has learnt (nbsql/judging/learnt.py): the cells of the same rows are the same. Cells are compared by
-  what adds up over slices, components and batches: n, n * mean, and m2 + n * mean * mean.
+  what adds up over slices, components and batches: n, n * mean and, of numbers with moments, m2 + n * mean * mean.
 #}
 
 {# One row a batch and class: batch, class (as text), n. #}
@@ -35,7 +35,7 @@ SELECT
   coalesce('=' || value, '') AS value,
   sum(n) AS n,
   sum(coalesce(n * mean, 0)) AS total,
-  abs(sum(CASE WHEN mean IS NOT NULL THEN coalesce(m2, 0) + n * mean * mean ELSE 0 END)) AS squares
+  abs(sum(coalesce(m2 + n * mean * mean, 0))) AS squares
 FROM {{ cells }} AS cells
 GROUP BY
   CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }},

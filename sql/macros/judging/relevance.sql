@@ -15,15 +15,33 @@
     poisson, exponential,    h(mean) - sum of n_c / n h(mean_c), with h(m) = -m ln m, ln m and (1 + m) ln(1 + m) - m ln m, their
     geometric                entropies except for terms that cancel
 
-  It is at most the entropy of the class, because nothing is more informative. Columns that share a covariance matrix are evaluated
+  It is at most the entropy of the class, because nothing is more informative. By chance alone it is above 0, and the more so the more
+  values a feature has: a column of keys has all the information there could be about the rows that were counted, and none about others.
+
+    by_chance                the expected mutual information if the classes were dealt to the rows at random, with n_v and n_c as they are
+                             (Vinh, Epps and Bailey, ICML 2009): sum over v and c of p(v) p(c) E[ln(m n / (n_v n_c))], where m - 1 is
+                             hypergeometric, of n_v - 1 draws among n - 1 with n_c - 1 hits. The logarithm is expanded to second order
+                             about the mean of m, which is exact where n_v is 1 or n. For large n_v it tends to (V - 1) (C - 1) / 2n
+                             (Miller 1955). Of numbers: (ln((n - 1) / (n - C)) + 1 / (n - C) - 1 / (n - 1)) / 2 for normal
+                             distributions, for each column; (C - 1) / 2n for others
+    gain                     mutual_information - by_chance, by which the features are ordered; about 0 for a feature that tells nothing
+
+  Columns that share a covariance matrix are evaluated
   together (covariance_distance.sql).
 #}
 {% macro relevance(statistics, features) -%}
-SELECT feature, mutual_information, symmetrical_uncertainty, chi_square, f_statistic
+SELECT
+  feature,
+  mutual_information,
+  symmetrical_uncertainty,
+  chi_square,
+  f_statistic,
+  by_chance,
+  mutual_information - by_chance AS gain
 FROM (
   {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
 ) AS relevant
-ORDER BY mutual_information DESC NULLS LAST, f_statistic DESC NULLS LAST, feature ASC NULLS LAST
+ORDER BY gain DESC NULLS LAST, mutual_information DESC NULLS LAST, f_statistic DESC NULLS LAST, feature ASC NULLS LAST
 {%- endmacro %}
 
 {#
@@ -38,7 +56,8 @@ SELECT
   sum(n * mutual_information) / max(n) AS mutual_information,
   max(symmetrical_uncertainty) AS symmetrical_uncertainty,
   sum(chi_square) AS chi_square,
-  max(f_statistic) AS f_statistic
+  max(f_statistic) AS f_statistic,
+  sum(n * by_chance) / max(n) AS by_chance
 FROM (
   {{ nbsql.relevance_parts(statistics, features) | indent(2) }}
 ) AS parts
@@ -68,16 +87,19 @@ of_values AS (
   ) AS cells
   GROUP BY feature, total
 ),
+chances AS (
+  {{ nbsql.information_by_chance(nbsql.word('counts')) | indent(2) }}
+),
 entropies AS (
-  SELECT feature, sum(entropy) AS entropy
+  SELECT feature, sum(entropy) AS entropy, sum(of_class) AS of_class
   FROM (
-    SELECT feature, -sum(share * ln(share)) AS entropy
+    SELECT feature, -sum(share * ln(share)) AS entropy, 0 AS of_class
     FROM (
       SELECT feature, sum(n) / sum(sum(n)) OVER (PARTITION BY feature) AS share FROM counts GROUP BY feature, value
     ) AS values_of
     GROUP BY feature
     UNION ALL
-    SELECT feature, -sum(share * ln(share))
+    SELECT feature, -sum(share * ln(share)), -sum(share * ln(share))
     FROM (
       SELECT feature, sum(n) / sum(sum(n)) OVER (PARTITION BY feature) AS share FROM counts GROUP BY feature, class
     ) AS classes_of
@@ -91,6 +113,7 @@ of_numbers AS (
     sum(n) AS n,
     -sum(n * ln(n / total)) / sum(n) AS of_class,
     {{ nbsql.information_of_number(features) | indent(4) }} AS gain,
+    {{ nbsql.chance_of_number(features) | indent(4) }} AS by_chance,
     CASE WHEN max(pooled_m2) > 0 THEN sum(n) * (1 - sum(m2) / max(pooled_m2)) END AS chi_square,
     CASE WHEN count(*) > 1 AND sum(n) > count(*) AND sum(m2) > 0
       THEN (max(pooled_m2) - sum(m2)) / (count(*) - 1) / (sum(m2) / (sum(n) - count(*))) END AS f_statistic
@@ -108,9 +131,11 @@ SELECT
   of_values.mutual_information,
   CASE WHEN entropies.entropy > 0 THEN 2 * of_values.mutual_information / entropies.entropy ELSE 0 END AS symmetrical_uncertainty,
   of_values.chi_square,
-  CAST(NULL AS {{ nbsql.double() }}) AS f_statistic
+  CAST(NULL AS {{ nbsql.double() }}) AS f_statistic,
+  least(chances.by_chance, entropies.of_class) AS by_chance
 FROM of_values
 JOIN entropies USING (feature)
+JOIN chances USING (feature)
 UNION ALL
 SELECT
   feature,
@@ -118,13 +143,61 @@ SELECT
   CASE WHEN gain < 0 THEN 0 WHEN gain < of_class THEN gain WHEN gain >= of_class THEN of_class END, -- below 0 is rounding
   NULL,
   chi_square,
-  f_statistic
+  f_statistic,
+  least(coalesce(by_chance, of_class), of_class)
 FROM of_numbers
 {%- for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
 
 UNION ALL
 {{ nbsql.multivariate_relevance(feature.unregularised) }}
 {%- endfor %}
+{%- endmacro %}
+
+{# One row a feature: by_chance, as above. counts: feature, value, class, n. Values of the same n_v are taken together. #}
+{% macro information_by_chance(counts) -%}
+{% set mean %}(1 + (of_value - 1) * hit){% endset -%}
+{% set variance %}greatest((of_value - 1) * hit * (1 - hit) * (total - of_value) / nullif(total - 2, 0), 0){% endset -%}
+SELECT
+  feature,
+  greatest(
+    sum(
+      times * of_value * of_class / (total * total)
+      * coalesce(ln({{ mean }} * total / (of_value * of_class)) - {{ variance }} / (2 * {{ mean }} * {{ mean }}), 0)
+    ),
+    0
+  ) AS by_chance
+FROM (
+  SELECT sizes.*, classes.of_class, classes.total, greatest(classes.of_class - 1, 0) / nullif(classes.total - 1, 0) AS hit
+  FROM (
+    SELECT feature, of_value, count(*) AS times
+    FROM (
+      SELECT feature, sum(n) AS of_value FROM {{ counts }} AS counts GROUP BY feature, value
+    ) AS by_value
+    GROUP BY feature, of_value
+  ) AS sizes
+  JOIN (
+    SELECT feature, sum(n) AS of_class, sum(sum(n)) OVER (PARTITION BY feature) AS total
+    FROM {{ counts }} AS counts
+    GROUP BY feature, class
+  ) AS classes USING (feature)
+) AS margins
+GROUP BY feature
+{%- endmacro %}
+
+{# The same of a number, an aggregate over the classes. #}
+{% macro chance_of_number(features) -%}
+{% set others = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
+{% set classes %}count(*){% endset -%}
+{% set rows %}sum(n){% endset -%}
+CASE
+  {%- for feature in others %} WHEN feature = {{ nbsql.text(feature.name) }} THEN (count(*) - 1) / (2 * sum(n))
+  {%- endfor %} WHEN sum(n) > count(*) THEN {{ nbsql.normal_chance(classes, rows) }} END
+{%- endmacro %}
+
+{# The same of a number of normal distributions, by the number of classes and that of rows. #}
+{% macro normal_chance(classes, n) -%}
+{% set left %}({{ n }} - {{ classes }}){% endset -%}
+(ln(({{ n }} - 1) / {{ left }}) + 1 / {{ left }} - 1 / ({{ n }} - 1)) / 2
 {%- endmacro %}
 
 {# The mutual information of a number and the class, an aggregate over the classes. It is 0 for a number with a single value. #}

@@ -2,15 +2,18 @@
   The features ranked by how informative they are of the class, from the cells of all candidates. One row a feature with a value in any
   row: feature, score.
 
-    mutual_information  times the average number of rows (or occurrences) of the feature a row, so that it is the information in an
-                        average row: a feature that is mostly missing has little; at most the entropy of the class
+    mutual_information  that above chance (`gain`), times the average number of rows (or occurrences) of the feature a row, so that it is
+                        the information in an average row: a feature that is mostly missing has little; at most the entropy of the class
+    symmetrical_uncertainty  that of the gain, likewise
     the other scores    unchanged (relevance.sql)
 #}
 {% macro ranked_features(statistics, features, by) -%}
 SELECT
   relevant.feature,
   {% if by == 'mutual_information' %}
-  least(relevant.mutual_information * relevant.n / classes.n, classes.entropy)
+  least((relevant.mutual_information - relevant.by_chance) * relevant.n / classes.n, classes.entropy)
+  {%- elif by == 'symmetrical_uncertainty' %}
+  relevant.symmetrical_uncertainty * (1 - relevant.by_chance / nullif(relevant.mutual_information, 0))
   {%- else %}
   relevant.{{ nbsql.word(by) }}
   {%- endif %} AS score,
