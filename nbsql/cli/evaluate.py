@@ -69,7 +69,9 @@ def evaluate(
         if costs or table or by:
             raise click.UsageError("--against goes with --weight and --calibrated; leave out --cost, --by and --table")
         other = nbsql.load(model._engine, against)
-        answer(model.compare(other, source, weight=weight, calibrated=calibrated), form, limit=limit, empty=True)
+        with show_warnings(model._engine):
+            compared = model.compare(other, source, weight=weight, calibrated=calibrated)
+        answer(compared, form, limit=limit, empty=True)
         return
     if folds is not None and form == "sql":
         raise click.UsageError("--folds has no single query; leave out --sql")
@@ -89,7 +91,8 @@ def evaluate(
         return
     engine = model._engine
     engine.announce("judge")
-    evaluation = model.evaluate(source, **options, folds=folds)
+    with show_warnings(engine):
+        evaluation = model.evaluate(source, **options, folds=folds)
     slices = evaluation.slices
     if slices is not None and between is not None:
         sides = [tuple(side.split(",")) if len(by) > 1 else side for side in between]

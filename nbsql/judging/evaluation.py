@@ -197,8 +197,8 @@ class Evaluation(Displayed):
         lines = []
         if self.learnt is not None:
             part = "" if self.learnt == ALL else f", as batch {self.learnt!r}"
-            cure = "by folds of them, evaluate(..., folds=5)" if self.learnt == ALL else "on rows that it has not learnt"
-            lines.append(f"the model has learnt these rows{part}, so that the numbers are too good; evaluate it {cure}")
+            cure = "them by folds, with folds=5" if self.learnt == ALL else "it on rows that it has not learnt"
+            lines.append(f"the model has learnt these rows{part}, so that the numbers are too good; evaluate {cure}")
         if self.log_loss_of_priors is not None and self.log_loss > self.log_loss_of_priors + _ROUNDING:
             cure = "more rows, fewer features or another method may help" if self.calibrated_by else "calibrate the model"
             lines.append(

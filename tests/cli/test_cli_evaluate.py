@@ -187,3 +187,15 @@ def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
         assert message in run(shop, "weather", "sky", *options, code=2)
     output = run(shop, "weather", "sky", "--by", "w", "--by", "sky", "--between", "1,sun", "1,rain", "--csv")
     assert output.splitlines()[0].startswith("metric,value,other,difference,low,high,ratio")
+
+
+def test_rows_that_the_model_has_learnt_are_said_and_judged_by_folds(shop: str) -> None:
+    result = CliRunner().invoke(main, ["evaluate", shop, "weather", "sky"], prog_name="nbsql")
+    assert "warning: the model has learnt these rows, so that the numbers are too good;" in result.stderr
+    assert "evaluate them by folds, with --folds 5" in result.stderr
+    with duckdb.connect(shop) as con:
+        expected = nbsql.load(con, "weather").evaluate("sky", folds="loo").to_dict()
+    result = CliRunner().invoke(main, ["evaluate", shop, "weather", "sky", "--folds", "loo", "--json"], prog_name="nbsql")
+    assert json.loads(result.stdout) == expected
+    assert "has learnt" not in result.stderr
+    assert "--folds has no single query; leave out --sql" in run(shop, "weather", "sky", "--folds", "3", "--sql", code=2)
