@@ -121,6 +121,14 @@ def listed(names: Iterable[Any], limit: int = 8) -> str:
     return ", ".join(quoted) if more <= 0 else f"{', '.join(quoted[:limit])} and {more} more"
 
 
+def written(value: Any) -> str:
+    """A value as messages write it; Python refuses to write whole numbers of more than some thousand digits."""
+    try:
+        return repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+
+
 def path_text(path: Any) -> str:
     """The text of the path of a file. Raises InputError for anything else, and for an empty text."""
     if not isinstance(path, (str, os.PathLike)):

@@ -9,7 +9,7 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any
 
-from nbsql.errors import InputError, label_suggestion
+from nbsql.errors import InputError, label_suggestion, written
 from nbsql.family.base import whole_number
 
 _FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of actual by predicted"
@@ -59,8 +59,8 @@ def missed_share(coverage: Any) -> int:
     >>> missed_share(0.9), missed_share(0.9995)
     (100, 0)
     """
-    if not isinstance(coverage, (Real, Decimal)) or not 0 < float(coverage) < 1:
-        raise InputError(f"coverage must be a number between 0 and 1, such as 0.9, not {coverage!r}")
+    if not isinstance(coverage, (Real, Decimal)) or not 0 < _number(coverage) < 1:
+        raise InputError(f"coverage must be a number between 0 and 1, such as 0.9, not {written(coverage)}")
     return 1000 - math.ceil(1000 * float(coverage) - 1e-9)  # in floating point, 1000 * 0.9 may exceed 900
 
 
@@ -81,7 +81,7 @@ def threshold_list(thresholds: Any, labels: Sequence[Any]) -> list[float | None]
             raise InputError(f"the thresholds name a class {label!r}, which the model does not know{hint}")
         threshold = _number(value)
         if not 0 <= threshold <= 1:
-            raise InputError(f"the threshold of class {label!r} must be a probability, from 0 to 1, not {value!r}")
+            raise InputError(f"the threshold of class {label!r} must be a probability, from 0 to 1, not {written(value)}")
         threshold_by_label[label] = threshold
     return [threshold_by_label.get(label) for label in labels]
 
@@ -105,7 +105,7 @@ def cost_matrix(costs: Any, labels: Sequence[Any]) -> list[list[float]]:
         matrix[numbers[predicted]][numbers[actual]] = _number(cost)
         if not math.isfinite(_number(cost)):
             raise InputError(
-                f"the cost of predicting {predicted!r} where {actual!r} is right must be a finite number, not {cost!r}"
+                f"the cost of predicting {predicted!r} where {actual!r} is right must be a finite number, not {written(cost)}"
             )
     return matrix
 
@@ -130,5 +130,5 @@ def _number(value: Any) -> float:
     """A value as a float; NaN if it is none."""
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return math.nan

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from nbsql.answers.row_values import NUMERIC, InputColumn
 from nbsql.engines.engine import Engine
-from nbsql.errors import InputError, closest_name
+from nbsql.errors import InputError, ModelError, closest_name
 from nbsql.family import Categorical, Conditional
 from nbsql.plan import VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn
@@ -220,7 +220,10 @@ def _temperature(engine: Engine, plan: Plan) -> float:
     """The temperature by which the posteriors are calibrated; 1 if they are not."""
     if plan.calibration != "temperature":
         return 1.0
-    return float(engine.ask("temperature_of", plan.relations["calibration"])[0][0])
+    temperature = engine.ask("temperature_of", plan.relations["calibration"])[0][0]
+    if temperature is None or not 0 < temperature < math.inf:
+        raise ModelError(f"the temperature of the model is {temperature!r}, and not a number above 0; calibrate it again")
+    return float(temperature)
 
 
 def has_compact_form(context: Context, plan: Plan) -> bool:

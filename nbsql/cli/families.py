@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.cli.arguments import Parsed, family_with
+from nbsql.engines.duckdb.paths import check_readable
 from nbsql.errors import InputError
 from nbsql.family import Family
 
@@ -23,8 +24,11 @@ def read_families(path: str) -> dict[str, Any]:
     values. Raises InputError if there is no such file, its content has another form, or PyYAML is not installed.
     """
     try:
+        check_readable(path)
         text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         reason = getattr(error, "strerror", None) or "it is no text of UTF-8"
         raise InputError(f"cannot read {path!r}: {reason}") from None
     found = _parsed(text, path)
@@ -55,6 +59,10 @@ def _parsed(text: str, path: str) -> Any:
         pass
     except InputError as error:
         raise InputError(f"{path!r}: {error}") from None
+    except RecursionError:
+        raise InputError(f"{path!r} holds no families by column: it is nested too deep") from None
+    except ValueError:
+        raise InputError(f"{path!r} holds a number of thousands of digits") from None
     try:
         import yaml
     except ImportError:
@@ -71,7 +79,9 @@ def _parsed(text: str, path: str) -> Any:
         return yaml.load(text, Loader)  # noqa: S506 - it is the safe one
     except InputError as error:
         raise InputError(f"{path!r}: {error}") from None
-    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
+    except RecursionError:
+        raise InputError(f"{path!r} holds no families by column: it is nested too deep") from None
+    except (yaml.YAMLError, TypeError, ValueError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f" in line {mark.line + 1}" if mark is not None else ""
         raise InputError(f"{path!r} is neither YAML nor JSON: {getattr(error, 'problem', None) or error}{where}") from None

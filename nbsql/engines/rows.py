@@ -99,7 +99,10 @@ def several_types(name: str, values: Iterable[Any]) -> InputError:
 def _text(value: Any, type_: str) -> Any:
     """A value for JSON."""
     if type_ == "float" and value is not None:
-        value = float(value)
+        try:
+            value = float(value)
+        except OverflowError:
+            raise InputError("a number in the rows is beyond the largest double") from None
         return value if math.isfinite(value) else None  # NaN and the infinities count as NULL
     if isinstance(value, dict):
         return {key: None if each is None else float(each) for key, each in value.items()}

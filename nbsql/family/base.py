@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, get_args
 
-from nbsql.errors import InputError, suggestion
+from nbsql.errors import InputError, suggestion, written
 
 Nulls = Literal["skip", "category", "error"]
 Unseen = Literal["skip", "smooth"]
@@ -19,25 +19,36 @@ NUMBERS = ("integer", "float", "decimal")  # kinds of columns
 SCALARS = ("text", "boolean", *NUMBERS, "temporal")
 
 
+_LARGEST = 2**62  # of whole numbers, to which engines may still add some
+
+
 def choice(value: str, allowed: Any, name: str) -> None:
     """Raise InputError unless `value` is one of the values of the Literal `allowed`."""
     options = get_args(allowed)
     if not isinstance(value, str) or value not in options:
         known = ", ".join(map(repr, options))
-        raise InputError(f"{name} must be one of {known}, not {value!r}{suggestion(str(value), options)}")
+        raise InputError(f"{name} must be one of {known}, not {written(value)}{suggestion(written(value), options)}")
+
+
+def is_finite(value: Any) -> bool:
+    """Whether it is a number that a double holds, and neither a boolean nor an infinity."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def non_negative(value: Any, name: str) -> float:
     """`value` as a float. Raises InputError unless it is a finite number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value) or value < 0:
-        raise InputError(f"{name} must be a finite number of at least 0, not {value!r}")
+    if not is_finite(value) or value < 0:
+        raise InputError(f"{name} must be a finite number of at least 0, not {written(value)}")
     return float(value)
 
 
 def finite(value: Any, name: str) -> float:
     """`value` as a float. Raises InputError unless it is a finite number."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-        raise InputError(f"{name} must be a finite number, not {value!r}")
+    if not is_finite(value):
+        raise InputError(f"{name} must be a finite number, not {written(value)}")
     return float(value)
 
 
@@ -46,7 +57,9 @@ def whole_number(value: Any, name: str, least: int | None = 1, most: int | None 
     limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)  # NumPy's, too
     if not is_whole or (least is not None and value < least) or (most is not None and value > most):
-        raise InputError(f"{name} must be a whole number{limits}, not {value!r}")
+        raise InputError(f"{name} must be a whole number{limits}, not {written(value)}")
+    if abs(value) >= _LARGEST:
+        raise InputError(f"{name} must be a whole number below 2^62, not {written(value)}")
     return int(value)
 
 

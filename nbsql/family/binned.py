@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
-from nbsql.errors import InputError
+from nbsql.errors import InputError, written
 from nbsql.family.base import NUMBERS, Family, checked, choice, finite, set_attributes, true_or_false, whole_number
 
 MOST_BINS = 1000
@@ -55,7 +55,10 @@ class Binned(Family):
             edges = bin_edges(self.by, "by must be 'quantile', 'width', 'mdl' or a list of edges")
             set_attributes(self, by=edges, bins=len(edges) + 1, edges=self.edges if self.monotone else edges)
         if self.edges is not None:
-            set_attributes(self, edges=tuple(map(float, self.edges)))
+            try:
+                set_attributes(self, edges=tuple(map(float, self.edges)))
+            except (OverflowError, TypeError, ValueError):
+                raise InputError(f"edges must be a list of numbers, not {written(self.edges)}") from None
         set_attributes(self, supervised=self.by == "mdl" or self.monotone)
 
     @property

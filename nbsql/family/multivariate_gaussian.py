@@ -6,10 +6,9 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any, ClassVar, Literal
 
-from nbsql.errors import InputError, listed
+from nbsql.errors import InputError, listed, written
 from nbsql.family.base import (
     NUMBERS,
     Estimate,
@@ -18,6 +17,7 @@ from nbsql.family.base import (
     Parameter,
     checked,
     choice,
+    is_finite,
     set_attributes,
     texts,
     true_or_false,
@@ -173,8 +173,8 @@ def shrinkage_named(shrinkage: Any) -> float | Literal["ledoit-wolf"] | None:
     """The shrinkage of a covariance matrix. Raises InputError unless it is None, a number from 0 to 1, or "ledoit-wolf"."""
     if shrinkage is None or shrinkage == "ledoit-wolf":
         return "ledoit-wolf" if shrinkage else None
-    if isinstance(shrinkage, (bool, str)) or not isinstance(shrinkage, Real) or not 0 <= float(shrinkage) <= 1:
-        raise InputError(f"shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not {shrinkage!r}")
+    if isinstance(shrinkage, (bool, str)) or not is_finite(shrinkage) or not 0 <= shrinkage <= 1:
+        raise InputError(f"shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not {written(shrinkage)}")
     return float(shrinkage)
 
 

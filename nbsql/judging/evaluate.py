@@ -126,7 +126,7 @@ def log_loss_of_priors(evaluation: Evaluation, priors: Mapping[str, float]) -> f
 
 def queries_of_judged_rows(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
     """The queries of an evaluation, by name, on the relation of judged rows."""
-    whole_number(bins, "bins")
+    whole_number(bins, "bins", most=1_000_000)
     statements = {
         name: engine.renderer.statement(name, judged, **({"bins": bins} if name in _BINNED else {})) for name in QUERIES
     }

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, listed
+from nbsql.errors import InputError, listed, written
 from nbsql.family import MultivariateGaussian
 from nbsql.judging.folds import Folds, Models
 from nbsql.learning.fit import prepare_families
@@ -267,7 +267,7 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
             raise InputError(f"folds='loo' makes a fold of every row, and fold={fold!r} says the folds; leave one of them out")
         return
     if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 2:
-        raise InputError(f"folds must be a whole number of at least 2, or 'loo', not {folds!r}")
+        raise InputError(f"folds must be a whole number of at least 2, or 'loo', not {written(folds)}")
 
 
 def _describe_family(feature: Feature) -> str:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, listed, suggestion
+from nbsql.errors import InputError, listed, suggestion, written
 from nbsql.family.rate import Rate
 from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import total_rows
@@ -47,8 +47,8 @@ class Ledger:
         for entry in self.entries:
             if entry.batch == batch:
                 return entry
-        hint = suggestion(str(batch), names) or f"; it has {listed(names)}"
-        raise InputError(f"no batch {batch!r} in {self.title}{hint}")
+        hint = suggestion(written(batch), names) or f"; it has {listed(names)}"
+        raise InputError(f"no batch {written(batch)} in {self.title}{hint}")
 
     def next(self, batch: str | None) -> tuple[int, str]:
         """The number and the name of the next entry. Raises InputError if the name is taken or invalid."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from math import isnan
 from typing import Any
 
@@ -131,7 +132,7 @@ class Count:
         rows = [row for row in rows if row[0] is not None]
         if not rows:
             raise InputError(f"every row of {name} has a NULL {target!r}; a model needs rows with a class")
-        if any(isinstance(row[1], float) and isnan(row[1]) for row in rows):
+        if any(isinstance(row[1], (float, Decimal)) and isnan(row[1]) for row in rows):
             raise InputError(f"{target!r} of {name} is NaN in some rows, which is no class; make it NULL there")
         for rule, *counts in zip(self.rules, *(row[4:] for row in rows), strict=True):
             if any(counts):

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from nbsql.answers.query import Query
 from nbsql.answers.table import Displayed, Table
 from nbsql.engines.source import Source, passed_columns
-from nbsql.errors import InputError, ModelError
+from nbsql.errors import InputError, ModelError, written
 from nbsql.family import Conditional
 from nbsql.family.base import finite
 from nbsql.family.base import label as label_text
@@ -226,10 +226,10 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
     for name in ("points", "odds", "double"):
         value = getattr(scale, name)
         if finite(value, name) <= 0 and name != "points":
-            raise InputError(f"{name} must be above 0, not {value!r}")
+            raise InputError(f"{name} must be above 0, not {written(value)}")
     digits = scale.digits
     if digits is not None and (isinstance(digits, bool) or not isinstance(digits, Integral) or not 0 <= digits <= 9):
-        raise InputError(f"digits must be a whole number from 0 to 9, or None, not {digits!r}")
+        raise InputError(f"digits must be a whole number from 0 to 9, or None, not {written(digits)}")
     scale = Scale(float(scale.points), float(scale.odds), float(scale.double), digits)
 
     def render() -> str:

@@ -21,6 +21,8 @@ def rows_of_matrix(where: str, columns: Sequence[str], mean: Any, covariance: An
     p = len(columns)
     try:
         means, matrix = [float(number) for number in mean], [[float(number) for number in row] for row in covariance]
+    except OverflowError:
+        raise InputError(f"the means and covariances of {where} must be finite numbers") from None
     except (TypeError, ValueError):
         means, matrix = [], []
     if len(means) != p or len(matrix) != p or any(len(row) != p for row in matrix):

@@ -6,11 +6,11 @@ import datetime
 import math
 import re
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
-from nbsql.errors import InputError
-from nbsql.family.base import set_attributes
+from nbsql.errors import InputError, written
+from nbsql.family.base import is_finite, set_attributes
 
 _UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 _LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
@@ -56,9 +56,9 @@ class HalfLife:
         length = _length(self.half_life)
         if length is None:
             units = "seconds, minutes, hours, days or weeks"
-            raise InputError(f"a half-life is a number of {units}, such as '30 days', not {self.half_life!r}")
+            raise InputError(f"a half-life is a number of {units}, such as '30 days', not {written(self.half_life)}")
         if not 0 < length < math.inf:
-            raise InputError(f"a half-life must be above 0, such as '30 days', not {self.half_life!r}")
+            raise InputError(f"a half-life must be above 0, such as '30 days', not {written(self.half_life)}")
         for name, column in (("at", self.at), *([] if self.weight is None else [("weight", self.weight)])):
             if not isinstance(column, str) or not column:
                 raise InputError(f"{name} of a half-life must be the name of a column, not {column!r}")
@@ -125,4 +125,4 @@ def _length(half_life: Any) -> float | None:
     if isinstance(half_life, str):
         text = _LENGTH.fullmatch(half_life)
         return None if text is None or text[2].lower() not in _UNITS else float(text[1]) * _UNITS[text[2].lower()] * 1e6
-    return None if isinstance(half_life, bool) or not isinstance(half_life, Real) else float(half_life)
+    return float(half_life) if is_finite(half_life) else None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
 from nbsql.errors import InputError, ModelError
+from nbsql.family.base import is_finite
 from nbsql.rendering.dialect import Dialect
 from nbsql.spec.spec import Spec
 
@@ -61,6 +63,19 @@ def _check_expression(expression: Any, dialect: Dialect, subject: str) -> None:
             called = part.name if isinstance(part, (exp.Anonymous, exp.AnonymousAggFunc)) else type(part).__name__.lower()
             refused = f"and what comes from a file may not run {called}"
             raise InputError(f"{subject} is {expression!r}, {refused}; make a column of it, and fit again")
+
+
+def check_calibration(text: str, title: str) -> list[dict[str, Any]]:
+    """The rows of a calibration in a file. Raises ModelError unless they are rows, and their temperature is above 0."""
+    try:
+        rows = [dict(row) for row in json.loads(text)]
+    except (RecursionError, TypeError, ValueError):
+        raise damaged_error(title, "its calibration is no text of JSON") from None
+    for row in rows:
+        temperature = row.get("temperature")
+        if row.get("method") == "temperature" and (temperature is None or not is_finite(temperature) or temperature <= 0):
+            raise damaged_error(title, f"its temperature is {temperature!r}, and not a number above 0")
+    return rows
 
 
 def damaged_error(title: str, fact: str) -> ModelError:

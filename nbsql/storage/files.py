@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.duckdb.messages import one_line
+from nbsql.engines.duckdb.paths import check_readable
 from nbsql.engines.engine import Engine
 from nbsql.engines.output import check_output, output_file
 from nbsql.errors import DatabaseError, InputError, ModelError
@@ -26,7 +27,7 @@ from nbsql.plan import Plan
 from nbsql.rendering.dialect import Dialect
 from nbsql.spec.spec import Spec
 from nbsql.storage.calibration import calibration_text
-from nbsql.storage.file_checks import COLUMNS, NAMED, check_spec, damaged_error
+from nbsql.storage.file_checks import COLUMNS, NAMED, check_calibration, check_spec, damaged_error
 from nbsql.storage.shared_counts import Sharing
 from nbsql.storage.translation import DIALECT_NAMES, ENGINES, Cells, json_of, translate
 from nbsql.version import __version__
@@ -36,6 +37,7 @@ _OTHER_FORMATS = (
     ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xls", ".xlsx", ".duckdb", ".db", ".ddb", ".sqlite", ".sql", ".txt", ".md",
     ".html", ".xml", ".yaml", ".yml", ".pdf", ".pkl", ".pickle", ".joblib", ".onnx", ".pmml", ".zip", ".gz",
 )  # fmt: skip
+_FEW, _MOST_PER_BYTE = 1_000_000, 8  # cells that any file may have, and those of a byte: cells are not alike
 _WEIGHTS = "weights"  # the batch of the weights of a logistic model
 
 
@@ -90,6 +92,7 @@ def read_file(engine: Engine, path: str) -> ModelFile:
         raise InputError(f"no file {path!r}")
     title = f"model {path!r}"
     foreign = InputError(f"{path!r} is no file that a model was exported to")
+    check_readable(path)
     if not _is_parquet(path):
         raise foreign
     with _file_engine(engine) as reader:
@@ -108,11 +111,12 @@ def read_file(engine: Engine, path: str) -> ModelFile:
         learnt = _check_cells(reader, spec, path, title)
         check_spec(spec, Dialect(DIALECT_NAMES[of]), title)
         calibration = metadata.get("nbsql_calibration")
+        rows_of_calibration = None if calibration is None else check_calibration(calibration, title)
         if reader is engine and of == engine.title:
             return _read_parquet(reader, spec, path, calibration, learnt)
         render = reader.renderer.fragment
         rows = [[*row] for row in _query_file(reader, title, "cells_with_text", render("file_of_cells", path))]
-        return _read_cells(engine, spec, rows, calibration, of, title, learnt)
+        return _read_cells(engine, spec, rows, rows_of_calibration, of, title, learnt)
 
 
 @contextmanager
@@ -157,6 +161,9 @@ def _check_columns(reader: DuckDB, path: str, title: str) -> None:
 
 def _check_cells(reader: DuckDB, spec: Spec, path: str, title: str) -> int:
     """The number of rows that a model has learnt from. Raises ModelError if the cells do not belong to such a model."""
+    ((count,),), size = _query_file(reader, title, "rows_of_file", path), Path(path).stat().st_size
+    if count > max(_FEW, _MOST_PER_BYTE * size):
+        raise damaged_error(title, f"it has {count:,} cells in {size:,} bytes, which no model has")
     cells = reader.renderer.fragment("subquery", reader.renderer.fragment("cells_of_file", path, None))
     unknown, _, unreadable, _, learnt = _query_file(reader, title, "summary_of_cells", cells, spec.features)[0]
     if unknown is not None:
@@ -177,13 +184,15 @@ def _read_parquet(engine: DuckDB, spec: Spec, path: str, calibration: str | None
 
 
 def _read_cells(
-    engine: Engine, spec: Spec, rows: list[list[Any]], stored: str | None, of: str, title: str, learnt: int
+    engine: Engine,
+    spec: Spec,
+    rows: list[list[Any]],
+    calibration: list[dict[str, Any]] | None,
+    of: str,
+    title: str,
+    learnt: int,
 ) -> ModelFile:
-    """A model of the engine `of`, and the rows of its cells, in the types of this engine. stored: its calibration."""
-    try:
-        calibration = None if stored is None else [dict(row) for row in json.loads(stored)]
-    except (TypeError, ValueError):
-        raise damaged_error(title, "its calibration is no text of JSON") from None
+    """A model of the engine `of`, and the rows of its cells, in the types of this engine."""
     cells = Cells(rows, calibration)
     if of != engine.title:
         spec, cells = translate(engine, spec, cells, of, title)

@@ -17,7 +17,7 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
-from nbsql.errors import InputError, ModelError
+from nbsql.errors import InputError, ModelError, written
 from nbsql.family import Bernoulli, Binned, Categorical, Conditional, Multinomial
 from nbsql.family.base import checked, whole_number
 from nbsql.spec.capabilities import check
@@ -36,7 +36,7 @@ class Sharing:
         checked(self, whole_number, "least")
         given = 0.0 if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, Real) else self.epsilon
         if self.epsilon is not None and not 0.001 <= given <= 100:
-            raise InputError(f"epsilon must be a number from 0.001 to 100, such as 1, not {self.epsilon!r}")
+            raise InputError(f"epsilon must be a number from 0.001 to 100, such as 1, not {written(self.epsilon)}")
         if self.seed is not None and self.epsilon is None:
             raise InputError("seed is of the noise by epsilon; leave it out, or say epsilon")
         checked(self, lambda seed, name: whole_number(seed, name, least=None), "seed")

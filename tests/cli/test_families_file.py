@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -126,3 +127,36 @@ def test_a_fit_takes_the_file_and_an_option_goes_first(shop: Path, tmp_path: Pat
     assert (wrong.exit_code, "--families auto is of fit; nbsql auto shows what it tries" in wrong.stderr) == (2, True)
     gone = run("fit", str(shop), "visits", "--target", "bought", "--name", "n", "--families", "aut")
     assert (gone.exit_code, "cannot read 'aut': No such file or directory" in gone.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 100_000 + "]" * 100_000, "holds no families by column: it is nested too deep"),
+        ('{"x": ' * 100_000 + "1" + "}" * 100_000, "holds no families by column: it is nested too deep"),
+        ("x: " + "[" * 5_000 + "]" * 5_000, "holds no families by column: it is nested too deep"),
+        ('{"x": {"family": "categorical", "alpha": ' + "9" * 10_000 + "}}", "holds a number of thousands of digits"),
+        ("x: {family: categorical, alpha: 0x" + "f" * 10_000 + "}", "at least 0, not a number of thousands of digits"),
+        (
+            '{"x": {"family": "categorical", "alpha": 1' + "0" * 400 + "}}",
+            "must be a finite number of at least 0, not 1000",
+        ),
+        ('{"x": {"family": "binned", "bins": 1' + "0" * 400 + "}}", "bins must be a whole number from 2 to"),
+        ('{"x": {"family": "binned", "edges": [1, "b"]}}', "edges"),
+    ],
+    ids=["lists", "mappings", "yaml", "digits", "hexadecimal", "beyond doubles", "bins", "edges"],
+)
+def test_crafted_files_are_one_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        told(text, tmp_path)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_pipe_or_a_device_is_not_read(shop: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    for path in (tmp_path / "pipe.csv", Path("/dev/zero")):
+        with pytest.raises(InputError, match="it is a pipe or a device; name a file"):
+            read_families(str(path))
+    with duckdb.connect(shop) as con, pytest.raises(InputError, match="it is a pipe or a device; name a file"):
+        nbsql.fit(con, str(tmp_path / "pipe.csv"), target="y")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -331,3 +332,32 @@ def test_counts_to_share_agree(both: tuple[Place, Place], tmp_path: Path) -> Non
         found.append(answers)
     assert found[0][:-1] == found[1][:-1]
     assert_same_rows(found[0][-1], found[1][-1])
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+def test_a_crafted_file_is_one_line_and_takes_no_time(connect: Callable[[str], Place], tmp_path: Path, engine: str) -> None:
+    place = connect(engine)
+    good = FILES / "naive_duckdb.parquet"
+    os.mkfifo(tmp_path / "pipe.parquet")
+    refused(place, tmp_path / "pipe.parquet", "it is a pipe or a device; name a file")
+    refused(place, Path("/dev/null"), "it is a pipe or a device; name a file")
+    path = rewritten(good, tmp_path / "many.parquet", "SELECT cells.* FROM cells, range(200000)")
+    assert path.stat().st_size < 200_000
+    refused(place, path, "bytes, which no model has; export it again")
+    for rows, message in [
+        ('[{"method": "temperature", "temperature": 0}]', "its temperature is 0, and not a number above 0; export it again"),
+        ('[{"method": "temperature", "temperature": NaN}]', "its temperature is nan, and not a number above 0"),
+        ("[7]", "its calibration is no text of JSON"),
+        ("[" * 100_000, "its calibration is no text of JSON"),
+    ]:
+        refused(place, rewritten(good, tmp_path / "bad.parquet", nbsql_calibration=rows), message)
+    for spec in ("[" * 100_000, '{"format": 1' + "0" * 10_000 + "}"):
+        refused(place, rewritten(good, tmp_path / "bad.parquet", nbsql_spec=spec), "its spec cannot be read")
+
+
+def test_a_class_that_is_nan_is_refused_on_postgresql_too(pg: Any) -> None:
+    pg.execute(
+        "CREATE TABLE t AS SELECT CASE i WHEN 3 THEN 'NaN'::numeric ELSE i % 2 END y, i x FROM generate_series(0, 9) t(i)"
+    )
+    with pytest.raises(nbsql.InputError, match="'y' of t is NaN in some rows, which is no class; make it NULL there"):
+        nbsql.fit(pg, "t", target="y")

@@ -158,3 +158,49 @@ def test_a_warning_made_an_error_undoes_the_fit(golf: duckdb.DuckDBPyConnection,
     with pytest.raises(NbsqlWarning, match="no features"):  # the tests run with warnings as errors
         fit(golf, name="m", features=[])
     assert state() == before
+
+
+HUGE = (10**400, 10**5000, -(10**5000), float("inf"), float("nan"))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: nbsql.Categorical(alpha=x),
+        lambda x: nbsql.Binned(by=[1, x]),
+        lambda x: nbsql.Binned(edges=[1, x]) if x in HUGE[:3] else nbsql.Binned(bins=x),
+        lambda x: nbsql.LDA(shrinkage=x),
+        lambda x: nbsql.Logistic(penalty=x),
+        lambda x: nbsql.Logistic(iterations=x),
+        lambda x: nbsql.Smoothed(x),
+        lambda x: nbsql.HalfLife(x, at="day"),
+        lambda x: nbsql.Best(x),
+    ],
+)
+def test_a_number_that_no_double_holds_is_refused_in_one_line(use: Callable[[Any], Any]) -> None:
+    for number in HUGE:
+        with pytest.raises(InputError) as caught:
+            use(number)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_number_of_a_call_that_no_double_holds_is_refused_in_one_line(con: duckdb.DuckDBPyConnection) -> None:
+    rows = "SELECT i % 2 AS y, i AS x FROM range(20) AS t(i)"
+    model = nbsql.fit(con, rows, target="y")
+    for number in HUGE[:3]:
+        for use in (
+            lambda x: model.predict(rows, costs={(0, 1): x}),
+            lambda x: model.predict(rows, thresholds={0: x}),
+            lambda x: model.predict(rows, coverage=x),
+            lambda x: model.predict(rows, top_k=x),
+            lambda x: model.predict(rows).limit(x),
+            lambda x: model.evaluate(rows, bins=x),
+            lambda x: model.sample(x),
+            lambda x: model.predict({"x": [x]}),
+            lambda x: model.predict_one({"x": x}),
+            lambda x: model.rollback(x),
+        ):
+            with pytest.raises(InputError) as caught:
+                use(number)
+            assert "\n" not in str(caught.value)
+            assert "Error:" not in str(caught.value)

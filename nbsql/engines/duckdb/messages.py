@@ -17,6 +17,8 @@ _FILE = re.compile(r"^ *file ?= ?(.*)$", re.MULTILINE)
 _NO_TABLE = re.compile(r'Catalog Error: Table with name (.*?) does not exist!(?:\s+Did you mean "([^"]*)")?')
 _SAID = {  # what DuckDB says -> what is said of the name in it
     r'on database "(.*)" which is attached in read-only mode': "database {!r} is open read-only; open it for writing",
+    'infinite recursion detected: attempting to recursively expand table macro "(.*)"': "a view that reads {!r} of a model "
+    "cannot be scored by the same macro, which DuckDB expands once; make a table of the view, or score it in Python",
     "Connection already closed": "the connection is closed; open a new one, and load the model with it",
     r'No files found that match the pattern "(.*)"': "no file {!r}; check its path",
     r'Cannot open file "(.*)": No such file or directory': "cannot open {!r}: no such file or folder; check its path",

@@ -7,7 +7,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from nbsql.errors import DatabaseError, suggestion
+from nbsql.errors import DatabaseError, InputError, suggestion
 
 _NO_FILE = re.compile(r":|\w\w+:|local\[")  # not paths: databases in memory and on servers, and Spark
 _MAGIC = slice(8, 12)  # the place of "DUCK" in a database file
@@ -39,6 +39,13 @@ def check_path(path: str | os.PathLike[str]) -> None:
         with suppress(OSError):  # what cannot be read, DuckDB says
             if not _has_magic(file):
                 raise DatabaseError(f"{text!r} is no DuckDB database; name a database file, and the rows as the source")
+
+
+def check_readable(path: str | os.PathLike[str]) -> None:
+    """Raise InputError for a pipe or a device, which may have no end; for a pipe of the shell, <(...), there is a writer."""
+    text, file = os.fspath(path), Path(path)
+    if file.exists() and not file.is_file() and not file.is_dir() and not text.startswith("/dev/fd/"):
+        raise InputError(f"cannot read {text!r}: it is a pipe or a device; name a file")
 
 
 def is_database(path: Path) -> bool:

@@ -16,6 +16,7 @@ from markupsafe import Markup
 from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.messages import frame_hint, one_line
 from nbsql.engines.duckdb.objects import category_columns, unreadable, with_typed_columns
+from nbsql.engines.duckdb.paths import check_readable
 from nbsql.engines.duckdb.scans import scanned_table
 from nbsql.engines.handed_over import is_stream, read_whole
 from nbsql.engines.source import COMMENTS, MissingSourceError, Source, check_distinct, check_names, split_path
@@ -88,6 +89,7 @@ class Sources:
         if _FILE.search(text):
             if Path(text).is_file() and not Path(text).stat().st_size:
                 raise InputError(f"file {text!r} is empty; write a header and rows into it")
+            check_readable(text)
             as_texts = None if _PARQUET.search(text) else partial(self._as_texts, text)
             relation = self._engine.renderer.dialect.ident(text)
             return self._source(relation, text, rereads=self._rereads_of_file(text), as_texts=as_texts)

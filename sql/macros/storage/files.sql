@@ -102,6 +102,11 @@ SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nb
 DESCRIBE SELECT * FROM read_parquet({{ nbsql.text(path) }}) AS cells
 {%- endmacro %}
 
+{# One row: n, the number of rows of a file, by what it says of itself. #}
+{% macro rows_of_file(path) -%}
+SELECT coalesce(sum(num_rows), 0) AS n FROM parquet_file_metadata({{ nbsql.text(path) }})
+{%- endmacro %}
+
 {# The rows of a file: cells, and weights if there are any. #}
 {% macro file_of_cells(path) -%}
 SELECT slice, class, feature, value, n, mean, m2, batch FROM read_parquet({{ nbsql.text(path) }}) AS cells
