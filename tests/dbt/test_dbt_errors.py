@@ -25,7 +25,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "y", "alfa": 1},
         "meta.nbsql of 'unknown_option' has no option 'alfa'; it has 'target', 'id', 'features', 'exclude', 'families', "
         "'weight', "
-        "'alpha', 'prior', 'prior_alpha', 'nulls', 'unseen', 'slice_by', 'lookback', 'classes'",
+        "'alpha', 'prior', 'prior_alpha', 'nulls', 'unseen', 'slice_by', 'lookback', 'classes', 'derive'",
     ),
     "aging_now": (
         {"target": "y", "weight": {"half_life": "30 days", "at": "d", "now": 3}},
@@ -336,7 +336,7 @@ MODELS = {
     ),
     "no_cost": (
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='expected cost', costs={'z': {'a': 2}}) }}",
-        "the costs name a class 'z', which the model does not know; the classes are 'b', 'a'",
+        "the costs name a class 'z', which the model does not know; the classes are 'a', 'b'",
     ),
     "no_points": (
         "{{ nbsql.scorecard(ref('good'), target='a') }}",
