@@ -48,7 +48,7 @@ WITH nbsql_likelihoods AS NOT MATERIALIZED (
 {% for name, kinds, learnt in columns -%}
 {% set x %}source.{{ nbsql.ident(name) }}{% endset -%}
 CASE
-  WHEN {{ x }} IS NULL OR {% for kind in kinds %}{{ nbsql.is_of_kind(x, kind) }}{% if not loop.last %} OR {% endif %}{% endfor %} THEN TRUE
+  WHEN {% for kind in kinds %}{{ nbsql.is_of_kind(x, kind) }} OR {% endfor %}{{ x }} IS NULL THEN TRUE
   ELSE {{ nbsql.error_of_types(name, learnt, x) }}
 END
 {%- if not loop.last %} AND {% endif -%}
@@ -58,15 +58,15 @@ END
 {# Whether a column has a type whose values are of a kind. #}
 {% macro is_of_kind(x, kind) -%}
 {% if kind == 'number' %}regexp_full_match(typeof({{ x }}), 'U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM')
-{%- elif kind == 'text' %}regexp_full_match(typeof({{ x }}), 'VARCHAR|ENUM.*|UUID')
+{%- elif kind == 'text' %}typeof({{ x }}) = 'VARCHAR' OR regexp_full_match(typeof({{ x }}), 'ENUM.*|UUID')
 {%- elif kind == 'date' %}regexp_full_match(typeof({{ x }}), 'DATE|TIMESTAMP(_S|_MS|_NS)?')
 {%- else %}{{ nbsql.is_of_type(x, [kind]) }}
 {%- endif %}
 {%- endmacro %}
 
 {% macro error_of_types(name, learnt, x) -%}
-error('column ' || {{ nbsql.text(name) }} || ' is ' || typeof({{ x }}) || ', and the model has learnt ' || {{ nbsql.text(learnt) }}
-  || ' there; read it as that, or cast it')
+error(printf({{ nbsql.text('column %s is %s, and the model has learnt %s there; read it as that, or cast it') }}, {{ nbsql.text(name) -}}
+, typeof({{ x }}), {{ nbsql.text(learnt) }}))
 {%- endmacro %}
 
 {# An argument of a macro as a literal within a text of SQL. #}

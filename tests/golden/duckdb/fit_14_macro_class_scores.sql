@@ -12,33 +12,26 @@ FROM query(concat_ws(
   '"spam"."parameters"' || '), ' || 'nbsql_lookups AS NOT MATERIALIZED (FROM ',
   '"spam"."lookups"' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
   || 'CASE
-  WHEN source."sender" IS NULL OR regexp_full_match(typeof(source."sender"), ''VARCHAR|ENUM.*|UUID'') THEN TRUE
-  ELSE error(''column '' || ''sender'' || '' is '' || typeof(source."sender") || '', and the model has learnt '' || ''text''
-  || '' there; read it as that, or cast it'')
+  WHEN typeof(source."sender") = ''VARCHAR'' OR regexp_full_match(typeof(source."sender"), ''ENUM.*|UUID'') OR source."sender" IS NULL THEN TRUE
+  ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''sender'', typeof(source."sender"), ''text''))
 END AND CASE
-  WHEN source."replied" IS NULL OR lower(typeof(source."replied")) IN (lower(''boolean'')) OR regexp_full_match(typeof(source."replied"), ''U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM'') THEN TRUE
-  ELSE error(''column '' || ''replied'' || '' is '' || typeof(source."replied") || '', and the model has learnt '' || ''a number''
-  || '' there; read it as that, or cast it'')
+  WHEN lower(typeof(source."replied")) IN (lower(''boolean'')) OR regexp_full_match(typeof(source."replied"), ''U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM'') OR source."replied" IS NULL THEN TRUE
+  ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''replied'', typeof(source."replied"), ''a number''))
 END AND CASE
-  WHEN source."length" IS NULL OR regexp_full_match(typeof(source."length"), ''U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM'') THEN TRUE
-  ELSE error(''column '' || ''length'' || '' is '' || typeof(source."length") || '', and the model has learnt '' || ''a number''
-  || '' there; read it as that, or cast it'')
+  WHEN regexp_full_match(typeof(source."length"), ''U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM'') OR source."length" IS NULL THEN TRUE
+  ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''length'', typeof(source."length"), ''a number''))
 END AND CASE
-  WHEN source."links" IS NULL OR regexp_full_match(typeof(source."links"), ''U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM'') THEN TRUE
-  ELSE error(''column '' || ''links'' || '' is '' || typeof(source."links") || '', and the model has learnt '' || ''a number''
-  || '' there; read it as that, or cast it'')
+  WHEN regexp_full_match(typeof(source."links"), ''U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM'') OR source."links" IS NULL THEN TRUE
+  ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''links'', typeof(source."links"), ''a number''))
 END AND CASE
-  WHEN source."body" IS NULL OR regexp_full_match(typeof(source."body"), ''VARCHAR|ENUM.*|UUID'') THEN TRUE
-  ELSE error(''column '' || ''body'' || '' is '' || typeof(source."body") || '', and the model has learnt '' || ''a text''
-  || '' there; read it as that, or cast it'')
+  WHEN typeof(source."body") = ''VARCHAR'' OR regexp_full_match(typeof(source."body"), ''ENUM.*|UUID'') OR source."body" IS NULL THEN TRUE
+  ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''body'', typeof(source."body"), ''a text''))
 END AND CASE
-  WHEN source."plain" IS NULL OR regexp_full_match(typeof(source."plain"), ''U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM'') THEN TRUE
-  ELSE error(''column '' || ''plain'' || '' is '' || typeof(source."plain") || '', and the model has learnt '' || ''a number''
-  || '' there; read it as that, or cast it'')
+  WHEN regexp_full_match(typeof(source."plain"), ''U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM'') OR source."plain" IS NULL THEN TRUE
+  ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''plain'', typeof(source."plain"), ''a number''))
 END AND CASE
-  WHEN source."html" IS NULL OR regexp_full_match(typeof(source."html"), ''U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM'') THEN TRUE
-  ELSE error(''column '' || ''html'' || '' is '' || typeof(source."html") || '', and the model has learnt '' || ''a number''
-  || '' there; read it as that, or cast it'')
+  WHEN regexp_full_match(typeof(source."html"), ''U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL.*|BIGNUM'') OR source."html" IS NULL THEN TRUE
+  ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''html'', typeof(source."html"), ''a number''))
 END'
   || ') FROM ('
   || 'WITH numbered AS MATERIALIZED (

@@ -11,9 +11,8 @@ FROM query(concat_ws(
   'WITH ' || 'nbsql_parameters AS NOT MATERIALIZED (FROM ',
   '"spam"."parameters"' || '), ' || 'nbsql_scores AS NOT MATERIALIZED (FROM ',
   '"spam"."class_scores"' || '(''' || replace(source, '''', '''''') || '''' || coalesce(', database := ''' || replace(database, '''', '''''') || '''', '') || ')' || ' AS source WHERE ' || 'CASE
-  WHEN source."label" IS NULL OR regexp_full_match(typeof(source."label"), ''VARCHAR|ENUM.*|UUID'') THEN TRUE
-  ELSE error(''column '' || ''label'' || '' is '' || typeof(source."label") || '', and the model has learnt '' || ''text''
-  || '' there; read it as that, or cast it'')
+  WHEN typeof(source."label") = ''VARCHAR'' OR regexp_full_match(typeof(source."label"), ''ENUM.*|UUID'') OR source."label" IS NULL THEN TRUE
+  ELSE error(printf(''column %s is %s, and the model has learnt %s there; read it as that, or cast it'', ''label'', typeof(source."label"), ''text''))
 END' || '), ' || 'nbsql_source AS NOT MATERIALIZED (FROM query_table(''' || replace(source, '''', '''''') || ''') AS source WHERE '
   || 'TRUE'
   || ') FROM ('
