@@ -13,15 +13,16 @@ from nbsql.errors import InputError
 from nbsql.family import Family
 
 AUTO = "auto"
-_OPTIONS = ("families", "derive")
+_OPTIONS = ("families", "derive", "missing")
 
 
 def read_families(path: str) -> dict[str, Any]:
     """The options of a fit in a file: under `families` a mapping of columns, or of patterns such as soil_*, to a family.
 
     A family is given by its name, or by a mapping of `family` and its options. The file holds this mapping alone, or under the
-    key `families` beside `derive`, as in `meta.nbsql` of a dbt model. YAML is read by its safe loader, which creates only plain
-    values. Raises InputError if there is no such file, its content has another form, or PyYAML is not installed.
+    key `families` beside `derive` and `missing`, as in `meta.nbsql` of a dbt model. YAML is read by its safe loader, which
+    creates only plain values. Raises InputError if there is no such file, its content has another form, or PyYAML is not
+    installed.
     """
     try:
         check_readable(path)
@@ -33,7 +34,7 @@ def read_families(path: str) -> dict[str, Any]:
         raise InputError(f"cannot read {path!r}: {reason}") from None
     found = _parsed(text, path)
     options: dict[str, Any] = {}
-    if isinstance(found, dict) and any(isinstance(found.get(key), dict) and "family" not in found[key] for key in _OPTIONS):
+    if isinstance(found, dict) and any(_is_option(found.get(key)) for key in _OPTIONS):
         others = [key for key in found if key not in _OPTIONS]
         if others:
             raise InputError(f"{path!r} has {others[0]!r} beside families; what to model is said by the options of the command")
@@ -50,6 +51,11 @@ def read_families(path: str) -> dict[str, Any]:
         except InputError as error:
             raise InputError(f"{column!r} in {path!r}: {error}") from None
     return {"families": families, **options}
+
+
+def _is_option(value: Any) -> bool:
+    """Whether a value is no family."""
+    return isinstance(value, list) or (isinstance(value, dict) and "family" not in value)
 
 
 def _parsed(text: str, path: str) -> Any:

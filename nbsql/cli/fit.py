@@ -94,6 +94,7 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
         if click.get_current_context().command.name != "fit":
             raise click.UsageError("--families auto is of fit; nbsql auto shows what it tries")
         return {**options, "families": with_auto(families), "derive": dict(given["derive"])}
+    options["missing"] = [*more.get("missing", ()), *given["missing"]]
     several = {"families": families, "derive": dict(given["derive"])}
     return {**options, **{name: {**more.get(name, {}), **values} for name, values in several.items()}}
 

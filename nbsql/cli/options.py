@@ -145,6 +145,10 @@ modelling = together(
         "Repeatable.",
     ),
     option(
+        "--missing", multiple=True, metavar="WORD",
+        help="A word that stands for a missing value in columns of texts: --missing NA --missing '?'. Repeatable.",
+    ),
+    option(
         "--join", "joins", type=JOIN, multiple=True,
         help="A dimension table with features, and its key: customers:customer_id, products:product=id, or with a prefix "
         "for its columns products:product=id:product. Repeatable.",
@@ -156,9 +160,9 @@ modelling = together(
     ),
     option(
         "--families", "more_families", type=FAMILIES_FILE,
-        help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt, with derive beside; --family and "
-        "--derive take precedence. "
-        "For fit, auto chooses the families of all other columns by cross-validation, and --family x=auto that of one column.",
+        help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt, with derive and missing beside; "
+        "--family and --derive take precedence. For fit, auto chooses the families of all other columns by "
+        "cross-validation, and --family x=auto that of one column.",
     ),
     weighted,
     option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from itertools import accumulate
@@ -34,13 +34,16 @@ def inferred_features(spec: Spec) -> tuple[list[Feature], list[Feature]]:
     return categories, numbers
 
 
-def advice(spec: Spec, summary: Iterable[tuple[Any, ...]]) -> Iterator[str]:
-    """A line for each problem, from the rows of `feature_summary` (model.sql) of a model that was just fitted."""
+def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[str] = ()) -> Iterator[str]:
+    """A line for each problem, from the rows of `feature_summary` (model.sql) of a model that was just fitted.
+
+    The categories that `besides` names have advice already.
+    """
     categories, numbers = inferred_features(spec)
     facts_by_name = {row[0]: (row[2], *row[4:]) for row in summary if row[0] is not None and row[2] >= _MIN_ROWS}
     for feature in categories:
         n, values, in_words = facts_by_name.get(feature.name, (0, 0, 0))[:3]
-        if n and values > _NEARLY_UNIQUE * n:
+        if n and feature.name not in besides and values > _NEARLY_UNIQUE * n:
             yield _nearly_unique(feature.name, values, n, is_text=in_words > _MOSTLY_WORDS * n)
     flags: list[str] = []
     constant: list[str] = []

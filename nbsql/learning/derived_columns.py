@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import no_column
+from nbsql.learning.missing_words import without_words
 from nbsql.plan.derived import derived_of, with_derived
 from nbsql.plan.expressions import columns_in_expression
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import Column, value_kind
 from nbsql.spec.derived import Derived, check_derive
+from nbsql.spec.options import Options
 from nbsql.spec.spec import Spec
 
 
-def derive_columns(engine: Engine, source: Source, derive: Any) -> Source:
-    """The source of a fit with the columns that the user derives; the source itself if there are none, or it has them.
+def derive_columns(engine: Engine, source: Source, options: Options) -> Source:
+    """The source of a fit without the words for missing values, and with the columns that the user derives.
 
-    Raises InputError unless each is one expression of one value over the columns of the source and those derived before it.
+    It is the source itself if there is nothing to derive, or it has these columns. Raises InputError unless each is one
+    expression of one value over the columns of the source and those derived before it.
     """
-    wanted = {} if source.derived else check_derive(derive)
-    found = source
-    for name, expression in wanted.items():
+    if source.derived:
+        return source
+    derive, words = check_derive(options.derive), without_words(engine, source, options)
+    found = _extended(engine, source, tuple(words)) if words else source
+    for name, expression in derive.items():
         engine.check_expression(expression, found, f"derive[{name!r}]")
         read = {folded(each) for each in columns_in_expression(expression, engine.renderer.dialect.name)}
         reads = tuple((column.name, column.type) for column in found.columns if folded(column.name) in read)

@@ -22,6 +22,7 @@ from nbsql.learning.joins import dimensions_of_model
 from nbsql.learning.kmeans import split_classes, stage_source
 from nbsql.learning.logistic import WeightSearch
 from nbsql.learning.mdl_bins import find_edges
+from nbsql.learning.number_advice import MOST_VALUES, advice_on_texts
 from nbsql.learning.one_dependence import with_pairs, with_tree
 from nbsql.learning.selection import best_features
 from nbsql.plan import Entry, Plan, Statement
@@ -217,8 +218,19 @@ class Fit:
             )
         if not self.spec.features:
             warn_user("the model has no features; it predicts the most frequent class")
-        for advice_line in advice(self.spec, summary):
+        numbers = self._advise_on_texts()
+        for advice_line in [*numbers.values(), *advice(self.spec, summary, besides=numbers)]:
             warn_user(advice_line)
+
+    def _advise_on_texts(self) -> Mapping[str, str]:
+        """The advice on the categories that would be numbers."""
+        texts = [f for f in inferred_features(self.spec)[0] if f.types and f.types[0] and not f.whole]
+        if not texts:
+            return {}
+        names = [feature.name for feature in texts]
+        return advice_on_texts(
+            self.engine, self.engine.ask("frequent_values", self.relations["statistics"], names, MOST_VALUES), texts
+        )
 
 
 def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[tuple[Any, ...]]]:

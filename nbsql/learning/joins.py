@@ -40,7 +40,7 @@ class JoinedSource(Source):
 
 def training_source(engine: Engine, source: Any, options: Options) -> Source:
     """The source of a fit with these options: with derived columns, weighted by the age of rows, and joined with dimensions."""
-    derived = derive_columns(engine, engine.source(source), options.derive)
+    derived = derive_columns(engine, engine.source(source), options)
     aged = weigh_by_age(engine, derived, options.target, options.weight)
     check_times(engine, options.weight, options.target, aged)
     return join_source(engine, aged, options.joins)

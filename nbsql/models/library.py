@@ -50,6 +50,7 @@ def fit(
     features: Sequence[str] | Best | Forward | None = None,
     exclude: Sequence[str] = (),
     derive: Mapping[str, str] | None = None,
+    missing: Sequence[str] = (),
     joins: Sequence[Join] | Join = (),
     families: Literal["auto"] | Mapping[str, str | Family] | None = None,
     weight: str | HalfLife | None = None,
@@ -86,6 +87,9 @@ def fit(
         exclude: columns that are not features.
         derive: columns that the model computes from those of whatever it learns, scores or judges: SQL expressions by name,
             {"per_page": "price / pages"}. A column of the same name is replaced, and each expression sees those before it.
+        missing: words that stand for a missing value, such as ["NA", "?"], without the blanks around them. They are NULL in
+            every column of texts but the id, in whatever the model reads later, too. A column of which these words are all that
+            is no number is one of numbers, unless its family, given in `families`, takes texts.
         joins: dimension tables that contain some of the features (`nbsql.Join`). The columns of their keys are not features,
             unless `features` names them. The model stores the joins, and joins what it scores or learns later by itself.
         families: families that override the inferred ones, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
@@ -131,8 +135,8 @@ def fit(
     """
     columns, given = columns_to_choose({} if families is None else families)
     described = {
-        "features": features, "exclude": exclude, "derive": derive, "joins": joins, "families": given, "id": id,
-        "weight": weight,
+        "features": features, "exclude": exclude, "derive": derive, "missing": missing, "joins": joins,
+        "families": given, "id": id, "weight": weight,
         "method": method, "alpha": alpha, "estimate": estimate_named(estimate), "prior": prior, "nulls": nulls,
         "unseen": unseen, "slice_by": slice_by, "segment_by": segment_by,
     }  # fmt: skip

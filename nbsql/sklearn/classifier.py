@@ -65,6 +65,8 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         The score of a value never seen in training: it is left out, or has the likelihood of a count of 0.
     derive : dict or None, default=None
         Columns that the model computes from the others, SQL expressions by name: ``{"per_page": "price / pages"}``.
+    missing : sequence of str, default=()
+        Words that stand for a missing value in columns of texts; a column of numbers beside them is one of numbers.
 
     Attributes
     ----------
@@ -99,6 +101,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         nulls: Literal["skip", "category", "error"] = "skip",
         unseen: Literal["skip", "smooth"] = "skip",
         derive: Mapping[str, str] | None = None,
+        missing: Sequence[str] = (),
     ) -> None:
         self.families = families
         self.alpha = alpha
@@ -107,6 +110,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         self.nulls = nulls
         self.unseen = unseen
         self.derive = derive
+        self.missing = missing
 
     def __sklearn_tags__(self) -> Any:
         """The tags: missing values, categories and texts are allowed, sparse matrices are not."""
@@ -169,7 +173,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         model.drop()
 
     def _options(self) -> dict[str, Any]:
-        names = ("families", "alpha", "prior", "estimate", "nulls", "unseen", "derive")
+        names = ("families", "alpha", "prior", "estimate", "nulls", "unseen", "derive", "missing")
         return {name: getattr(self, name) for name in names}
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803

@@ -46,7 +46,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         still reads the rows only once.
     scoring : {"neg_log_loss", "accuracy"}, default="neg_log_loss"
         The metric that ranks the settings; the other one breaks ties.
-    estimate, nulls, unseen, derive
+    estimate, nulls, unseen, derive, missing
         As in `NaiveBayesClassifier`.
 
     Attributes
@@ -82,6 +82,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         nulls: Literal["skip", "category", "error"] = "skip",
         unseen: Literal["skip", "smooth"] = "skip",
         derive: Mapping[str, str] | None = None,
+        missing: Sequence[str] = (),
     ) -> None:
         self.alphas = alphas
         self.priors = priors
@@ -92,12 +93,13 @@ class NaiveBayesCV(NaiveBayesClassifier):
         self.nulls = nulls
         self.unseen = unseen
         self.derive = derive
+        self.missing = missing
 
     def _lists(self) -> dict[str, Any]:
         return {"alpha": self.alphas, "prior": self.priors, "families": self.families}
 
     def _options(self) -> dict[str, Any]:
-        return {**self._lists(), **{name: getattr(self, name) for name in ("estimate", "nulls", "unseen", "derive")}}
+        return {**self._lists(), **{name: getattr(self, name) for name in ("estimate", "nulls", "unseen", "derive", "missing")}}
 
     def _fit_table(self, *_: Any) -> None:
         raise InputError("NaiveBayesCV takes rows; of a table nbsql.sweep is the same")

@@ -176,6 +176,7 @@ class BaseFitOptions(TypedDict, total=False):
     """The options of `nbsql.fit` that describe the model, except its target, alpha, prior and families; all optional."""
 
     derive: Mapping[str, str] | None
+    missing: Sequence[str]
     joins: Sequence[Join] | Join
     features: Sequence[str] | Best | Forward | None
     exclude: Sequence[str]
@@ -231,6 +232,7 @@ class Options:
     estimate: Estimate | None = None
     classes: Sequence[Any] | None = None
     derive: Mapping[str, str] = field(default_factory=dict)
+    missing: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -245,7 +247,7 @@ class Options:
         for name in options:
             if name not in names and name not in beside:
                 raise InputError(f"no option {name!r}{suggestion(name, names) or f'; the options are {listed(names, 30)}'}")
-        several = ("joins", "exclude", "families", "id", "derive")
+        several = ("joins", "exclude", "families", "id", "derive", "missing")
         column, classes = (target.column, target.classes) if isinstance(target, Target) else (target, None)
         given = {k: v for k, v in options.items() if k in names and not (v is None and k in several)} | {"classes": classes}
         read_once: dict[str, Any] = {k: [*v] for k, v in given.items() if isinstance(v, Iterator)}

@@ -43,3 +43,39 @@
 
 {# A column of another type than the expressions that read it were written for, as text. #}
 {% macro column_as_text(name) -%} CAST({{ nbsql.ident(name) }} AS {{ nbsql.string() }}) {%- endmacro %}
+
+{# A column without blanks at its ends, as text. #}
+{% macro trimmed_text(x) -%} trim(CAST({{ x }} AS {{ nbsql.string() }})) {%- endmacro %}
+
+{# Whether a value is one of some words that stand for a missing value. #}
+{% macro is_word(x, words, negated=false) -%}
+{{ nbsql.trimmed_text(x) }} {% if negated %}NOT {% endif %}IN ({% for word in words %}{{ nbsql.text(word) }}
+{%- if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro %}
+
+{# The expression of a column with NULL for some words, and of a number where all other values are numbers. #}
+{% macro without_words(name, words, is_number) -%}
+{% set x = nbsql.ident(name) -%}
+CASE WHEN {{ nbsql.is_word(x, words, true) }} THEN
+{%- if is_number %} CAST({{ nbsql.trimmed_text(x) }} AS {{ nbsql.double() }}){% else %} {{ x }}{% endif %} END
+{%- endmacro %}
+
+{#
+  One row, three numbers a column: how many of its values are one of some words, how many are others, and how many of these are no number.
+  A number that begins with a zero, such as 007, is a code.
+#}
+{% macro texts_as_numbers(source, columns, words) -%}
+{% set digits = '(0|[1-9][0-9]*)' -%}
+{% set number = '^[+-]?(' ~ digits ~ '([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9][0-9]?)?$' -%}
+SELECT
+  {% for column in columns %}
+  {% set x %}source.{{ nbsql.ident(column) }}{% endset %}
+  {% set text = nbsql.trimmed_text(x) %}
+  {% set no_number %}({{ text }} = '' OR regexp_replace({{ text }}, {{ nbsql.text(number) }}, '') <> ''){% endset %}
+  count(CASE WHEN {{ nbsql.is_word(x, words) }} THEN 1 END) AS words_{{ loop.index }},
+  count(CASE WHEN {{ nbsql.is_word(x, words, true) }} THEN 1 END) AS others_{{ loop.index }},
+  count(CASE WHEN {{ nbsql.is_word(x, words, true) }} AND {{ no_number }} THEN 1 END) AS texts_{{ loop.index }}
+  {{- nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ source }} AS source
+{%- endmacro %}

@@ -106,6 +106,19 @@ FROM {{ statistics }} AS statistics
 GROUP BY feature
 {%- endmacro %}
 
+{# The most frequent values of some categories: feature, value, n, the most frequent first. #}
+{% macro frequent_values(statistics, names, most) -%}
+SELECT feature, value, n
+FROM (
+  SELECT feature, value, sum(n) AS n, row_number() OVER (PARTITION BY feature ORDER BY sum(n) DESC NULLS LAST, value ASC NULLS LAST) AS place
+  FROM {{ statistics }} AS statistics
+  WHERE feature IN ({% for name in names %}{{ nbsql.text(name) }}{% if not loop.last %}, {% endif %}{% endfor %}) AND value IS NOT NULL
+  GROUP BY feature, value
+) AS counted
+WHERE place <= {{ most }}
+ORDER BY feature ASC NULLS LAST, place ASC NULLS LAST
+{%- endmacro %}
+
 {# The number of values of each category. #}
 {% macro value_counts(statistics) -%}
 SELECT feature, count(DISTINCT value) AS size FROM {{ statistics }} AS statistics WHERE mean IS NULL GROUP BY feature

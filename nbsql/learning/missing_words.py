@@ -1,0 +1,55 @@
+"""Words that stand for a missing value: the columns of texts without them, as numbers where all other values are numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from typing import Any
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.family import named
+from nbsql.rendering.dialect import folded, restore
+from nbsql.spec.derived import Derived
+from nbsql.spec.options import Options
+
+
+def check_missing(missing: Any) -> list[str]:
+    """The words of a fit. Raises InputError unless they are texts."""
+    listed = not isinstance(missing, str) and isinstance(missing, Iterable)
+    words = list(missing) if listed else [missing]
+    if not all(isinstance(word, str) for word in words):
+        raise InputError(f"missing must be a list of the words that stand for a missing value, ['NA', '?'], not {missing!r}")
+    return list(dict.fromkeys(word.strip() for word in words))
+
+
+def without_words(engine: Engine, source: Source, options: Options) -> list[Derived]:
+    """The columns of texts with NULL for the words of a fit, and as numbers where these are all that is no number.
+
+    The id stays as it is, the class a text, and so does a column whose family, given by the user, takes texts.
+    """
+    words = check_missing(options.missing)
+    ids = {folded(name) for name in ([options.id] if isinstance(options.id, str) else options.id or ())}
+    columns = [column for column in source.columns if column.kind == "text" and folded(column.name) not in ids]
+    if not words or not columns:
+        return []
+    names = [column.name for column in columns]
+    counts = iter(engine.ask("texts_as_numbers", source.relation, names, words)[0])
+    found = []
+    for column in columns:
+        with_words, others, no_numbers = next(counts), next(counts), next(counts)
+        is_number = with_words > 0 and others > 0 and no_numbers == 0 and not _stays_text(column.name, options)
+        expression = restore(engine.renderer.fragment("without_words", column.name, words, is_number))
+        found.append(Derived(column.name, expression, ((column.name, column.type),)))
+    return found
+
+
+def _stays_text(name: str, options: Options) -> bool:
+    """Whether a column is the class, or has a family that takes texts."""
+    families = [family for key, family in options.families.items() if isinstance(key, str) and _matches(name, key)]
+    return folded(name) == folded(options.target) or any("text" in named(family).accepts for family in families)
+
+
+def _matches(name: str, key: str) -> bool:
+    return fnmatchcase(folded(name), folded(key))
