@@ -228,9 +228,8 @@ class Fit:
         if not texts:
             return {}
         names = [feature.name for feature in texts]
-        return advice_on_texts(
-            self.engine, self.engine.ask("frequent_values", self.relations["statistics"], names, MOST_VALUES), texts
-        )
+        values = self.engine.ask("frequent_values", self.relations["statistics"], names, MOST_VALUES)
+        return advice_on_texts(self.engine, values, texts)
 
 
 def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[tuple[Any, ...]]]:

@@ -41,7 +41,7 @@ def without_words(engine: Engine, source: Source, options: Options) -> list[Deri
         with_words, others, no_numbers = next(counts), next(counts), next(counts)
         is_number = with_words > 0 and others > 0 and no_numbers == 0 and not _stays_text(column.name, options)
         expression = restore(engine.renderer.fragment("without_words", column.name, words, is_number))
-        found.append(Derived(column.name, expression, ((column.name, column.type),)))
+        found.append(Derived(column.name, expression, ((column.name, column.type),), tuple(words)))
     return found
 
 

@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
 from nbsql.errors import listed
+from nbsql.family import Categorical
 from nbsql.rendering.dialect import restore
 from nbsql.spec.spec import Feature
+from nbsql.warn import warn_user
 
 MOST_VALUES = 1_000  # the values of a category that are looked at, the most frequent ones
 _LEAST_NUMBERS = 3  # different ones, below which digits are names
@@ -37,11 +40,22 @@ def advice_on_texts(engine: Engine, values: Sequence[tuple[str, str, float]], fe
     return found
 
 
+def warn_of_texts(engine: Engine, source: Source, features: Sequence[Feature]) -> None:
+    """Warn about columns of texts that would be numbers, for which no family is tried."""
+    kinds = {column.name: column.kind for column in source.columns}
+    texts = [feature for feature in features if isinstance(feature.family, Categorical) and kinds[feature.column] == "text"]
+    if texts:
+        cells = engine.renderer.fragment("texts_as_cells", source.relation, [feature.column for feature in texts])
+        names = [feature.name for feature in texts]
+        for line in advice_on_texts(engine, engine.ask("frequent_values", cells, names, MOST_VALUES), texts).values():
+            warn_user(line)
+
+
 def _advice(engine: Engine, name: str, column: str, values: Values) -> str | None:
     total = sum(n for _, n in values)
     others = [(value.strip(), n) for value, n in values if not _WRITTEN.fullmatch(value.strip())]
     written = [value.strip() for value, _ in values if _WRITTEN.fullmatch(value.strip())]
-    words = list(dict.fromkeys(value for value, _ in others))
+    words = sorted({value for value, _ in others})
     in_words = sum(n for _, n in others)
     is_word = all(word.lower() in _WORDS or not any(letter.isdigit() for letter in word) for word in words)
     if len(written) < _LEAST_NUMBERS or len(words) > _MOST_WORDS or 2 * in_words > total or not is_word:

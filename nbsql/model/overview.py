@@ -82,7 +82,9 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
     settings += [f"weight {weight}"] if weight else []
     settings += [f"id {', '.join(spec.id)}"] if spec.id else []
     settings += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not half_life else []
-    settings += [f"{plain(each.name)} = {plain(each.expression)}" for each in spec.derived]
+    words = dict.fromkeys(word for each in spec.derived for word in each.words)
+    settings += [f"missing {' '.join(plain(word) or chr(39) * 2 for word in words)}"] if words else []
+    settings += [f"{plain(each.name)} = {plain(each.expression)}" for each in spec.derived if not each.words]
     settings += [f"components {_components(spec.components)}"] if spec.components is not None else []
     settings += [f"counts shared with {said}" for said in spec.shared]
     version = engine.ask("all_rows", relations["spec"])[0][1]

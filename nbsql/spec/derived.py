@@ -17,15 +17,18 @@ class Derived:
     name: str  # a column of the same name is replaced
     expression: str  # in the SQL of the engine
     reads: tuple[tuple[str, str], ...] = ()  # the columns that it reads, each with its type as the engine writes it
+    words: tuple[str, ...] = ()  # those that stand for a missing value, if the column is derived to be without them
 
     def to_dict(self) -> dict[str, Any]:
         """The column as a dictionary for JSON."""
-        return {"name": self.name, "expression": self.expression, "reads": dict(self.reads)}
+        words = {"words": self.words} if self.words else {}
+        return {"name": self.name, "expression": self.expression, "reads": dict(self.reads), **words}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Derived:
         """The column that `to_dict` wrote."""
-        return cls(str(data["name"]), str(data["expression"]), tuple((str(k), str(v)) for k, v in data["reads"].items()))
+        reads = tuple((str(name), str(kind)) for name, kind in data["reads"].items())
+        return cls(str(data["name"]), str(data["expression"]), reads, tuple(map(str, data.get("words", ()))))
 
     @property
     def read_names(self) -> set[str]:

@@ -175,7 +175,9 @@ def _translate_derived(engine: Engine, each: Derived, of: str, title: str) -> De
     names = {folded(name): name for name, _ in each.reads}
     subject = f"derived column {each.name!r} of {title}"
     reads = tuple((name, type_on(kind, of, engine.title)) for name, kind in each.reads)
-    return Derived(each.name, translated(each.expression, DIALECT_NAMES[of], engine.renderer, names, subject), reads)
+    return Derived(
+        each.name, translated(each.expression, DIALECT_NAMES[of], engine.renderer, names, subject), reads, each.words
+    )
 
 
 def _translate_category(

@@ -17,6 +17,7 @@ from nbsql.family import Family
 from nbsql.judging.folds import Folds, resolve_settings
 from nbsql.judging.leave_one_out import check_folds
 from nbsql.judging.refitted_folds import is_cut_by_class
+from nbsql.learning.number_advice import warn_of_texts
 from nbsql.spec.method import Classifier, Method
 from nbsql.spec.options import Best, Forward, Options
 from nbsql.spec.spec import Feature
@@ -127,6 +128,7 @@ class _FamilySearch:
                     "whether the prior counts depends on the other features"
                 )
         self.selectable = {feature.name for feature in selectable}
+        warn_of_texts(engine, source, selectable)
         families = candidates(engine, source, default, selectable)
         n_settings = max([0, *map(len, families.values())])
         settings = [options]

@@ -80,3 +80,28 @@ LEFT JOIN (SELECT * FROM {{ rows }} AS source LIMIT 0) AS source ON TRUE
 {% macro default__type_of(x) -%} typeof({{ x }}) {%- endmacro %}
 
 {% macro postgres__type_of(x) -%} CAST(pg_typeof({{ x }}) AS TEXT) {%- endmacro %}
+
+{#
+  The derived columns of a model, those of its texts without the words of `missing` first, as a mapping of names to expressions. A column of
+  which these words are all that is no number is one of numbers, unless it is the class or has a family in `families`.
+#}
+{% macro derived_without_words(options, columns, training, name) -%}
+{% set texts, derive, words = [], {}, [] -%}
+{% for word in options.missing %}{% do words.append((word | string).strip()) %}{% endfor -%}
+{% for column in columns if words and column.kind == 'text' and column.name | lower not in options.id | map('lower') | list -%}
+{% if column.name in options.derive -%}
+{% do nbsql.refuse("'" ~ column.name ~ "' of '" ~ name ~ "' has missing and derive; say in its expression what is missing: nullif") %}
+{% endif -%}
+{% do texts.append(column.name) %}
+{% endfor -%}
+{% if not texts %}{% do return(options.derive) %}{% endif -%}
+{% set counts = nbsql.query_rows(nbsql.texts_as_numbers(nbsql.rows_where(training), texts, words))[0] -%}
+{% for text in texts -%}
+{% set with_words, others, no_numbers = counts[3 * loop.index0], counts[3 * loop.index0 + 1], counts[3 * loop.index0 + 2] -%}
+{% set is_kept = text in options.families or text | lower == options.target | lower -%}
+{% set is_number = with_words > 0 and others > 0 and no_numbers == 0 and not is_kept -%}
+{% do derive.update({text: nbsql.without_words(text, words, is_number)}) %}
+{% endfor -%}
+{% do derive.update(options.derive) %}
+{% do return(derive) %}
+{%- endmacro %}

@@ -10,6 +10,7 @@
 {% set training = nbsql.training_of(node) if training is none else training -%}
 {% set columns = nbsql.columns_of(training, 'the relation to learn from') -%}
 {% set read = columns | map(attribute='name') | list -%}
+{% do options.update({'derive': nbsql.derived_without_words(options, columns, training, node.name)}) %}
 {% set columns = nbsql.columns_with_derived(columns, training, options.derive) -%}
 {% set reads = {} -%}
 {% for name, expression in options.derive.items() -%}

@@ -35,7 +35,7 @@
 {% set given = node.config.meta.nbsql -%}
 {% set options = {
   'target': none, 'id': [], 'features': none, 'exclude': [], 'families': {}, 'weight': none, 'alpha': 1.0, 'prior': 'empirical',
-  'prior_alpha': none, 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'lookback': 1, 'classes': none, 'derive': {}} -%}
+  'prior_alpha': none, 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'lookback': 1, 'classes': none, 'derive': {}, 'missing': []} -%}
 {% for option in given if option not in options -%}
 {% if option in [
   'method', 'backoff', 'shrinkage', 'penalty', 'iterations', 'tolerance', 'segment_by', 'segment_shrinkage', 'components', 'joins',
@@ -50,7 +50,7 @@
 {% if options.target is not string -%}
 {% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' must name the column of the class: target: churned") %}
 {% endif -%}
-{% for option in ['id', 'exclude', 'features'] if options[option] is string -%}
+{% for option in ['id', 'exclude', 'features', 'missing'] if options[option] is string -%}
 {% do options.update({option: [options[option]]}) %}
 {% endfor -%}
 {% if options.families is not mapping -%}

@@ -75,6 +75,29 @@ def test_dbt_derives_as_a_fit_does(engine: str, tmp_path: Path) -> None:
             }
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_dbt_reads_words_for_a_missing_value_as_a_fit_does(engine: str, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"target": "label", "id": "id", "missing": ["NA", "?"]}
+    models = {
+        "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
+        "scored": "{{ nbsql.probabilities(ref('kept'), source('raw', 'rows')) }}",
+    }
+    rows = "CASE WHEN i % 5 = 0 THEN 'NA' ELSE CAST(i % 7 AS VARCHAR) END AS age, "
+    rows += "CASE WHEN i % 3 = 0 THEN '?' WHEN i % 4 = 0 THEN 'y' ELSE 'x' END AS city"
+    with server(engine) as address:
+        project = Project(tmp_path, models, {"kept": options}, address=address)
+        with project.connect() as con:
+            con.execute(f"CREATE TABLE rows AS SELECT i AS id, CASE WHEN i % 2 = 0 THEN 'a' ELSE 'b' END AS label, {rows} "
+                        "FROM generate_series(0, 89) AS t(i)")  # fmt: skip
+        project.build()
+        with project.connect() as con:
+            model = nbsql.fit(con, "rows", **options)
+            assert model.families["age"].name == "gaussian"
+            found = {row[0]: row[-2:] for row in read(con, "SELECT * FROM scored")[1]}
+            for row in model.predict_proba("rows").fetchall():
+                assert found[row[0]] == pytest.approx(row[-2:], rel=1e-9)
+
+
 def test_what_dbt_refuses_to_derive(tmp_path: Path) -> None:
     models = {
         "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",

@@ -112,3 +112,29 @@ def test_scorers_and_files_elsewhere(models: list[tuple[Place, nbsql.Model, nbsq
             moved = nbsql.import_(place.con, path, name=f"from_{maker.engine}")
             assert_same_rows(answers(moved.predict_proba("books"), 4), expected)
             moved.drop()
+
+
+def test_words_for_a_missing_value(both: tuple[Place, Place], tmp_path: Path) -> None:
+    answered = []
+    rows = [(i, "ab"[i % 2], ["NA", str(i % 7 + i % 2)][i % 5 > 0], ["?", "x", "y"][i % 3]) for i in range(90)]
+    for place in both:
+        place.table("words", {"id": "INTEGER", "y": "VARCHAR", "age": "VARCHAR", "city": "VARCHAR"}, rows)
+    for place in both:
+        options: dict[str, Any] = {"target": "y", "id": "id"}
+        model = nbsql.fit(place.con, "words", name="w", missing=["NA", "?"], **options)
+        age = f"CASE WHEN age <> 'NA' THEN CAST(age AS {double(place)}) END AS age"
+        view = f"SELECT id, y, {age}, CASE WHEN city <> '?' THEN city END AS city FROM words"
+        expected = answers(nbsql.fit(place.con, view, **options).predict_proba(view), 3)
+        answered.append(answers(model.predict_proba("words"), 3))
+        assert_same_rows(answered[-1], expected)
+        assert_same_rows(answers(model.predict_proba(view), 3), expected)
+        model.export(path := tmp_path / f"{place.engine}.nbsql")
+        for other in both:
+            scorer = model.sql("predict_proba", "words", dialect=other.engine)
+            assert_same_rows(sorted((row[0], *row[-3:]) for row in other.run(scorer)), expected)
+            moved = nbsql.import_(other.con, path, name=f"w_{place.engine}")
+            assert_same_rows(answers(moved.predict_proba("words"), 3), expected)
+            moved.drop()
+        with pytest.warns(nbsql.NbsqlWarning, match=r"'age' holds numbers but for 'NA' in 18 of 90 rows.*missing=\[\"NA\"\]"):
+            nbsql.fit(place.con, "words", **options)
+    assert_same_rows(*answered)

@@ -79,3 +79,15 @@ SELECT
   {% endfor %}
 FROM {{ source }} AS source
 {%- endmacro %}
+
+{# Columns of texts as cells, one a row and column: feature, value, n. #}
+{% macro texts_as_cells(source, columns) -%}
+(
+  {% for column in columns %}
+  SELECT {{ nbsql.text(column) }} AS feature, CAST({{ nbsql.ident(column) }} AS {{ nbsql.string() }}) AS value, 1 AS n
+  FROM {{ source | indent(2) }} AS source
+  {%- if not loop.last %} UNION ALL{% endif %}
+
+  {% endfor %}
+)
+{%- endmacro %}

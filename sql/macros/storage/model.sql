@@ -110,7 +110,11 @@ GROUP BY feature
 {% macro frequent_values(statistics, names, most) -%}
 SELECT feature, value, n
 FROM (
-  SELECT feature, value, sum(n) AS n, row_number() OVER (PARTITION BY feature ORDER BY sum(n) DESC NULLS LAST, value ASC NULLS LAST) AS place
+  SELECT
+    feature,
+    value,
+    sum(n) AS n,
+    row_number() OVER (PARTITION BY feature ORDER BY sum(n) DESC NULLS LAST, value ASC NULLS LAST) AS place
   FROM {{ statistics }} AS statistics
   WHERE feature IN ({% for name in names %}{{ nbsql.text(name) }}{% if not loop.last %}, {% endif %}{% endfor %}) AND value IS NOT NULL
   GROUP BY feature, value

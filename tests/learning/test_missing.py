@@ -1,0 +1,139 @@
+"""Words for a missing value, numbers as people write them, and the advice of a fit that meets them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+OPTIONS: dict[str, Any] = {"target": "y", "id": "id"}
+
+
+@pytest.fixture
+def con() -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect()
+    con.execute(
+        "CREATE TABLE t AS SELECT i AS id, ['a', 'b'][1 + i * 7 % 2] AS y, "
+        "CASE WHEN i % 9 = 0 THEN ' NA ' WHEN i % 11 = 0 THEN '?' ELSE CAST(i % 53 + i * 7 % 2 * 3 AS VARCHAR) END AS age, "
+        "CASE WHEN i % 7 = 0 THEN 'NA' ELSE 'c' || i % 3 END AS city, "
+        "CASE WHEN i % 5 = 0 THEN '?' ELSE '00' || i % 4 END AS zip "
+        "FROM range(300) AS r(i)"
+    )
+    con.execute(
+        "CREATE VIEW hand AS SELECT id, y, TRY_CAST(age AS DOUBLE) AS age, nullif(city, 'NA') AS city, nullif(zip, '?') AS zip "
+        "FROM t"
+    )
+    return con
+
+
+def fitted(con: duckdb.DuckDBPyConnection, source: Any, **options: Any) -> tuple[nbsql.Model, list[str]]:
+    """A model, and the warnings of its fit."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = nbsql.fit(con, source, **OPTIONS, **options)
+    return model, [str(each.message) for each in caught]
+
+
+def posteriors(query: nbsql.Query) -> list[float]:
+    return [x for row in sorted(query.fetchall(), key=lambda row: row[0]) for x in row[-2:]]
+
+
+def test_words_are_missing_values_in_every_column_of_texts(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+    model, lines = fitted(con, "t", missing=["NA", "?"], name="m")
+    hand, _ = fitted(con, "hand")
+    assert lines == []
+    assert {name: family.name for name, family in model.families.items()} == {
+        "age": "gaussian",
+        "city": "categorical",
+        "zip": "categorical",
+    }
+    expected = posteriors(hand.predict_proba("hand"))
+    assert posteriors(model.predict_proba("t")) == pytest.approx(expected)
+    assert posteriors(model.predict_proba("hand")) == pytest.approx(expected)
+    con.execute(f"COPY t TO '{tmp_path}/t.csv'")
+    for source in (con.table("t").to_arrow_table(), con.table("t").df(), f"{tmp_path}/t.csv"):
+        assert posteriors(model.predict_proba(source)) == pytest.approx(expected)
+    macro = con.execute("SELECT id, probability_a, probability_b FROM m.predict_proba('t') ORDER BY id").fetchall()
+    assert [x for row in macro for x in row[1:]] == pytest.approx(expected)
+    assert model.predict_one({"age": "NA", "city": "c1", "zip": "?"}) == model.predict_one(
+        {"age": None, "city": "c1", "zip": None}
+    )
+    scored = con.execute(model.sql("predict_proba", "t", dialect="duckdb")).fetchall()
+    assert [x for row in sorted(scored) for x in row[-2:]] == pytest.approx(expected)
+    model.export(tmp_path / "m.nbsql")
+    assert posteriors(nbsql.import_(con, tmp_path / "m.nbsql").predict_proba("t")) == pytest.approx(expected)
+    model.update("t")
+    with pytest.raises(nbsql.DatabaseError, match="Could not convert string 'old' to DOUBLE"):
+        model.predict("SELECT 'old' AS age, 'c1' AS city, '001' AS zip").fetchall()
+
+
+def test_what_stays_a_text(con: duckdb.DuckDBPyConnection) -> None:
+    model, _ = fitted(con, "t", missing="NA", families={"age": "categorical"})
+    assert model.families["age"].name == "categorical"  # whose family takes texts
+    assert (
+        fitted(con, "SELECT id, y, replace(age, 'NA', '') AS age FROM t", missing=["NA"])[0].families["age"].name
+        == "categorical"
+    )
+    kinds = fitted(con, "SELECT id, y, CAST(id AS VARCHAR) AS n, city FROM t", missing=["NA"])[0].families
+    assert kinds["n"].name == "categorical"  # which has none of the words
+    numbers = "SELECT id, CASE WHEN id % 3 = 0 THEN 'NA' ELSE CAST(id % 2 AS VARCHAR) END AS y, city FROM t"
+    assert fitted(con, numbers, missing=["NA"])[0].classes == ["0", "1"]
+    with pytest.raises(
+        nbsql.InputError, match=r"^missing must be a list of the words that stand for a missing value, \['NA', '\?'\], not"
+    ):
+        fitted(con, "t", missing=[None])
+
+
+@pytest.mark.parametrize(
+    ("sql", "cure", "value"),
+    [
+        (
+            "CASE WHEN id % 9 = 0 THEN 'NA' WHEN id % 7 = 0 THEN '?' ELSE CAST(id % 50 AS VARCHAR) END",
+            'missing=["?", "NA"]',
+            11.0,
+        ),
+        (
+            "CASE WHEN id % 9 = 0 THEN 'N/A' WHEN id % 7 = 0 THEN '-' ELSE CAST(id % 50 AS VARCHAR) END",
+            'missing=["-", "N/A"]',
+            11.0,
+        ),
+        (
+            "'$1,' || (200 + id) || '.50'",
+            "derive={\"x\": \"CAST(trim(replace(replace(x, '$', ''), ',', '')) AS DOUBLE)\"}",
+            1211.5,
+        ),
+        ("(id % 50) || '%'", "derive={\"x\": \"CAST(trim(replace(x, '%', '')) AS DOUBLE) / 100\"}", 0.11),
+        ("(id % 50) || ',5'", "derive={\"x\": \"CAST(trim(replace(x, ',', '.')) AS DOUBLE)\"}", 11.5),
+        (
+            "'1.' || (200 + id) || ',50'",
+            "derive={\"x\": \"CAST(trim(replace(replace(x, '.', ''), ',', '.')) AS DOUBLE)\"}",
+            1211.5,
+        ),
+        ("'1,' || (200 + id)", "derive={\"x\": \"CAST(trim(replace(x, ',', '')) AS DOUBLE)\"}", 1211.0),
+    ],
+)
+def test_a_fit_says_the_line_that_makes_numbers(con: duckdb.DuckDBPyConnection, sql: str, cure: str, value: float) -> None:
+    source = f"SELECT id, y, {sql} AS x FROM t"
+    _, lines = fitted(con, source)
+    assert len(lines) == 1
+    assert lines[0].startswith("'x' holds numbers")
+    assert lines[0].endswith(f", and is taken for a category; read them as such: {cure}")
+    name, written = re.fullmatch(r"(\w+)=(.*)", cure).groups()  # type: ignore[union-attr]
+    cured, lines = fitted(con, source, **{name: ast.literal_eval(written)})
+    assert cured.families["x"].name == "gaussian"
+    assert lines == []
+    assert cured.predict(source).fetchall()[11][2] == value
+    with pytest.warns(nbsql.NbsqlWarning, match="'x' holds numbers"):
+        nbsql.auto(con, source, **OPTIONS)
+
+
+@pytest.mark.parametrize("sql", ["'00' || id % 40", "'c' || id % 40", "CAST(id % 2 AS VARCHAR)", "(id % 9) || '-' || (id % 7)"])
+def test_a_fit_leaves_names_and_codes_alone(con: duckdb.DuckDBPyConnection, sql: str) -> None:
+    assert fitted(con, f"SELECT id, y, {sql} AS x FROM t")[1] == []
