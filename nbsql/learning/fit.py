@@ -228,7 +228,7 @@ class Fit:
         if not texts:
             return {}
         names = [feature.name for feature in texts]
-        values = self.engine.ask("frequent_values", self.relations["statistics"], names, MOST_VALUES)
+        values = self.engine.ask("most_frequent_values", self.relations["statistics"], names, MOST_VALUES)
         return advice_on_texts(self.engine, values, texts)
 
 

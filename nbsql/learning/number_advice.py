@@ -30,7 +30,7 @@ Values = Sequence[tuple[str, float]]  # a value and the number of its rows
 
 
 def advice_on_texts(engine: Engine, values: Sequence[tuple[str, str, float]], features: Sequence[Feature]) -> Mapping[str, str]:
-    """A line for each category that would be a number, by its name, from rows of `frequent_values` (model.sql)."""
+    """A line for each category that would be a number, by its name, from rows of `most_frequent_values` (model.sql)."""
     of_texts = {feature.name: feature.column for feature in features}
     found = {}
     for name, rows in groupby(values, key=lambda row: row[0]):
@@ -47,7 +47,7 @@ def warn_of_texts(engine: Engine, source: Source, features: Sequence[Feature]) -
     if texts:
         cells = engine.renderer.fragment("texts_as_cells", source.relation, [feature.column for feature in texts])
         names = [feature.name for feature in texts]
-        for line in advice_on_texts(engine, engine.ask("frequent_values", cells, names, MOST_VALUES), texts).values():
+        for line in advice_on_texts(engine, engine.ask("most_frequent_values", cells, names, MOST_VALUES), texts).values():
             warn_user(line)
 
 

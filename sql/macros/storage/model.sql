@@ -107,7 +107,7 @@ GROUP BY feature
 {%- endmacro %}
 
 {# The most frequent values of some categories: feature, value, n, the most frequent first. #}
-{% macro frequent_values(statistics, names, most) -%}
+{% macro most_frequent_values(statistics, names, most) -%}
 SELECT feature, value, n
 FROM (
   SELECT
