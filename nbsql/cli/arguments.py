@@ -172,7 +172,7 @@ def _numbers_by_label(text: str, form: str) -> dict[str, float]:
 def folds(text: str) -> int | str:
     """A number of folds, or "loo", for leave-one-out; the help has it in capitals."""
     given = text.strip().lower()
-    if given != "loo" and not (given.isascii() and given.isdigit() and int(given) >= 2):
+    if given != "loo" and not (given.isascii() and given.isdigit() and len(given) < 19 and int(given) >= 2):
         raise InputError(f"{text!r} is neither a number of folds, 2 or more, nor loo")
     return given if given == "loo" else int(given)
 

@@ -30,7 +30,17 @@ def _named_once(_context: Any, _option: Any, values: Any) -> Any:
 
 option = partial(click.option, show_default=True)  # the help shows a default, if there is one
 by_name = partial(option, multiple=True, callback=_named_once)
-AT_LEAST_1 = click.IntRange(min=1)
+
+
+class _AtLeast1(click.IntRange):
+    """A whole number of at least 1. One beyond what engines count to is as good as the largest of theirs."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number."""
+        return min(super().convert(value, param, ctx), 2**62 - 1)
+
+
+AT_LEAST_1 = _AtLeast1(min=1)
 
 
 def command(

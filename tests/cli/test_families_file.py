@@ -160,3 +160,16 @@ def test_a_pipe_or_a_device_is_not_read(shop: Path, tmp_path: Path) -> None:
             read_families(str(path))
     with duckdb.connect(shop) as con, pytest.raises(InputError, match="it is a pipe or a device; name a file"):
         nbsql.fit(con, str(tmp_path / "pipe.csv"), target="y")
+
+
+@pytest.mark.parametrize("words", ["predict shop.duckdb m t --limit", "show shop.duckdb m --likelihoods --limit"])
+def test_a_limit_beyond_all_rows_shows_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute("CREATE TABLE t AS FROM (VALUES ('sun', 'no'), ('rain', 'yes')) AS t(sky, play)")
+        nbsql.fit(con, "t", target="play", name="m")
+    done = CliRunner().invoke(main, [*words.split(), "9" * 30])
+    assert (done.exit_code, "rain" in done.output) == (0, True)
+    done = CliRunner().invoke(main, ["cross-validate", "shop.duckdb", "t", "--target", "play", "--folds", "9" * 5000])
+    assert done.exit_code == 2
+    assert isinstance(done.exception, SystemExit)
