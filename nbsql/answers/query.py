@@ -361,7 +361,8 @@ class Query(PendingQuery):
         if replace and schema in model_names(engine, database):
             raise InputError(f"{name!r} is in the schema of model {schema!r}; choose another schema")
         render, relation = engine.renderer.statement, engine.renderer.dialect.ident(*engine.path(database, schema), table)
-        with self._consistent_text(), engine.transaction() if replace else nullcontext():
+        rights = engine.keeping_rights(schema, table) if replace else nullcontext()
+        with self._consistent_text(), engine.transaction() if replace else nullcontext(), rights:
             text = self._text()
             if replace:
                 engine.run(f"drop {name}", render("drop_relation", kind, relation, if_exists=True))

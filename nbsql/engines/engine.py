@@ -184,6 +184,10 @@ class Engine(ABC):
         with self.supervised(), self._transaction(writes):
             yield
 
+    def keeping_rights(self, schema: str | None, relation: str | None = None) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Keep the owner of what is made anew in a schema, or of one relation, and the rights of others; warn of losses."""
+        return nullcontext()
+
     @abstractmethod
     def _transaction(self, writes: str | None) -> AbstractContextManager[None]:
         """The engine's implementation of `transaction`."""

@@ -93,6 +93,17 @@ def test_rights_are_kept_by_whatever_makes_relations_anew(roles: dict[str, Any])
     assert {name: value for name, value in rights(pg).items() if name in before} == before
 
 
+def test_a_table_and_a_view_of_predictions_keep_their_rights(roles: dict[str, Any]) -> None:
+    owner = roles["owner"]
+    query = nbsql.load(owner, "spam").predict("inbox")
+    for create, name in ((query.create_table, "scored"), (query.create_view, "seen")):
+        create(name)
+        owner.execute(f"GRANT SELECT ON {name} TO reader_{owner.info.dbname} WITH GRANT OPTION")
+        granted = owner.execute(f"SELECT relacl FROM pg_class WHERE relname = '{name}'").fetchall()
+        create(name, replace=True)
+        assert owner.execute(f"SELECT relacl FROM pg_class WHERE relname = '{name}'").fetchall() == granted
+
+
 def test_the_owner_is_kept(roles: dict[str, Any]) -> None:
     owner, pg = roles["owner"], roles["superuser"]
     owner.execute(f"ALTER SCHEMA spam OWNER TO team_{owner.info.dbname}")

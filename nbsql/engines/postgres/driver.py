@@ -185,19 +185,19 @@ class PostgreSQLDriver(Engine):
             time.sleep(_ATTEMPT / 1000)
 
     @contextmanager
-    def _keeping_rights(self, model: str | None) -> Iterator[None]:
-        """Keep the owner of a model and the rights of others to it, whatever is made anew within; warn of what is lost."""
-        if model is None:
+    def keeping_rights(self, schema: str | None, relation: str | None = None) -> Iterator[None]:
+        if schema is None:
             yield
             return
         render = self.renderer.statement
         for macro in ("keep_rights", "give_rights"):
-            self.rows(render("checking_statement", "", self.renderer.dialect.text(render(macro, model))), macro)
+            self.rows(render("checking_statement", "", self.renderer.dialect.text(render(macro, schema, relation))), macro)
             if macro == "keep_rights":
                 yield
-        missing = [act for (act,) in self.ask("missing_rights", model)]
+        missing = [act for (act,) in self.ask("missing_rights", schema, relation)]
         if missing:
-            warn_user(f"model {model!r} has lost its owner or rights of others; run as the owner: {'; '.join(missing)}")
+            title = f"model {schema!r}" if relation is None else repr(relation)
+            warn_user(f"{title} has lost its owner or rights of others; run as the owner: {'; '.join(missing)}")
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -238,7 +238,7 @@ class PostgreSQLDriver(Engine):
                     before = self.rows(self._settings(), "settings")[0][:3]
                     self._path_before = before[2]
                     if writes is None or self.ask("lock_for_writing", key, waits=not idle)[0][0]:
-                        with self._keeping_rights(writes):
+                        with self.keeping_rights(writes):
                             yield
                         for act in self._last:
                             act()

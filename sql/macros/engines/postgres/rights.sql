@@ -1,13 +1,15 @@
 {#
-  The rights that others have to a model, and its owner, which a model keeps when its relations, or all of it, are made anew.
+  The rights that others have to a model, and its owner, which a model keeps when its relations, or all of it, are made anew. A table of
+  predictions keeps them, too.
 #}
 
 {#
   One row a right to the schema of a model, a relation in it, a column or a function, and one of an object without any: kind, name,
   oid, owner, attribute (a column's name), grantee, privilege, grantable, and is_own, whether it is the owner's. Of the kinds TABLES,
-  FUNCTIONS, ... are the rights that later objects get: name tells whether in the schema, or everywhere.
+  FUNCTIONS, ... are the rights that later objects get: name tells whether in the schema, or everywhere. relation: a name, for those of one
+  table or view alone; none for all.
 #}
-{% macro rights(schema) -%}
+{% macro rights(schema, relation) -%}
 {% set namespace %}(SELECT oid FROM pg_namespace WHERE nspname = {{ nbsql.text(schema) }}){% endset -%}
 SELECT
   objects.kind,
@@ -54,22 +56,26 @@ FROM (
   WHERE defaclnamespace = {{ namespace }} OR (defaclnamespace = 0 AND defaclobjtype IN ('r', 'f'))
 ) AS objects
 LEFT JOIN LATERAL aclexplode(objects.acl) AS acl ON TRUE
+{%- if relation is not none %}
+
+WHERE objects.kind NOT IN ('SCHEMA', 'TABLE', 'FUNCTION') OR (objects.kind = 'TABLE' AND objects.name = {{ nbsql.text(relation) }})
+{%- endif %}
 {%- endmacro %}
 
 {# Keeps the rights to a model until the end of the transaction; the statements of a block of PL/pgSQL. #}
-{% macro postgres__keep_rights(schema) -%}
+{% macro postgres__keep_rights(schema, relation=none) -%}
 BEGIN
   PERFORM set_config('nbsql.rights', (
     SELECT coalesce(CAST(jsonb_agg(to_jsonb(rights)) AS TEXT), '[]')
     FROM (
-      {{ nbsql.rights(schema) | indent(6) }}
+      {{ nbsql.rights(schema, relation) | indent(6) }}
     ) AS rights
   ), TRUE);
 END
 {%- endmacro %}
 
 {# Gives a model the rights that were kept: the owners first, as a right is given in the name of the owner. #}
-{% macro postgres__give_rights(schema) -%}
+{% macro postgres__give_rights(schema, relation=none) -%}
 DECLARE
   act TEXT;
 BEGIN
@@ -77,7 +83,7 @@ BEGIN
   FOREACH act IN ARRAY (
     SELECT coalesce(array_agg(lost.act ORDER BY lost.position ASC NULLS LAST), CAST('{}' AS TEXT[]))
     FROM (
-      {{ nbsql.lost(schema, of_owners) | indent(6) }}
+      {{ nbsql.lost(schema, relation, of_owners) | indent(6) }}
     ) AS lost
   ) LOOP
     BEGIN
@@ -93,8 +99,8 @@ BEGIN
 END
 {%- endmacro %}
 
-{% macro lost(schema, of_owners) -%}
-{% if of_owners %}{{ nbsql.lost_owners(schema) }}{% else %}{{ nbsql.lost_rights(schema) }}{% endif %}
+{% macro lost(schema, relation, of_owners) -%}
+{% if of_owners %}{{ nbsql.lost_owners(schema, relation) }}{% else %}{{ nbsql.lost_rights(schema, relation) }}{% endif %}
 {%- endmacro %}
 
 {# The rights that were kept. #}
@@ -108,7 +114,7 @@ jsonb_to_recordset(CAST(coalesce(nullif(current_setting('nbsql.rights', TRUE), '
   One row an object of a model that was made anew and has another owner than before, or than all others of its kind had: act, the statement
   that cures it, and position, in which they run.
 #}
-{% macro lost_owners(schema) -%}
+{% macro lost_owners(schema, relation) -%}
 {% set target %}format('%I' || CASE WHEN kind = 'SCHEMA' THEN '' ELSE '.%I' END, {{ nbsql.text(schema) }}, name){% endset -%}
 SELECT format('ALTER %s %s OWNER TO %I', kind, {{ target }}, owner_before) AS act, CASE WHEN kind = 'SCHEMA' THEN 1 ELSE 2 END AS position
 FROM (
@@ -121,7 +127,7 @@ FROM (
       (SELECT min(kept.owner) FROM {{ nbsql.kept_rights() }} WHERE kept.kind = now.kind HAVING min(kept.owner) = max(kept.owner))
     ) AS owner_before
   FROM (
-    {{ nbsql.rights(schema) | indent(4) }}
+    {{ nbsql.rights(schema, relation) | indent(4) }}
   ) AS now
   WHERE now.kind IN ('SCHEMA', 'TABLE', 'FUNCTION') AND now.oid NOT IN (SELECT kept.oid FROM {{ nbsql.kept_rights() }})
 ) AS owners
@@ -133,7 +139,7 @@ WHERE owner <> owner_before
   that was there has the rights that it had; a new one has those that all others of its kind had. A right that later objects get is added
   if none had it yet.
 #}
-{% macro lost_rights(schema) -%}
+{% macro lost_rights(schema, relation) -%}
 {% set target %}format('%I' || CASE WHEN kind = 'SCHEMA' THEN '' ELSE '.%I' END, {{ nbsql.text(schema) }}, name){% endset -%}
 {% set what %}privilege || coalesce(' (' || quote_ident(attribute) || ')', ''){% endset -%}
 {% set same -%}
@@ -144,7 +150,7 @@ now.kind = due.kind AND now.name = due.name AND now.attribute IS NOT DISTINCT FR
 WITH kept AS (
   SELECT * FROM {{ nbsql.kept_rights() }}
 ), now AS (
-  {{ nbsql.rights(schema) | indent(2) }}
+  {{ nbsql.rights(schema, relation) | indent(2) }}
 ), objects AS (
   SELECT kind, name, owner, EXISTS (SELECT 1 FROM kept WHERE kept.kind = now.kind AND kept.name = now.name) AS is_known
   FROM now
@@ -221,14 +227,14 @@ WHERE name = 'schema'
 {%- endmacro %}
 
 {# The statements that would give a model the rights that it has lost, one a row. #}
-{% macro postgres__missing_rights(schema) -%}
+{% macro postgres__missing_rights(schema, relation=none) -%}
 SELECT act
 FROM (
-  {{ nbsql.lost_owners(schema) | indent(2) }}
+  {{ nbsql.lost_owners(schema, relation) | indent(2) }}
   UNION ALL
   SELECT act, position + 2
   FROM (
-    {{ nbsql.lost_rights(schema) | indent(4) }}
+    {{ nbsql.lost_rights(schema, relation) | indent(4) }}
   ) AS rights
 ) AS lost
 ORDER BY position ASC NULLS LAST, act ASC NULLS LAST
