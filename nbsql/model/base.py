@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from markupsafe import Markup
 
+from nbsql.answers.explanation import Explanation
 from nbsql.answers.query import Query
 from nbsql.answers.table import number, paragraph
 from nbsql.engines.engine import Engine
@@ -227,7 +228,8 @@ class Handle:
             method = self._calibration(calibrated) if verb in POSTERIORS else None
             return self._plan.score(verb, rows, self._classes, calibration=method)
 
-        return self._scoring_query(verb, data, render, columns)
+        query = self._scoring_query(verb, data, render, columns)
+        return Explanation.of(query, self._spec.target) if verb == "explain" else query
 
     def _scoring_query(
         self,

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 import nbsql
 from nbsql.cli import main
-from nbsql.cli.words import times
+from nbsql.answers.explanation import times
 
 ROOT = Path(__file__).parents[2]
 
@@ -243,7 +243,7 @@ def test_values_cannot_steer_the_terminal(fitted: str, run: Run) -> None:
 
 def test_explain_multiplies_up_to_the_odds(fitted: str, run: Run) -> None:
     output = run("explain", fitted, "spell", "golf", "--row", "3").stdout
-    assert output.startswith("row 3 (day 3): play is yes ")
+    assert output.startswith("row 3 (day 3): predicted yes ")
     assert words(output, "prior")[1] == "1.8 × for yes"  # 9 / 5
     assert words(output, "outlook")[:3] == [
         "outlook",

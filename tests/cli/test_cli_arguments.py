@@ -7,7 +7,7 @@ import pytest
 import nbsql
 from nbsql.cli.arguments import family, prior, split
 from nbsql.cli.tables import plain, share
-from nbsql.cli.words import times
+from nbsql.answers.explanation import times
 from nbsql.errors import InputError
 
 

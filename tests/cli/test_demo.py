@@ -61,7 +61,7 @@ def test_the_demonstration_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.
     assert "90.2 % of the predictions came true" in result.stdout
     assert "76.4 % would have, by calling every flight punctual" in result.stdout
     assert re.search(r"MQ3361 +JFK +RDU +25 +late +late +85\.3 %", result.stdout)
-    assert "row 1 (flight MQ3361): arrival is late 85.3 %, not punctual 14.7 %" in result.stdout
+    assert "row 1 (flight MQ3361): predicted late (85.3 %), then punctual (14.7 %)" in result.stdout
     assert nbsql.models("flights.duckdb") == ["punctuality"]
     suggested = re.findall(r"^  nbsql ((?:show|predict|explain|evaluate) flights.*)$", result.stdout, re.MULTILINE)
     assert len(suggested) == 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import duckdb
 import pytest
 
@@ -50,6 +52,25 @@ def test_a_narrow_table_keeps_what_a_verb_adds(
         assert all(len(line.split()[-1]) <= 6 for line in lines)  # four significant digits
     assert "the first 40 rows" in text
     assert ">…</th>" in query._repr_html_()
+
+
+def test_an_explanation_shows_what_speaks_for_which_class(con: duckdb.DuckDBPyConnection) -> None:
+    rows = "('late', 'storm')", "('late', 'storm')", "('late', 'sun')", "('in time', 'sun')", "('in time', 'sun')"
+    model = nbsql.fit(con, f"FROM (VALUES {', '.join(rows)}) AS t(y, sky)", target="y")
+    query = model.explain("SELECT 'storm' AS sky")
+    # P(late) = 3/5, P(storm | late) = 3/5 and P(storm | in time) = 1/4: 0.36 to 0.1, which is 78.3 %, 3.6 to 1
+    first, _, title, *table = repr(query).splitlines()
+    assert first == "nbsql.Query, its first 3 rows in words; .show() has the contributions, .sql is its text"
+    assert title == "row 1: predicted late (78.3 %), then in time (21.7 %)"
+    lines = [re.split(r" {2,}", line.strip()) for line in table[2:]]
+    assert lines == [
+        ["prior", "1.5 × for late", "█████"],
+        ["sky", "storm", "2.4 × for late", "██████████"],
+        ["total", "3.6 × for late"],
+    ]
+    html = query._repr_html_()
+    assert "<p>row 1: predicted late (78.3 %), then in time (21.7 %)</p>" in html
+    assert ">2.4 × for late</td>" in html
 
 
 def test_a_query_that_takes_long_shows_its_columns(
