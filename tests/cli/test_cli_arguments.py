@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import nbsql
+from nbsql.answers.explanation import times
 from nbsql.cli.arguments import family, prior, split
 from nbsql.cli.tables import plain, share
-from nbsql.answers.explanation import times
 from nbsql.errors import InputError
 
 
