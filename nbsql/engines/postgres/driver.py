@@ -133,13 +133,14 @@ class PostgreSQLDriver(Engine):
     @contextmanager
     def using_search_path(self, path: str | None) -> Iterator[None]:
         """Run the statements within on a path, or on that of the session if it is None."""
-        before = self._path
-        self.take_search_path(path)
-        try:
-            yield
-        finally:
-            with suppress(DatabaseError):  # the transaction was aborted, and its end restores the setting
-                self.take_search_path(before)
+        with self.turn():
+            before = self._path
+            self.take_search_path(path)
+            try:
+                yield
+            finally:
+                with suppress(DatabaseError):  # the transaction was aborted, and its end restores the setting
+                    self.take_search_path(before)
 
     def take_search_path(self, path: str | None) -> None:
         """Run what follows on a path, or on that of the session."""

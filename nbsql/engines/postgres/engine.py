@@ -93,7 +93,8 @@ class PostgreSQL(PostgreSQLDriver):
     # The catalogue. ------------------------------------------------------------------------------------------------
 
     def _source(self, source: Any) -> Source:
-        return find(self, source)
+        with self.turn():  # no other thread changes the path meanwhile
+            return find(self, source)
 
     def _query_source(self, sql: str) -> Source:
         return find(self, sql, is_ours=True)
