@@ -198,3 +198,16 @@ def test_given_values_meet_rows_of_every_type(con: Connection) -> None:
         for one in ("1", "1.00", "1::DOUBLE"):
             assert model.predict(f"SELECT {one} AS g").fetchall()[0][1:] == ("b", pytest.approx(8 / 9)), one
         assert model.predict_one({"g": 0.5})["prediction"] == "a"
+
+
+def test_labels_of_a_category_dtype_are_texts(con: Connection) -> None:
+    def frame(*labels: str) -> pd.DataFrame:
+        return pd.DataFrame({"x": [str(i % 3) for i in range(len(labels))], "y": pd.Series(labels).astype("category")})
+
+    model = nbsql.fit(con, frame(*"abab" * 3), target="y", name="m")
+    model.update(frame("c", "d", "c"))
+    assert model.classes == ["a", "b", "c", "d"]
+    assert model.evaluate(frame("a", "c", "z")).rows == 3
+    nbsql.fit(con, frame(*"efef" * 3), target="y", name="n")
+    assert set(nbsql.merge(con, ["m", "n"], name="both").classes) == {*"abcdef"}
+    assert nbsql.cross_validate(con, frame(*"abab" * 5), target="y").rows == 20

@@ -22,7 +22,9 @@ SELECT
   {% if fold is not none %}
   CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
   {%- elif by == 'class' %}
-  {% set place %}row_number() OVER (ORDER BY {{ nbsql.as_label(label, type) }} ASC NULLS LAST, {{ hashed }} ASC NULLS LAST){% endset %}
+  {% set text %}CAST({{ label }} AS {{ nbsql.string() }}){% endset %}
+  {% set ordered = nbsql.as_label(text if nbsql.is_text(type) else label, type) %}
+  {% set place %}row_number() OVER (ORDER BY {{ ordered }} ASC NULLS LAST, {{ hashed }} ASC NULLS LAST){% endset %}
   CAST(({{ place }} - 1) % {{ folds }} AS INTEGER)
   {%- elif by == 'hash' %}
   CAST({{ hashed }} % {{ folds }} AS INTEGER)
