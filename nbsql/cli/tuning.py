@@ -19,7 +19,7 @@ from nbsql.engines.engine import Engine
 from nbsql.family import Family
 from nbsql.model.place import place_for
 from nbsql.tuning.auto import BUDGET, FOLDS
-from nbsql.tuning.choice import RULE
+from nbsql.tuning.choice import CAUTION, RULE
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By
 
@@ -158,7 +158,7 @@ def auto(
             return
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not seen them", "")
         tables.query(engine, found.ranking.sql)
-        tables.echo("", RULE)
+        tables.echo("", RULE, CAUTION)
         if method != "naive":
             tables.echo("", f"method: {method}")
         for shown in found._summary_tables()[1][1:]:  # the families, if any was chosen

@@ -15,6 +15,7 @@ from nbsql.spec.options import Best, Forward, Options
 from nbsql.tuning.sweep import Ranking, family_text
 
 LEFT_OUT = "left out"
+CAUTION = "the choice has seen these rows, so that its own figure is too good; judge it on rows that it has not seen"
 RULE = "rank is by log loss; a setting is chosen over a simpler one if it gains more than two standard errors"
 RANKING = ("rank", "setting", "log_loss", "gain", "standard_error", "chosen")
 TRIED = ("feature", "family", "alone", "log_loss", "gain", "standard_error", "chosen")
@@ -74,4 +75,4 @@ class Auto(Ranking):
         families = [[name, family_text(family)] for name, family in self.families.items()]
         families += [[name, LEFT_OUT] for name in self.exclude]
         tables += [Table(["column", "chosen"], families, widest=200)] if families else []
-        return [f"{self.rows:,} rows predicted by models that have not seen them", RULE], tables
+        return [f"{self.rows:,} rows predicted by models that have not seen them", RULE, CAUTION], tables

@@ -228,6 +228,7 @@ def test_numbers_that_are_normal_stay_so(con: Connection) -> None:
     assert (ranking[0][1], ranking[0][-1]) == ("default", True)  # the chosen one comes first
     assert [row[0] for row in sorted(ranking, key=lambda row: row[2])] == [1, 2, 3, 4]  # and its rank is that of its log loss
     assert "a setting is chosen over a simpler one if it gains more than two standard errors" in str(found)
+    assert "the choice has seen these rows, so that its own figure is too good" in str(found)
 
 
 def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_named(
