@@ -280,21 +280,31 @@ def discrimination(request: Request) -> Iterator[Figure]:
     a, b = request.classes or (known[0], known[1])
     query = request.model.discrimination(a, b)
     rows = records(query)
-    frequent = [row for row in rows if row["n"] + row["other_n"] >= request.least and row["log_ratio"] is not None]
+    frequent = [row for row in rows if row["n"] + row["other_n"] >= request.least and (row["likelihood"] or row["other_likelihood"])]
+    for row in frequent:
+        if row["log_ratio"] is None:  # infinite, which JSON does not know
+            row["log_ratio"] = math.inf if row["likelihood"] else -math.inf
     if not frequent:
         raise ModelError(
             f"no value that occurs {request.least} times or more distinguishes {a} from {b}; numbers have profiles instead"
         )
     one, other = shown(plain(a)), shown(plain(b))
     strongest = show(frequent[:_BARS], "feature", "value")
+    edge = max((abs(row["log_ratio"]) for row in strongest if math.isfinite(row["log_ratio"])), default=math.log(1000)) * 1.2
     for row in strongest:
         row |= {"label": f"{row['feature']} = {row['value']}", "for": one if row["log_ratio"] > 0 else other}
+        if not math.isfinite(row["log_ratio"]):  # a bar has an end
+            row |= {"label": f"{row['label']} (only in {row['for']})", "log_ratio": math.copysign(edge, row["log_ratio"])}
     rare = f"Values that occur fewer than {request.least} times in the two classes are left out."
     more = f"The {_BARS} most distinctive of {len(frequent)} values."
-    notes = [rare if len(frequent) < len(rows) else None, more if len(frequent) > _BARS else None]
+    only = "A value that only one of the two classes has is infinitely likelier in it; its bar ends at the edge."
+    is_only = any(not math.isfinite(row["log_ratio"]) for row in frequent[:_BARS])
+    notes = [rare if len(frequent) < len(rows) else None, more if len(frequent) > _BARS else None, only if is_only else None]
     first = strongest[0]
     rest = other if first["for"] == one else one
     finding = f"{first['label']} is {_times(first['log_ratio'])} as likely in {first['for']} as in {rest}"
+    if not math.isfinite(frequent[0]["log_ratio"]):
+        finding = f"{frequent[0]['feature']} = {frequent[0]['value']} is in {first['for']} and never in {rest}"
     yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", [class_parameter((one, other))], notes)
 
 

@@ -102,6 +102,10 @@ def test_how_much_likelier_a_value_is(place: Place) -> None:
         assert same(ratio, one / other)
         assert same(log_ratio, math.log(one) - math.log(other))
     assert [abs(row[5]) for row in found] == sorted((abs(row[5]) for row in found), reverse=True)
+    place.table("words", {"y": "VARCHAR", "word": "VARCHAR"}, [(y, w) for y in "ab" for w in (y, y, "both", "both")])
+    nbsql.fit(place.con, "words", target="y", name="unsmoothed", alpha=0)
+    asked = "SELECT value, ratio, log_ratio FROM unsmoothed.likelihood_ratios('a', 'b')"
+    assert place.run(asked) == [("a", math.inf, math.inf), ("b", 0.0, -math.inf), ("both", 1.0, 0.0)]
     for classes in ("'no', 'maybe'", "NULL, 'no'"):
         with pytest.raises(Exception, match="the model does not have both classes; its view priors lists"):
             place.run(f"SELECT * FROM spam.likelihood_ratios({classes})")

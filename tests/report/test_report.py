@@ -328,6 +328,22 @@ def test_discrimination_is_the_log_ratio_with_the_counts(con, model):
         model.discrimination("rde", "green")
 
 
+def test_a_value_that_only_one_class_has_is_infinitely_likelier_and_drawn_to_the_edge(con):
+    words = "SELECT unnest(['a', 'a', 'b', 'b']) AS y, unnest(['x <a>', 'w', 'w', 'w']) AS word"
+    model = nbsql.fit(con, f"{words} FROM range(9)", target="y", alpha=0)
+    assert [(row[1], row[-1]) for row in model.discrimination("b", "a")] == [
+        ("x <a>", -math.inf), ("w", pytest.approx(math.log(2))),
+    ]  # fmt: skip
+    picture = model.plot.discrimination("b", "a")
+    assert picture.finding == "word = x <a> is in a and never in b"
+    (rows,) = (data for data in picture.spec["datasets"].values())
+    assert [row["log_ratio"] for row in rows] == [
+        pytest.approx(-1.2 * math.log(2), rel=1e-3),
+        pytest.approx(math.log(2), rel=1e-3),
+    ]
+    assert picture.svg.count("<svg") == 1
+
+
 def test_counts_below_the_least_are_not_said(con):
     con.execute("CREATE OR REPLACE TABLE few AS SELECT * FROM rows UNION ALL SELECT 'red', 'rare secret', 1, 1, 'secret', 0")
     model = nbsql.fit(con, "few", target="class", families={"visits": "poisson", "words": nbsql.Text()})

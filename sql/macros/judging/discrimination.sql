@@ -4,7 +4,8 @@
     feature, value
     n, other_n                    how often the value was counted in the one class and in the other
     likelihood, other_likelihood  P(value | class) and P(value | other class), as the model has them
-    log_ratio                     the logarithm of their ratio: the evidence of the value for the one class against the other
+    log_ratio                     the logarithm of their ratio: the evidence of the value for the one class against the other; infinite
+                                  if only one has it
 
   class, other: labels, as expressions of the type of the classes.
 #}
@@ -50,7 +51,7 @@ said AS (
 SELECT feature, value, n, other_n, likelihood, other_likelihood, log_ratio
 FROM said
 WHERE compared = 1
-ORDER BY abs(log_ratio) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST
+ORDER BY abs(log_ratio) DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 
 {#

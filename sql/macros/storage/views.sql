@@ -28,20 +28,24 @@ FROM (
 {#
   How much likelier a value is in one class than in another, FROM spam.likelihood_ratios('spam', 'ham'). One row a feature and value with
   a likelihood in both classes, the strongest evidence first: feature, value, likelihood, other_likelihood, ratio, and log_ratio = ln
-  P(value | class) / P(value | other class), the evidence of the value for the one class against the other.
+  P(value | class) / P(value | other class), the evidence of the value for the one class against the other. A value that only one of them
+  has, as alpha = 0 allows, is infinitely likelier in it; for one that neither has there is no ratio.
 
   class, other: parameters of the macro.
   checks_classes: whether a class that the model does not have is an error; otherwise there is no row for it.
 #}
 {% macro likelihood_ratios(likelihoods, class, other, checks_classes=false) -%}
-{% set log_ratio %}CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END{% endset -%}
+{% set log_ratio %}CASE WHEN likelihood > 0 OR other_likelihood > 0 THEN log_likelihood - other_log_likelihood END{% endset -%}
 {% set no_class = 'the model does not have both classes; its view priors lists those that it has' -%}
 SELECT
   feature,
   value,
   likelihood,
   other_likelihood,
-  CASE WHEN other_likelihood > 0 THEN likelihood / other_likelihood END AS ratio,
+  CASE
+    WHEN other_likelihood > 0 THEN likelihood / other_likelihood
+    WHEN likelihood > 0 THEN {{ nbsql.infinity() }}
+  END AS ratio,
   {{ log_ratio }} AS log_ratio
 FROM (
   SELECT
@@ -61,5 +65,5 @@ FROM (
 WHERE {% if checks_classes %}CASE WHEN has_1 + has_2 = 2 THEN {% endif %}likelihood IS NOT NULL AND other_likelihood IS NOT NULL
   {%- if checks_classes %} ELSE {{ nbsql.raise_error(no_class, nbsql.word('feature')) }} END{% endif %}
 
-ORDER BY abs({{ log_ratio }}) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST
+ORDER BY abs({{ log_ratio }}) DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
