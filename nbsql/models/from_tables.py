@@ -312,6 +312,10 @@ def _check_is_given(name: str, family: Family) -> None:
 
 def _check_family(name: str, family: Family, kind: str, values: Sequence[str | None]) -> None:
     title = f"family {family.name!r} of {name!r}"
+    if isinstance(family, OverColumns) and not family.columns:
+        raise InputError(
+            f"{title} is of several columns; name them, families={{{name!r}: nbsql.{type(family).__name__}([...])}}"
+        )
     if family.unseen == "smooth":
         raise InputError(f"{title} cannot smooth values never seen without counts; leave out unseen='smooth'")
     if _likelihood_kind(family) != kind:

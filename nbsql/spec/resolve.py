@@ -16,7 +16,7 @@ from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import check_joins
-from nbsql.spec.method import AODE, EM, TAN, Logistic, Mixture
+from nbsql.spec.method import AODE, EM, TAN, Discriminant, Logistic, Mixture
 from nbsql.spec.options import Options, PriorKind, Smoothed
 from nbsql.spec.spec import Feature, Prior, Spec
 
@@ -116,7 +116,19 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         },
     )
     _check_together(spec)
+    _check_used(spec, options)
     return spec if half_life is None else replace(spec, slice_by=PERIOD)
+
+
+def _check_used(spec: Spec, options: Options) -> None:
+    """Raise InputError if alpha or the prior was given, and nothing in the model depends on it."""
+    is_smoothed = any(each.family.smoothed for each in spec.features) or spec.prior.kind == "smoothed"
+    if options.alpha is not None and spec.logistic is not None:
+        raise InputError("method='logistic' learns weights, which alpha does not smooth; leave out alpha, or set their penalty")
+    if options.alpha is not None and isinstance(options.classifier, Discriminant) and not is_smoothed:
+        raise InputError(f"method={options.classifier.name!r} has no feature and no prior that alpha smooths; leave out alpha")
+    if spec.prior.kind != "empirical" and spec.features and all(each.family.complement for each in spec.features):
+        raise InputError("a complement is scored without the prior, and no other feature is there; leave out prior")
 
 
 def _check_together(spec: Spec) -> None:

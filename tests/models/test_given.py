@@ -292,3 +292,14 @@ def test_names_and_values_of_any_characters(con: Connection) -> None:
     drawn = model.sample(20)
     assert drawn.columns == [odd[3], odd[4], odd[1], odd[0], odd[2], odd[5]]
     assert {value for row in drawn for value in row if value is not None} <= set(odd)
+
+
+@pytest.mark.parametrize("name", ["multinomial", "joint"])
+def test_a_family_of_several_columns_by_its_name_is_refused(con: Connection, name: str) -> None:
+    likelihoods = {label: {"x": {"u": 0.5, "v": 0.5}} for label in "ab"}
+    family = {"multinomial": "Multinomial", "joint": "Joint"}[name]
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=likelihoods, families={"x": name})
+    assert str(caught.value) == (
+        f"family {name!r} of 'x' is of several columns; name them, families={{'x': nbsql.{family}([...])}}"
+    )

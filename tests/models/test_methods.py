@@ -186,3 +186,25 @@ def test_flags_make_the_arguments(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, [*swept, "--folds", "3", "--csv"])
     assert result.exit_code == 0, result.output
     assert {line.split(",")[2] for line in result.output.splitlines()[1:]} == {"uniform", "smoothed(40)"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "logistic", "alpha": 2}, "method='logistic' learns weights, which alpha does not smooth; leave out alpha"),
+        ({"method": "lda", "alpha": 2}, "method='lda' has no feature and no prior that alpha smooths; leave out alpha"),
+        ({"method": "qda", "alpha": 0}, "method='qda' has no feature and no prior that alpha smooths; leave out alpha"),
+        (
+            {"families": {"k": nbsql.Complement(["x", "z"])}, "prior": "uniform"},
+            "a complement is scored without the prior, and no other feature is there; leave out prior",
+        ),
+    ],
+)
+def test_an_option_that_nothing_depends_on_is_refused(options: dict[str, Any], message: str) -> None:
+    with duckdb.connect() as con:
+        con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 5 AS x, i * 7 % 4 AS z FROM range(40) AS t(i)")
+        with pytest.raises(nbsql.InputError) as caught:
+            nbsql.fit(con, "t", target="y", **options)
+        assert str(caught.value).startswith(message)
+        if options.get("method") == "lda":  # the prior depends on it
+            nbsql.fit(con, "t", target="y", prior="smoothed", **options)

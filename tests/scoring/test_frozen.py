@@ -282,6 +282,20 @@ def test_a_column_that_compares_otherwise(con: Connection, layout: Callable[...,
     there.close()
 
 
+def test_an_empty_text_in_a_column_of_numbers_is_missing_in_sqlite(con: Connection) -> None:
+    rows(con, "SELECT i % 2 AS y, i % 2 * 3.0 + i % 5 AS x, i % 7 AS n FROM range(60) AS t(i)")
+    model = nbsql.fit(con, "new", target="y", id="id", families={"n": "poisson"})
+    there = SQLite()
+    there.connection.execute("CREATE TABLE new (id INTEGER, x REAL, n INTEGER)")
+    values = [("", 3), (None, 3), (0.0, 3), ("2.5", ""), (2.5, None), ("NA", "")]  # as .import leaves them
+    there.connection.executemany("INSERT INTO new VALUES (?, ?, ?)", [(i, *row) for i, row in enumerate(values)])
+    found = {row["id"]: row["probability_1"] for row in there.rows(model.sql("predict_proba", "new", dialect="sqlite"))}
+    expected = {row[0]: row[-1] for row in model.predict_proba(
+        "FROM (VALUES (1, NULL, 3), (2, 0.0, 3), (4, 2.5, NULL), (5, NULL, NULL)) AS t(id, x, n)")}  # fmt: skip
+    assert found == pytest.approx(expected | {0: expected[1], 3: expected[4]}, abs=1e-12)
+    there.close()
+
+
 def test_a_model_of_joins_reads_the_joined_table(con: Connection, elsewhere: Elsewhere) -> None:
     rows(con, "FROM (VALUES ('a', 1), ('a', 2), ('b', 2), ('b', 3)) AS t(y, shop)", "orders")
     con.execute("CREATE TABLE shops AS FROM (VALUES (1, 'north', 2.5), (2, 'south', 0.5)) AS t(shop, place, size)")

@@ -16,6 +16,12 @@ MAX({% for value in values %}{{ value }}{% if not loop.last %}, {% endif %}{% en
 {% if kind == 'text' %}{{ x }} COLLATE BINARY{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
+{# A number of a column. A text without a digit, such as the empty one that .import leaves in a column of numbers, is missing, not 0. #}
+{% macro sqlite__frozen_as_double(column) -%}
+{% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
+CASE WHEN TYPEOF({{ x }}) <> 'text' OR {{ x }} GLOB '*[0-9]*' THEN CAST({{ x }} AS REAL) END
+{%- endmacro %}
+
 {#
   One row a literal: value, class_1, class_2, ... Only a common table expression can name the columns of VALUES. A join builds an index of
   it if its type is that of the other side.

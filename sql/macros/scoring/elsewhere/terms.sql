@@ -33,7 +33,7 @@ nbsql_x_{{ term.index }}{% if j is not none %}_{{ j }}{% endif %}
 nbsql_level_{{ term.index }}.{{ name }}
 {%- endmacro %}
 
-{% macro frozen_as_double(column) -%}
+{% macro default__frozen_as_double(column) -%}
 CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})
 {%- endmacro %}
 
