@@ -280,7 +280,9 @@ def discrimination(request: Request) -> Iterator[Figure]:
     a, b = request.classes or (known[0], known[1])
     query = request.model.discrimination(a, b)
     rows = records(query)
-    frequent = [row for row in rows if row["n"] + row["other_n"] >= request.least and (row["likelihood"] or row["other_likelihood"])]
+    frequent = [
+        row for row in rows if row["n"] + row["other_n"] >= request.least and (row["likelihood"] or row["other_likelihood"])
+    ]
     for row in frequent:
         if row["log_ratio"] is None:  # infinite, which JSON does not know
             row["log_ratio"] = math.inf if row["likelihood"] else -math.inf

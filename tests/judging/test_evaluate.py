@@ -46,6 +46,8 @@ class Oracle:
         self.prediction = [row[columns.index("prediction")] for row in found]
         names = [f"probability_{str(label).lower() if isinstance(label, bool) else label}" for label in self.labels]
         self.p = np.array([[row[columns.index(name)] for name in names] for row in found])  # a column a class, by label
+        if len(names) == 2:  # both classes in one order: the larger posterior hides how the smaller was rounded
+            self.p = np.where(self.p > 0.5, self.p, 1 - self.p[:, ::-1])
         self.w = np.ones(len(found)) if weight is None else np.array([float(row[columns.index(weight)]) for row in found])
 
     def one(self, label: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -331,3 +333,30 @@ def test_labels_are_printed_as_everywhere(con):
     printed = repr(nbsql.fit(con, rows, target="y").evaluate(rows))
     assert {"false", "true"} <= set(printed.split())
     assert not {"False", "True"} & set(printed.split())
+
+
+def test_both_of_two_classes_have_one_area_where_posteriors_become_1() -> None:
+    """Rows are ranked as by log-odds, in areas, intervals, the comparison and curves; scikit-learn has the area."""
+    columns = ", ".join(f"x AS x{i}" for i in range(30))  # one piece of evidence, thirty times
+    con = duckdb.connect()
+    con.execute(f"CREATE TABLE sure AS SELECT y, {columns} FROM (SELECT i % 2 AS y, i % 2 * 12.0 + hash(i) % 400 / 10.0 "
+                "AS x FROM range(300) AS t(i))")  # fmt: skip
+    model = nbsql.fit(con, "sure", target="y")
+    joints = np.array(model.joint_log_likelihood("sure", columns=["y"]).fetchall())
+    odds = joints[:, 2] - joints[:, 1]
+    assert len({row[-1] for row in model.predict("sure").fetchall()}) < 250  # many are 1
+    area = metrics.roc_auc_score(joints[:, 0], odds)
+    assert metrics.roc_auc_score(joints[:, 0], 1 / (1 + np.exp(-odds))) != pytest.approx(area, abs=1e-6)
+    evaluation = model.evaluate("sure")
+    areas = [row[2] for row in evaluation.metrics.fetchall() if row[1].startswith("roc_auc")]
+    areas += [row[2] for row in evaluation.intervals.fetchall() if row[1] == "roc_auc"]
+    areas += [row[2] for row in model.compare(model, "sure").fetchall() if row[1] == "roc_auc"]
+    assert areas == [pytest.approx(area, abs=1e-12)] * len(areas)
+    assert len(areas) == 11
+    for label in (0, 1):
+        points = np.array([row[2:] for row in evaluation.roc.fetchall() if row[0] == label])
+        assert metrics.auc(points[:, 0], points[:, 1]) == pytest.approx(area, abs=1e-12)
+        precision = metrics.average_precision_score(joints[:, 0] == label, odds if label else -odds)
+        assert (label, "average_precision", pytest.approx(precision, abs=1e-12)) in evaluation.metrics.fetchall()
+    thresholds = [row[1] for row in evaluation.thresholds.fetchall() if row[0] == 1]
+    assert len(thresholds) == len(set(thresholds))  # which are posteriors

@@ -80,15 +80,24 @@ CAST(CASE WHEN {{ nbsql.as_text_if(nbsql.word(prediction), as_text) }} = class T
 {% macro placements() -%}
 ranked AS (
   SELECT
-    known.class,
-    CASE WHEN answers.class = known.class THEN 1 ELSE 2 END AS side,
-    answers.weight,
-    CASE WHEN answers.class = known.class THEN answers.weight ELSE 0 END AS positive,
-    {{ nbsql.element(nbsql.word('answers.posteriors'), nbsql.word('known.class_no')) }} AS p,
-    {{ nbsql.element(nbsql.word('answers.nbsql_other_posteriors'), nbsql.word('other_known.class_no')) }} AS other_p
-  FROM answers
-  JOIN known ON TRUE
-  JOIN other_known ON other_known.class = known.class
+    class, side, weight, positive,
+    {{ nbsql.rank_columns('p', 'q', 'p_rest', 'p_rank') | indent(4) }},
+    {{ nbsql.rank_columns('other_p', 'other_q', 'other_p_rest', 'other_p_rank') | indent(4) }}
+  FROM (
+    SELECT
+      known.class,
+      CASE WHEN answers.class = known.class THEN 1 ELSE 2 END AS side,
+      answers.weight,
+      CASE WHEN answers.class = known.class THEN answers.weight ELSE 0 END AS positive,
+      {% for prefix, posteriors, known in [('', 'posteriors', 'known'), ('other_', 'nbsql_other_posteriors', 'other_known')] %}
+      {% set list, class_no = nbsql.word('answers.' ~ posteriors), nbsql.word(known ~ '.class_no') %}
+      {{ nbsql.element(list, class_no) }} AS {{ nbsql.word(prefix ~ 'p') }},
+      {{ nbsql.other_posterior(list, class_no, known) }} AS {{ nbsql.word(prefix ~ 'q') }}{{ nbsql.comma(loop) }}
+      {% endfor %}
+    FROM answers
+    JOIN known ON TRUE
+    JOIN other_known ON other_known.class = known.class
+  ) AS posteriors
 ),
 placements AS (
   SELECT class, side, weight, {{ nbsql.placement('p') }} AS value, {{ nbsql.placement('other_p') }} AS other
@@ -98,11 +107,11 @@ placements AS (
 
 {# To stand in a SELECT from `ranked`: the share of the opposite side's weight that a row with posterior p beats or is beaten by. #}
 {% macro placement(p) -%}
-{% set tied %}OVER (PARTITION BY class, {{ nbsql.word(p) }}){% endset -%}
-{% set from_below %}OVER (PARTITION BY class ORDER BY {{ nbsql.word(p) }} ASC NULLS LAST){% endset -%}
-{% set from_above %}OVER (PARTITION BY class ORDER BY {{ nbsql.word(p) }} DESC NULLS LAST){% endset -%}
+{% set rest, rank = nbsql.word(p ~ '_rest'), nbsql.word(p ~ '_rank') -%}
+{% set tied %}OVER (PARTITION BY class, {{ rest }}, {{ rank }}){% endset -%}
+{% set from_above %}OVER (PARTITION BY class ORDER BY {{ rest }} ASC NULLS LAST, {{ rank }} DESC NULLS LAST){% endset -%}
 CASE side
-  WHEN 1 THEN (sum(weight - positive) {{ from_below }} - sum(weight - positive) {{ tied }} / 2)
+  WHEN 1 THEN 1 - (sum(weight - positive) {{ from_above }} - sum(weight - positive) {{ tied }} / 2)
     / nullif(sum(weight - positive) OVER (PARTITION BY class), 0)
   ELSE (sum(positive) {{ from_above }} - sum(positive) {{ tied }} / 2) / nullif(sum(positive) OVER (PARTITION BY class), 0)
 END

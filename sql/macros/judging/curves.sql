@@ -1,6 +1,7 @@
 {#
   One class against the rest, at every threshold of its posterior. The queries read `judged` (evaluate.sql) and have one row a class and
-  distinct posterior, so that rows with equal posteriors stay together and no order among them is invented.
+  distinct posterior, so that rows with equal posteriors stay together and no order among them is invented. With two classes, a posterior
+  of nearly 1 is ranked by that of the other class, which still differs where the first has become 1: both rank alike, as by log-odds.
 
     true_positives(t)   sum of the weights of the rows of the class whose posterior is at least t
     false_positives(t)  the same of the rows of other classes
@@ -11,29 +12,73 @@
   sliced: the number of columns by which `judged` is sliced (slices.sql); each slice then has its own classes.
 #}
 
-{# One row a judged row and class of the model: class_no, posterior, weight, and positive, the weight if it is the row's class. #}
+{#
+  One row a judged row and class of the model: class_no, posterior, weight, positive, the weight if it is the row's class, and the columns
+  by which rows are ranked (rank_columns).
+#}
 {% macro one_against_rest(sliced=0) -%}
 one_against_rest AS (
-  SELECT {{ nbsql.slice_columns(sliced) }}class_no, posterior, weight, CASE WHEN class_no = true_no THEN weight ELSE 0 END AS positive
+  SELECT
+    {{ nbsql.slice_columns(sliced) }}class_no,
+    posterior,
+    {{ nbsql.rank_columns() | indent(4) }},
+    weight,
+    CASE WHEN class_no = true_no THEN weight ELSE 0 END AS positive
   FROM (
     SELECT
-      {{ nbsql.slice_columns(sliced) }}judged.class_no AS true_no,
-      judged.weight,
-      {{ nbsql.unnested_with_places(nbsql.word('judged.posteriors'), 'class_no', 'posterior') }}
-    FROM judged
+      {{ nbsql.slice_columns(sliced) }}class_no,
+      true_no,
+      weight,
+      posterior,
+      {{ nbsql.other_posterior(nbsql.word('posteriors'), nbsql.word('class_no')) }} AS other
+    FROM (
+      SELECT
+        {{ nbsql.slice_columns(sliced) }}judged.class_no AS true_no,
+        judged.weight,
+        judged.posteriors,
+        {{ nbsql.unnested_with_places(nbsql.word('judged.posteriors'), 'class_no', 'posterior') }}
+      FROM judged
+    ) AS posteriors
   ) AS posteriors
 )
 {%- endmacro %}
 
+{# With two classes, the posterior of the other class, else NULL. #}
+{% macro other_posterior(posteriors, class_no, known='known') -%}
+{% set other %}greatest(3 - {{ class_no }}, 1){% endset -%}
+CASE WHEN (SELECT count(*) FROM {{ nbsql.word(known) }}) = 2 THEN {{ nbsql.element(posteriors, other) }} END
+{%- endmacro %}
+
+{#
+  The columns rest and rank, by which rows are ranked: the lowest rest first, then the highest rank. Rows with equal ones are in a tie. The
+  larger posterior of two hides how the smaller was rounded, unless the smaller is below 1e-8, where digits of it would be lost.
+#}
+{% macro rank_columns(posterior='posterior', other='other', rest='rest', rank='rank') -%}
+{% set p, q = nbsql.word(posterior), nbsql.word(other) -%}
+CASE WHEN {{ q }} < 1e-8 AND {{ p }} > 0.5 THEN {{ q }} END AS {{ nbsql.word(rest) }},
+CASE
+  WHEN {{ q }} < 1e-8 AND {{ p }} > 0.5 THEN NULL
+  WHEN {{ q }} >= 0.5 AND {{ p }} >= 1e-8 THEN 1 - {{ q }}
+  ELSE {{ p }}
+END AS {{ nbsql.word(rank) }}
+{%- endmacro %}
+
 {#
   cumulated: class_no, threshold, the weights in the tie (positives, negatives), and the weights in and above it (true_positives,
-  false_positives). steps: if given, thresholds are the last of these equal steps that a posterior reaches, and all of them are there.
+  false_positives). ranked: whether rows of one posterior of nearly 1 are told apart. steps: if given, thresholds are the last of these
+  equal steps that a posterior reaches, and all of them are there.
 #}
-{% macro cumulated(sliced=0, steps=none) -%}
+{% macro cumulated(sliced=0, steps=none, ranked=true) -%}
 {{ nbsql.one_against_rest(sliced) }},
 ties AS (
   {% if steps is not none %}
-  SELECT class_no, step AS threshold, sum(positive) AS positives, sum(weight - positive) AS negatives
+  SELECT
+    class_no,
+    step AS threshold,
+    sum(positive) AS positives,
+    sum(weight - positive) AS negatives,
+    {{ nbsql.nullable_double(none) }} AS rest,
+    step AS rank
   FROM (
     SELECT class_no, {{ nbsql.step_reached(nbsql.word('posterior'), steps) | indent(4) }} AS step, positive, weight FROM one_against_rest
     UNION ALL
@@ -41,9 +86,16 @@ ties AS (
   ) AS reached
   GROUP BY class_no, step
   {%- else %}
-  SELECT {{ nbsql.slice_columns(sliced) }}class_no, posterior AS threshold, sum(positive) AS positives, sum(weight - positive) AS negatives
+  SELECT
+    {{ nbsql.slice_columns(sliced) }}class_no,
+    min(posterior) AS threshold,
+    sum(positive) AS positives,
+    sum(weight - positive) AS negatives,
+    {%+ if ranked %}rest, rank{% else %}{{ nbsql.nullable_double(none) }} AS rest, posterior AS rank{%+ endif %}
+
   FROM one_against_rest
-  GROUP BY {{ nbsql.slice_columns(sliced) }}class_no, posterior
+  GROUP BY {{ nbsql.slice_columns(sliced) }}class_no, {% if ranked %}rest, rank{% else %}posterior{% endif %}
+
   {%- endif %}
 
 ),
@@ -51,7 +103,11 @@ cumulated AS (
   SELECT
     *,
     {% set above -%}
-    OVER (PARTITION BY {{ nbsql.slice_columns(sliced) }}class_no ORDER BY threshold DESC NULLS LAST ROWS UNBOUNDED PRECEDING)
+    OVER (
+      PARTITION BY {{ nbsql.slice_columns(sliced) }}class_no
+      ORDER BY rest ASC NULLS LAST, rank DESC NULLS LAST
+      ROWS UNBOUNDED PRECEDING
+    )
     {%- endset %}
     sum(positives) {{ above }} AS true_positives,
     sum(negatives) {{ above }} AS false_positives
@@ -72,7 +128,7 @@ ranked AS (
     class_no,
     positive,
     weight - positive AS negative,
-    {% set above %}OVER (PARTITION BY class_no ORDER BY posterior DESC NULLS LAST){% endset %}
+    {% set above %}OVER (PARTITION BY class_no ORDER BY rest ASC NULLS LAST, rank DESC NULLS LAST){% endset %}
     sum(positive) {{ above }} AS true_positives,
     sum(weight - positive) {{ above }} AS false_positives
   FROM one_against_rest
@@ -93,8 +149,8 @@ areas AS (
 {%- endmacro %}
 
 {# points: the columns of cumulated with class, all_positives and all_negatives. #}
-{% macro points(sliced=0, steps=none) -%}
-{{ nbsql.cumulated(sliced, steps) }},
+{% macro points(sliced=0, steps=none, ranked=true) -%}
+{{ nbsql.cumulated(sliced, steps, ranked) }},
 points AS (
   SELECT
     cumulated.*,
@@ -140,7 +196,7 @@ ORDER BY class ASC NULLS LAST, threshold DESC NULLS LAST
 #}
 {% macro thresholds(judged) -%}
 WITH {{ judged }},
-{{ nbsql.points() }}
+{{ nbsql.points(ranked=false) }}
 SELECT
   class,
   threshold,
@@ -176,7 +232,7 @@ ends AS (
 steps AS (
   SELECT
     *,
-    coalesce(lag(last_step) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST), 0) AS step_before,
+    coalesce(lag(last_step) OVER (PARTITION BY class_no ORDER BY rest ASC NULLS LAST, rank DESC NULLS LAST), 0) AS step_before,
     true_positives + false_positives - positives - negatives AS above,
     positives + negatives AS tied
   FROM ends

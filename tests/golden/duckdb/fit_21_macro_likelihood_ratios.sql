@@ -18,8 +18,11 @@ SELECT
   value,
   likelihood,
   other_likelihood,
-  CASE WHEN other_likelihood > 0 THEN likelihood / other_likelihood END AS ratio,
-  CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END AS log_ratio
+  CASE
+    WHEN other_likelihood > 0 THEN likelihood / other_likelihood
+    WHEN likelihood > 0 THEN CAST('infinity' AS DOUBLE)
+  END AS ratio,
+  CASE WHEN likelihood > 0 OR other_likelihood > 0 THEN log_likelihood - other_log_likelihood END AS log_ratio
 FROM (
   SELECT
     likelihoods.feature,
@@ -34,4 +37,4 @@ FROM (
   GROUP BY likelihoods.feature, likelihoods.value
 ) AS ratios
 WHERE CASE WHEN has_1 + has_2 = 2 THEN likelihood IS NOT NULL AND other_likelihood IS NOT NULL ELSE error('the model does not have both classes; its view priors lists those that it has') END
-ORDER BY abs(CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST;
+ORDER BY abs(CASE WHEN likelihood > 0 OR other_likelihood > 0 THEN log_likelihood - other_log_likelihood END) DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST;

@@ -168,13 +168,32 @@ FROM (
     WHERE outcomes.class IS NOT NULL AND outcomes.weight > 0 AND NOT outcomes.broken
   ),
   one_against_rest AS (
-    SELECT class_no, posterior, weight, CASE WHEN class_no = true_no THEN weight ELSE 0 END AS positive
+    SELECT
+      class_no,
+      posterior,
+      CASE WHEN other < 1e-8 AND posterior > 0.5 THEN other END AS rest,
+      CASE
+        WHEN other < 1e-8 AND posterior > 0.5 THEN NULL
+        WHEN other >= 0.5 AND posterior >= 1e-8 THEN 1 - other
+        ELSE posterior
+      END AS rank,
+      weight,
+      CASE WHEN class_no = true_no THEN weight ELSE 0 END AS positive
     FROM (
       SELECT
-        judged.class_no AS true_no,
-        judged.weight,
-        generate_subscripts(judged.posteriors, 1) AS class_no, unnest(judged.posteriors) AS posterior
-      FROM judged
+        class_no,
+        true_no,
+        weight,
+        posterior,
+        CASE WHEN (SELECT count(*) FROM known) = 2 THEN posteriors[greatest(3 - class_no, 1)] END AS other
+      FROM (
+        SELECT
+          judged.class_no AS true_no,
+          judged.weight,
+          judged.posteriors,
+          generate_subscripts(judged.posteriors, 1) AS class_no, unnest(judged.posteriors) AS posterior
+        FROM judged
+      ) AS posteriors
     ) AS posteriors
   ),
   ranked AS (
@@ -182,8 +201,8 @@ FROM (
       class_no,
       positive,
       weight - positive AS negative,
-      sum(positive) OVER (PARTITION BY class_no ORDER BY posterior DESC NULLS LAST) AS true_positives,
-      sum(weight - positive) OVER (PARTITION BY class_no ORDER BY posterior DESC NULLS LAST) AS false_positives
+      sum(positive) OVER (PARTITION BY class_no ORDER BY rest ASC NULLS LAST, rank DESC NULLS LAST) AS true_positives,
+      sum(weight - positive) OVER (PARTITION BY class_no ORDER BY rest ASC NULLS LAST, rank DESC NULLS LAST) AS false_positives
     FROM one_against_rest
   ),
   pairs AS (

@@ -4,8 +4,11 @@ CREATE FUNCTION "spam"."likelihood_ratios"(class character varying, other_class 
   value,
   likelihood,
   other_likelihood,
-  CASE WHEN other_likelihood > 0 THEN likelihood / other_likelihood END AS ratio,
-  CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END AS log_ratio
+  CASE
+    WHEN other_likelihood > 0 THEN likelihood / other_likelihood
+    WHEN likelihood > 0 THEN CAST(''infinity'' AS DOUBLE PRECISION)
+  END AS ratio,
+  CASE WHEN likelihood > 0 OR other_likelihood > 0 THEN log_likelihood - other_log_likelihood END AS log_ratio
 FROM (
   SELECT
     likelihoods.feature,
@@ -20,4 +23,4 @@ FROM (
   GROUP BY likelihoods.feature, likelihoods.value
 ) AS ratios
 WHERE CASE WHEN has_1 + has_2 = 2 THEN likelihood IS NOT NULL AND other_likelihood IS NOT NULL ELSE CAST(left(feature, 0) || ''the model does not have both classes; its view priors lists those that it has'' AS BOOLEAN) END
-ORDER BY abs(CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST';
+ORDER BY abs(CASE WHEN likelihood > 0 OR other_likelihood > 0 THEN log_likelihood - other_log_likelihood END) DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST';
