@@ -34,12 +34,15 @@ share = con.execute("SELECT avg((play = 'yes')::INTEGER) FROM days").fetchone()[
 print(f"{share:.1%} of the days drawn are yes")
 assert abs(share - 0.3) < 0.02
 
+# They are judged on days that they have not learnt.
+book.sample(10_000, seed=2).create_table("other_days")
+
 # Temperature and wind depend on each other here. Each alone carries little information, so the naive classifier gains nothing.
 accuracy = {}
 for title, options in {"naive": {}, "joint": {"method": "joint"}}.items():
-    accuracy[title] = nbsql.fit(con, "days", target="play", **options).evaluate("days").accuracy
+    accuracy[title] = nbsql.fit(con, "days", target="play", **options).evaluate("other_days").accuracy
     print(f"accuracy of the {title} classifier: {accuracy[title]:.1%}")
-best = book.evaluate("days").accuracy
+best = book.evaluate("other_days").accuracy
 print(f"accuracy of the book itself: {best:.1%}")
 assert accuracy["naive"] < 0.72 < accuracy["joint"]
 assert accuracy["joint"] == best
