@@ -12,6 +12,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from typing import Any, Literal
 
 SWITCH = "NBSQL_PROGRESS"  # the environment variable that turns progress off
@@ -49,9 +50,7 @@ def front_end() -> Literal["terminal", "notebook", "batch"] | None:
 
 def _asks_for_input() -> bool:
     """Whether the front end of the running cell can ask for input: those of people can, nbconvert and papermill cannot."""
-    from IPython.core.getipython import get_ipython
-
-    kernel = getattr(get_ipython(), "kernel", None)
+    kernel = getattr(import_module("IPython").get_ipython(), "kernel", None)
     request = kernel.get_parent() if kernel is not None else {}
     return bool(request.get("content", {}).get("allow_stdin"))
 
@@ -80,7 +79,8 @@ class _Cell:
     """One display below a cell, which is updated; where nobody looks, only its last line."""
 
     def __init__(self, *, live: bool) -> None:
-        self._live, self._handle = live, None
+        self._live = live
+        self._handle: Any = None  # of IPython's display
 
     def show(self, text: str) -> None:
         if self._live:
@@ -91,11 +91,9 @@ class _Cell:
             self._display(last or "")
 
     def _display(self, text: str) -> None:
-        from IPython.display import display
-
-        bundle: dict[str, Any] = {"text/plain": text}
+        bundle = {"text/plain": text}
         if self._handle is None:
-            self._handle = display(bundle, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+            self._handle = import_module("IPython.display").display(bundle, raw=True, display_id=True)
         else:
             self._handle.update(bundle, raw=True)
 
