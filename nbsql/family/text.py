@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nbsql.errors import InputError
+from nbsql.errors import InputError, written
 from nbsql.family.base import checked, set_attributes, texts, whole_number
 from nbsql.family.stop_words import STOP_WORDS
 from nbsql.family.tokens import Bag
@@ -90,5 +90,5 @@ def _run_lengths(ngrams: Any) -> tuple[int, int]:
     except (TypeError, ValueError):
         low = high = 0
     if not (isinstance(low, int) and isinstance(high, int) and 1 <= low <= high <= 10):
-        raise InputError(f"ngrams must be a whole number from 1 to 10, or a pair (shortest, longest), not {ngrams!r}")
+        raise InputError(f"ngrams must be a whole number from 1 to 10, or a pair (shortest, longest), not {written(ngrams)}")
     return low, high

@@ -266,7 +266,7 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
         if fold is not None:
             raise InputError(f"folds='loo' makes a fold of every row, and fold={fold!r} says the folds; leave one of them out")
         return
-    if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 2:
+    if isinstance(folds, bool) or not isinstance(folds, Integral) or not 2 <= int(folds) < 2**62:
         raise InputError(f"folds must be a whole number of at least 2, or 'loo', not {written(folds)}")
 
 

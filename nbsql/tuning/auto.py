@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, no_column
+from nbsql.errors import InputError, no_column, written
 from nbsql.family import Family
 from nbsql.judging.folds import Folds, resolve_settings
 from nbsql.judging.leave_one_out import check_folds
@@ -83,7 +83,7 @@ def _sampled_source(
     if budget is None:
         return source
     if isinstance(budget, bool) or not isinstance(budget, Integral) or budget < 1:
-        raise InputError(f"budget must be a whole number of rows of at least 1, or None for all, not {budget!r}")
+        raise InputError(f"budget must be a whole number of rows of at least 1, or None for all, not {written(budget)}")
     rows = engine.ask("row_count", source.relation)[0][0]
     if rows <= budget:
         return source

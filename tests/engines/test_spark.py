@@ -497,3 +497,30 @@ def test_columns_of_files_are_not_copied_before_a_fit_reads_them_several_times(s
             model = nbsql.fit(spark, query if "\n" in query else spark.sql(query), target="label")
         assert ("read the source once" in steps) == is_copied
         assert sum(line[1] for line in model.priors) == spark.sql(query).count()
+
+
+def test_a_lost_executor_and_a_dead_virtual_machine_are_one_line() -> None:
+    from py4j.protocol import Py4JNetworkError
+    from pyspark.errors import PySparkException
+
+    from nbsql.engines.spark.driver import one_line
+
+    lost = (
+        "Job aborted due to stage failure: Task 3 in stage 7.0 failed 4 times, most recent failure: Lost task 3.3 in stage 7.0 "
+        "(TID 41) (10.0.0.7 executor 1): ExecutorLostFailure (executor 1 exited caused by one of the running tasks) "
+        "Reason: Remote RPC client disassociated.\nDriver stacktrace:",
+        "java.lang.OutOfMemoryError: Java heap space\n\tat java.base/java.util.Arrays.copyOf(Arrays.java:3541)",
+    )
+    assert {one_line(PySparkException(said)) for said in lost} == {
+        "Spark ran out of memory or lost an executor; start the session with more, spark.driver.memory or "
+        "spark.executor.memory (8g, say), or fit fewer features or rows"
+    }
+    stopped = (
+        PySparkException("Job 3 cancelled because SparkContext was shut down"),
+        Py4JNetworkError("Answer from Java side is empty"),
+        ConnectionRefusedError(111, "Connection refused"),
+    )
+    assert {one_line(error) for error in stopped} == {
+        "the Spark session is stopped; make another with SparkSession.builder.getOrCreate()"
+    }
+    assert one_line(PySparkException("[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012\n== SQL ==")) == "Division by zero."

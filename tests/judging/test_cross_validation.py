@@ -148,11 +148,12 @@ def test_a_large_table_is_dealt_by_a_hash(con: Connection, layout: Callable[...,
     ("options", "message"),
     [
         ({"folds": 1}, "folds must be a whole number of at least 2, or 'loo', not 1"),
+        ({"folds": 10**5000}, "folds must be a whole number of at least 2, or 'loo', not a number of thousands of digits"),
         ({"folds": 99_999_999}, "99,999,999 folds are more than the 2 rows of t; use folds=10, say"),
         ({"folds": "ten"}, "folds must be a whole number of at least 2, or 'loo', not 'ten'"),
         ({"fold": "nowhere"}, "no column 'nowhere' in t; its columns are 'y', 'x', 'part'"),
         ({"fold": "part"}, "cross-validation needs at least two folds, and t has 1"),
-        ({"bins": 0}, "bins must be a whole number of at least 1, not 0"),
+        ({"bins": 0}, "bins must be a whole number from 1 to 1000000, not 0"),
     ],
 )
 def test_folds_that_cannot_be_are_refused(con: Connection, options: dict[str, Any], message: str) -> None:

@@ -80,6 +80,10 @@ def test_what_is_printed_makes_it_again(instance: Any) -> None:
         (lambda: QDA(shrinkage="auto"), "shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not 'auto'"),  # type: ignore[arg-type]
         (lambda: JointBayes(backoff="niave"), "backoff must be one of 'naive', not 'niave'; did you mean 'naive'?"),  # type: ignore[arg-type]
         (lambda: Mixture(0), "components must be a whole number of at least 1, not 0"),
+        (
+            lambda: nbsql.Text(ngrams=(1, 10**5000)),
+            "ngrams must be a whole number from 1 to 10, or a pair (shortest, longest), not a number of thousands of digits",
+        ),
         (lambda: Mixture(True), "components must be a whole number of at least 1, not True"),
         (lambda: Mixture("2"), "components must be a whole number of at least 1, not '2'"),  # type: ignore[arg-type]
         (lambda: Mixture({"a": 1.5}), "components of class 'a' must be a whole number of at least 1, not 1.5"),  # type: ignore[dict-item]

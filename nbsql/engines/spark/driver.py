@@ -25,6 +25,11 @@ from nbsql.rendering.renderer import Renderer
 _LEAST_VERSION = 4
 _STOPPED = "the Spark session is stopped; make another with SparkSession.builder.getOrCreate()"
 _RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:\s.*\n)*(\S.*)")  # the error of a Python function
+_LOST = re.compile(r"ExecutorLostFailure|java\.lang\.OutOfMemoryError|SparkOutOfMemoryError|FetchFailed|MetadataFetchFailed")
+_LOST_CURE = (
+    "Spark ran out of memory or lost an executor; start the session with more, "
+    "spark.driver.memory or spark.executor.memory (8g, say), or fit fewer features or rows"
+)
 # Settings that statements need as they are by default, and what another value does.
 _NEEDED = {
     "spark.sql.parser.escapedStringLiterals": ("false", "changes what texts say"),
@@ -133,7 +138,7 @@ class SparkDriver(Engine):
         quiet = _quiet.set(True)
         try:
             yield
-        except (PySparkException, Py4JError) as error:
+        except (PySparkException, Py4JError, ConnectionError) as error:
             # The frames of pyspark and the error refer to each other, and would keep the query alive, with its view of a frame.
             traceback.clear_frames(error.__traceback__)
             raise DatabaseError(one_line(error)) from error
@@ -183,12 +188,16 @@ class SparkDriver(Engine):
 def one_line(error: Exception) -> str:
     """Spark's message in one line, without the excerpt of the statement and without traces."""
     said = str(error.java_exception if isinstance(error, Py4JJavaError) else error).strip()
-    if "stopped SparkContext" in said or (isinstance(error, Py4JError) and not isinstance(error, Py4JJavaError)):
+    if re.search("stopped SparkContext|SparkContext was shut down", said) or isinstance(error, ConnectionError):
+        return _STOPPED
+    if isinstance(error, Py4JError) and not isinstance(error, Py4JJavaError):
         return _STOPPED
     if "INVALID_TEMP_OBJ_REFERENCE" in said:
         ends = "a temporary view, a DataFrame or a transient model"
         return f"a view cannot read what ends with this session, {ends}; use create_table"
     if raised := _RAISED.search(said):
         return f"a Python function in the query raised {raised[1]}"
+    if _LOST.search(said):
+        return _LOST_CURE
     line = re.split(r"\n|SQLSTATE:", said)[0]
     return " ".join(re.sub(r"^([\w.]+: )?\[[A-Z0-9_.]+\] ", "", line).split()) or type(error).__name__
