@@ -104,7 +104,7 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(fitted: str, tmp_path: P
 def test_a_file_that_is_not_written_to_its_end_is_removed(fitted: str, tmp_path: Path, sent: signal.Signals) -> None:
     endless = "SELECT i % 3 AS wind FROM range(100000000000) AS t(i)"
     with program("predict", fitted, "spell", endless, "--output", "scored.csv", folder=tmp_path) as process:
-        while not any(_has_open(process.pid, file) for file in tmp_path.glob(".*.scored.csv")):
+        while not any(_has_open(process.pid, file) for file in tmp_path.glob(".nbsql-*.csv")):
             assert process.poll() is None, process.communicate()
             time.sleep(0.05)
         process.send_signal(sent)
@@ -138,4 +138,4 @@ def test_nothing_else_in_the_package_prints() -> None:
     assert len(modules) > 10
     assert [
         path.name for path in modules if re.search(r"^\s*(print|sys\.stdout\.write)\(", path.read_text(), re.MULTILINE)
-    ] == ["base.py"]  # Model.show
+    ] == ["query.py", "base.py"]  # Query.show and Model.show

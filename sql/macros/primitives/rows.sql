@@ -15,9 +15,13 @@
 {% macro values_of_columns(source, columns) -%}
 SELECT
   {% for column in columns %}
-  count(source.{{ nbsql.ident(column) }}){{ nbsql.comma(loop) }}
+  (
+    SELECT count(*)
+    FROM (
+      SELECT 1 AS value FROM {{ source }} AS source WHERE source.{{ nbsql.ident(column) }} IS NOT NULL LIMIT 1
+    ) AS first
+  ){{ nbsql.comma(loop) }}
   {% endfor %}
-FROM {{ source }} AS source
 {%- endmacro %}
 
 {# The rows with NULL, of no type, in some columns. #}
