@@ -172,7 +172,7 @@ def test_standard_input_is_no_database(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_standard_input_goes_wherever_a_source_does(shop: str) -> None:
     assert "evaluated on 40 rows" in run("evaluate", shop, "spell", "-", stdin=GOLF)
-    assert "play is" in run("explain", shop, "spell", "-", stdin=GOLF)
+    assert "predicted " in run("explain", shop, "spell", "-", stdin=GOLF)
     assert "40 rows" in run("cross-validate", shop, "-", "--target", "play", "--id", "id", stdin=GOLF)
     assert "learnt 40 rows of standard input" in run("update", shop, "spell", "-", stdin=GOLF)
     assert "forgot 40 rows of standard input" in run("forget", shop, "spell", "-", stdin=GOLF)

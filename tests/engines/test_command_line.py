@@ -140,7 +140,7 @@ def test_predictions_are_shown_written_and_kept(fitted: str, pg: Any, tmp_path: 
 
 def test_a_model_is_explained_judged_and_shown(fitted: str) -> None:
     said = out("explain", fitted, "spam", "inbox", "--row", "5")
-    assert said.startswith("row 5 (id 5): label is spam > 99.9 %, not ham < 0.1 %\n")
+    assert said.startswith("row 5 (id 5): predicted spam (> 99.9 %), then ham (< 0.1 %)\n")
     reasons = rows(out("explain", fitted, "spam", "inbox", "--format", "csv"))
     assert reasons[0] == ["row_id", "id", "class", "feature", "value", "contribution"]
     numbers = json.loads(out("evaluate", fitted, "spam", "inbox", "--json"))

@@ -357,9 +357,9 @@ def test_show_prints_a_table(pg: Any, capsys: pytest.CaptureFixture[str]) -> Non
     model = golf(Place("postgres", pg))
     model.predict("SELECT '[red]' AS sky, CAST(NULL AS REAL) AS wind").show()
     assert capsys.readouterr().out.splitlines()[:3] == [
-        "sky    wind  prediction  probability",
-        "-----  ----  ----------  -----------",
-        "[red]  NULL  no          0.5",
+        "sky     wind   prediction   probability",
+        "───────────────────────────────────────",
+        "[red]   NULL   no                   0.5",
     ]
 
 

@@ -431,7 +431,7 @@ REFUSED = [
     ),
     (
         {"method": nbsql.Logistic(iterations=2)},
-        "the weights are not found in 2 iterations, the last of which changed one by 0.0028; "
+        "the weights are not found in 2 iterations, the last of which changed one by 0.0018; "
         "allow more iterations, or use a larger penalty",
     ),
 ]  # fmt: skip

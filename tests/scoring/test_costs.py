@@ -144,5 +144,5 @@ NUMBER = "the cost of predicting 'mid' where 'low' is right must be a finite num
 def test_errors_are_one_line_and_change_nothing(
     model: nbsql.Model, refused: Refused, source: str, costs: Any, message: str
 ) -> None:
-    with refused(nbsql.InputError, message.replace("{classes}", ", ".join(map(repr, model.classes)))):
+    with refused(nbsql.InputError, message.replace("{classes}", ", ".join(map(repr, sorted(model.classes))))):
         model.predict(source, costs=costs)
