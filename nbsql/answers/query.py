@@ -16,6 +16,7 @@ from nbsql.answers.table import Table, counted, paragraph, short_number
 from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
+from nbsql.engines.turn import turn_of
 from nbsql.engines.turn import Lease
 from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
 from nbsql.family.base import true_or_false, whole_number
@@ -136,6 +137,8 @@ class Query(PendingQuery):
         """The result of an action on the text. If the model changed while the action ran, it runs again in a transaction."""
         with self._in_original_path(), self._guard(), self._engine.supervised("query"):
             rendered, self._rendered = self._rendered, None
+            if turn_of(self._engine.handle).in_callers_transaction:  # an error of an outdated text would abort it
+                rendered = None
             text = rendered or self._text()
             try:
                 with self._engine.errors():
