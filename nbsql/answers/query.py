@@ -16,8 +16,7 @@ from nbsql.answers.table import Table, counted, paragraph, short_number
 from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
-from nbsql.engines.turn import turn_of
-from nbsql.engines.turn import Lease
+from nbsql.engines.turn import Lease, turn_of
 from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
 from nbsql.family.base import true_or_false, whole_number
 from nbsql.rendering.dialect import folded
