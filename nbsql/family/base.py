@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, get_args
 
@@ -99,6 +100,18 @@ def label(value: Any) -> str:
     """A value as text, in the form in which DuckDB casts it."""
     text = str(value)
     return text.lower() if text in ("True", "False") and not isinstance(value, str) else text  # NumPy's, too
+
+
+def shortest(value: Any) -> str:
+    """A value as text, a number without zeros at the end of its fraction.
+
+    >>> shortest(1.0), shortest("1.0")
+    ('1', '1.0')
+    """
+    text = label(value)
+    number = value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
+    is_fraction = isinstance(number, (float, Decimal)) and "." in text and "e" not in text.lower()
+    return text.rstrip("0").removesuffix(".") if is_fraction else text
 
 
 def texts(values: Any, rule: str) -> tuple[str, ...]:

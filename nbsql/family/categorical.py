@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import SCALARS, Family, Nulls, Unseen, checked, label, non_negative, set_attributes
+from nbsql.family.base import SCALARS, Family, Nulls, Unseen, checked, non_negative, set_attributes, shortest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,4 +74,4 @@ class Categorical(Family):
 def _named(level: Any) -> str:
     if level is None:
         raise InputError("levels may not hold None; nulls='category' makes a missing value one")
-    return label(level)
+    return shortest(level)

@@ -16,7 +16,8 @@ from nbsql.family import Conditional
 from nbsql.judging.shared_features import SharedFeatures
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.count import Count, total_rows
-from nbsql.learning.fit import prepare_families, with_classes, with_given_priors
+from nbsql.learning.declared import with_declared, with_given_priors
+from nbsql.learning.fit import prepare_families
 from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
@@ -51,7 +52,7 @@ def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options]
         settings = [options.excluding(fold) for options in settings]
     joins, derived = tuple(joining.dimension for joining in source.joins), tuple(source.derived)
     specs = [replace(resolve(source.columns, each, source.label), joins=joins, derived=derived) for each in settings]
-    return [with_classes(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
+    return [with_declared(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
 
 
 class Folds:
@@ -261,7 +262,7 @@ class Folds:
     def _with_given_priors(self, spec: Spec) -> Spec:
         if spec.prior.kind != "given":
             return spec
-        return with_given_priors(spec, with_classes(self.engine, spec, spec.classes or None)[1] or self.labels)
+        return with_given_priors(self.engine, spec, with_declared(self.engine, spec, spec.classes or None)[1] or self.labels)
 
     def _estimate(self, context: Context, spec: Spec, fold: str, temporary: Callable[[str], Markup]) -> FoldEstimates:
         """The estimates of a fold, for engines that would otherwise compute them wherever they are named."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +10,11 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError, InputError, listed
-from nbsql.family.base import label as label_text
+from nbsql.errors import InputError, listed
 from nbsql.learning.advice import advice, advice_on_classes, inferred_features
 from nbsql.learning.collinear import check_covariances, features_with_covariance
 from nbsql.learning.count import Count, total_rows
+from nbsql.learning.declared import with_declared, with_given_priors
 from nbsql.learning.em import run_em
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_reference_time
@@ -30,12 +30,12 @@ from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.context import Context
 from nbsql.plan.layout import complete_features, many_levels
 from nbsql.rendering.relations import Relations
-from nbsql.spec.capabilities import check, check_features
+from nbsql.spec.capabilities import check
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.method import TAN, Logistic
 from nbsql.spec.options import Best, Options, candidate_options
 from nbsql.spec.resolve import resolve
-from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.build import build
 from nbsql.storage.schema import drop_replaced
 from nbsql.version import __version__
@@ -63,7 +63,7 @@ class Fit:
             check(self.spec, "choosing", type(self.selection).__name__)
         if self.spec.segment_by is not None:
             self.spec = replace(self.spec, segment_by=engine.resolve_expression(self.spec.segment_by, source, "segment_by"))
-        self.spec, self.declared = with_classes(engine, self.spec, options.classes)
+        self.spec, self.declared = with_declared(engine, self.spec, options.classes)
         if self.spec.half_life is None:
             self.spec = prepare_families(engine, self.spec, source)
         else:
@@ -90,7 +90,7 @@ class Fit:
                 warn_user(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
             elif (advice_line := advice_on_classes(self.engine, self.source, self.spec.target, labels)) is not None:
                 warn_user(advice_line)
-            self.spec = with_given_priors(self.spec, self.declared or labels)
+            self.spec = with_given_priors(self.engine, self.spec, self.declared or labels)
             if features_with_covariance(self.spec):
                 self.engine.run_all(count.moments(temporary("moments"), features_with_covariance(self.spec)))
                 check_covariances(self.engine, self.spec, self.engine.renderer.fragment("cells_of", temporary("moments")))
@@ -158,7 +158,9 @@ class Fit:
         cells = renderer.fragment("counted_classes", now, source)
         if self.spec.prior.kind == "given":
             counts = self.engine.ask("class_labels", cells)
-            self.spec = with_given_priors(self.spec, self.declared or [row for row in counts if row[0] is not None])
+            self.spec = with_given_priors(
+                self.engine, self.spec, self.declared or [row for row in counts if row[0] is not None]
+            )
         plan, now = self.plan, replace(now, prior=self.spec.prior)
         order = plan.class_order(renderer.fragment("subquery", renderer.fragment("priors", Context.of(now), cells)))
         classes = class_columns(self.engine.rows(order))
@@ -232,35 +234,6 @@ class Fit:
         return advice_on_texts(self.engine, values, texts)
 
 
-def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[tuple[Any, ...]]]:
-    """The spec with the declared labels, and these labels as text and in their own type.
-
-    Raises InputError, as `declared_labels`, or if the model takes no classes.
-    """
-    declared = declared_labels(engine, classes, spec.target, spec.target_type)
-    spec = replace(spec, classes=tuple(row[0] for row in declared))
-    if declared:
-        check(spec, "classes")
-        check_features(spec.features, "classes")
-    return spec, declared
-
-
-def declared_labels(engine: Engine, classes: Any, target: str, kind: str) -> list[tuple[Any, ...]]:
-    """The declared labels as text and in their own type; empty if none were declared.
-
-    Raises InputError unless the classes are a list of labels of the target's type.
-    """
-    if classes is None:
-        return []
-    values = [] if isinstance(classes, (str, Mapping)) or not isinstance(classes, Iterable) else list(classes)
-    if not values or any(value is None for value in values):
-        raise InputError(f"classes must be a list of labels, not {classes!r}")
-    try:
-        return engine.ask("declared_labels", [*map(label_text, values)], engine.renderer.dialect.query(kind))
-    except DatabaseError as error:
-        raise InputError(f"classes must be labels of {target!r}, which is {kind}: {error}") from None
-
-
 def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     """The spec with everything that must be known of its columns before they are counted.
 
@@ -280,22 +253,3 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     if isinstance(spec.dependence, TAN):
         return with_tree(engine, spec, spec.dependence, source)
     return spec if spec.dependence is None else with_pairs(engine, spec, spec.dependence, source)
-
-
-def with_given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]]) -> Spec:
-    """The spec with given priors by label as text, as the engine writes the labels; other priors are unchanged.
-
-    Raises InputError if a class has no prior, or a prior names no class.
-    """
-    if spec.prior.kind != "given":
-        return spec
-    remaining: dict[Any, float] = dict(spec.prior.given)
-    priors = {}
-    for label, value, *_ in labels:
-        key = value if value in remaining else label  # labels in their own type, or as text
-        if key not in remaining:
-            raise InputError(f"prior has no probability for class {label!r}; name every class")
-        priors[label] = remaining.pop(key)
-    if remaining:
-        raise InputError(f"prior names {listed(map(str, remaining))}, which is no class of {spec.target!r}")
-    return replace(spec, prior=Prior("given", given=tuple(priors.items())))

@@ -10,7 +10,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, all_named
-from nbsql.learning.fit import with_classes, with_given_priors
+from nbsql.learning.declared import with_declared, with_given_priors
 from nbsql.model.place import key_columns
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
@@ -128,12 +128,12 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
                 f"family {feature.family.name!r} of {feature.name!r} is made to fit the rows, which are not here; "
                 "say what it was there, or fit it to rows"
             )
-    spec, declared = with_classes(engine, spec, settings.classes)
+    spec, declared = with_declared(engine, spec, settings.classes)
     counted = engine.ask("labels", source.relation, "class")
     for label in (str(label) for _, label in counted if declared and label not in spec.classes):
         cure = suggestion(label, spec.classes) or "; name every class there may be"
         raise InputError(f"{source.label} has cells of class {label!r}, which classes does not name{cure}")
-    return with_given_priors(spec, declared or [(label, value) for value, label in counted])
+    return with_given_priors(engine, spec, declared or [(label, value) for value, label in counted])
 
 
 def _kind_of_values(family: Family) -> str:

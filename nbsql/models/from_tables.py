@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from decimal import Decimal
 from typing import Any
 
 from markupsafe import Markup
@@ -15,7 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Categorical, Conditional, Family, Gaussian, Joint, Multinomial, OverColumns, Pairs, Poisson, all_named
-from nbsql.family.base import finite, label
+from nbsql.family.base import finite, label, shortest
 from nbsql.model import Model
 from nbsql.model.place import Place
 from nbsql.models.given_covariances import cells_of_matrices, rows_of_matrix
@@ -189,15 +188,8 @@ def _scalar(value: Any) -> Any:
 
 def _value_text(value: Any) -> str | list[str | None] | None:
     if isinstance(value, tuple):
-        return [None if part is None else _shortest(part) for part in value]
-    return None if value is None else _shortest(value)
-
-
-def _shortest(value: Any) -> str:
-    """A value as text, a number without zeros at the end of its fraction."""
-    text = label(value)
-    is_fraction = isinstance(_scalar(value), (float, Decimal)) and "." in text and "e" not in text.lower()
-    return text.rstrip("0").removesuffix(".") if is_fraction else text
+        return [None if part is None else shortest(part) for part in value]
+    return None if value is None else shortest(value)
 
 
 # Checks. ----------------------------------------------------------------------------------------------------------------

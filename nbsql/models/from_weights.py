@@ -11,7 +11,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Bernoulli, Categorical, Family, OverColumns, Text, Weighted, all_named
-from nbsql.learning.fit import declared_labels
+from nbsql.learning.declared import declared_labels
 from nbsql.model import Model
 from nbsql.model.place import Place, key_columns, open_place
 from nbsql.models.from_tables import GIVEN_DEFAULTS

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -99,8 +103,9 @@ def test_equal_values_meet_and_other_kinds_are_refused(con: Connection, learnt: 
 )
 def test_no_value_is_rounded_to_another(con: Connection, learnt: str, unseen: list[str]) -> None:
     con.execute(f"CREATE TABLE rows AS SELECT {learnt} AS g, 'u' AS y UNION ALL SELECT NULL, 'v' FROM range(3)")
+    another = "2000-01-01" if "DATE" in learnt or "TIME" in learnt else 7
     with pytest.warns(nbsql.NbsqlWarning, match="one value only in 'g'"):
-        model = nbsql.fit(con, "rows", target="y", families={"g": nbsql.Categorical(levels=["another"])}, name="m")
+        model = nbsql.fit(con, "rows", target="y", families={"g": nbsql.Categorical(levels=[another])}, name="m")
     prior = model.predict_proba("SELECT NULL AS g").fetchall()[0][-1]
     assert model.predict_proba(f"SELECT {learnt} AS g").fetchall()[0][-1] < prior - 0.01
     for value in unseen:
@@ -198,6 +203,45 @@ def test_given_values_meet_rows_of_every_type(con: Connection) -> None:
         for one in ("1", "1.00", "1::DOUBLE"):
             assert model.predict(f"SELECT {one} AS g").fetchall()[0][1:] == ("b", pytest.approx(8 / 9)), one
         assert model.predict_one({"g": 0.5})["prediction"] == "a"
+
+
+HALF = [0.5, "0.5", Decimal("0.500"), np.float32(0.5)]
+DAY = [date(2024, 1, 1), datetime(2024, 1, 1), "2024-01-01", "2024-01-01 00:00:00", np.datetime64("2024-01-01")]
+
+
+@pytest.mark.parametrize(
+    ("own", "alike", "foreign"),
+    [
+        ("0.50::DECIMAL(4, 2)", HALF, [0.505, "x", True]),
+        ("0.5::DOUBLE", HALF, ["x"]),
+        ("1::TINYINT", [1, 1.0, "1.0", Decimal("1.00"), np.int64(1)], [1.5, 300, True, "x"]),
+        ("DATE '2024-01-01'", DAY, [datetime(2024, 1, 1, 5), "x", 5]),
+        ("TIMESTAMP '2024-01-01'", DAY, ["x", 5]),
+        ("TIMESTAMPTZ '2024-01-01 00:00:00+00'", ["2024-01-01 00:00:00+00:00", "2024-01-01 01:00:00+01"], ["2024-01-01"]),
+        ("TRUE", [True, "true", "True", np.True_], [1, "yes"]),
+        ("'1'", ["1", 1, 1.0], []),
+    ],
+)
+def test_declared_values_meet_those_of_their_column(con: Connection, own: str, alike: list[Any], foreign: list[Any]) -> None:
+    con.execute(f"CREATE TABLE rows AS SELECT {own} AS v, ['u', 'w'][1 + i % 2] AS y, 1 AS x FROM range(4) AS r(i)")
+
+    def fits(value: Any) -> Iterator[Callable[[], nbsql.Model]]:
+        yield lambda: nbsql.fit(con, "rows", target="y", features=["v"], families={"v": nbsql.Categorical(levels=[value])})
+        yield lambda: nbsql.fit(con, "rows", target="y", features=["v"], families={"v": nbsql.Categorical(alpha={value: 2})})
+        yield lambda: nbsql.fit(con, "rows", target=nbsql.Target("v", classes=[value]), features=["x"])
+        yield lambda: nbsql.fit(con, "rows", target="v", prior={value: 1.0}, features=["x"])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", nbsql.NbsqlWarning)
+        for value in alike:
+            for fit in fits(value):
+                model = fit()
+                assert len({row[2] for row in model.likelihoods if row[1] == "v"}) <= 1, value
+                assert len(model.classes) == (2 if model.target == "y" else 1), value
+        for value in foreign:
+            for fit in fits(value):
+                with pytest.raises(nbsql.InputError, match=r" must (be|name) (values|labels) of 'v', which is [A-Z0-9(), ]+: "):
+                    fit()
 
 
 def test_labels_of_a_category_dtype_are_texts(con: Connection) -> None:

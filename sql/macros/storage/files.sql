@@ -154,6 +154,11 @@ CAST(texts.value AS {{ type }})
 CAST({{ x }} AS {{ nbsql.string() }})
 {%- endmacro %}
 
+{# The text of a date or time, `written`, if its type has the time that was given (see texts_as_written): a day has no time of day. #}
+{% macro written_time(type, written) -%}
+CASE WHEN CAST(texts.value AS TIMESTAMP) = CAST({{ nbsql.cast_text(type) }} AS TIMESTAMP) THEN {{ written }} END
+{%- endmacro %}
+
 {# One row a text: value, and written, the text as the engine writes its value. #}
 {% macro texts_as_written(texts, expression) -%}
 SELECT texts.value AS value, {{ expression }} AS written
