@@ -12,6 +12,7 @@
 {% do return(adapter.dispatch('bernoulli_inputs', 'nbsql')(feature, centre, careful, centred)) %}
 {% endmacro %}
 {% macro binary() %} {% do return(adapter.dispatch('binary', 'nbsql')()) %} {% endmacro %}
+{% macro body(sql) %} {% do return(adapter.dispatch('body', 'nbsql')(sql)) %} {% endmacro %}
 {% macro breaks_negative_counts(column) %} {% do return(adapter.dispatch('breaks_negative_counts', 'nbsql')(column)) %} {% endmacro %}
 {% macro broadcast_hint(names) %} {% do return(adapter.dispatch('broadcast_hint', 'nbsql')(names)) %} {% endmacro %}
 {% macro categorical_value(feature, relation) %}
@@ -33,6 +34,9 @@
 {% macro double() %} {% do return(adapter.dispatch('double', 'nbsql')()) %} {% endmacro %}
 {% macro element(list, position) %} {% do return(adapter.dispatch('element', 'nbsql')(list, position)) %} {% endmacro %}
 {% macro exact(x, kind) %} {% do return(adapter.dispatch('exact', 'nbsql')(x, kind)) %} {% endmacro %}
+{% macro exact_cells(statistics, class_type) %}
+{% do return(adapter.dispatch('exact_cells', 'nbsql')(statistics, class_type)) %}
+{% endmacro %}
 {% macro exact_literal(x, kind) %} {% do return(adapter.dispatch('exact_literal', 'nbsql')(x, kind)) %} {% endmacro %}
 {% macro exp(x) %} {% do return(adapter.dispatch('exp', 'nbsql')(x)) %} {% endmacro %}
 {% macro expected_costs(costs) %} {% do return(adapter.dispatch('expected_costs', 'nbsql')(costs)) %} {% endmacro %}

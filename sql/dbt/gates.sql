@@ -30,6 +30,31 @@
 {% do return(finished.sql) %}
 {%- endmacro %}
 
+{# The finished statement that a dbt model or test consists of, in a form that the database of its table can store. #}
+{% macro default__body(sql) -%}
+{% do return(nbsql.finished_statement(sql)) %}
+{%- endmacro %}
+
+{#
+  A DuckLake stores no collations: texts leave the statement without theirs, which a cast would keep, and names of ENUMs, which it does not
+  store either, become texts. What reads the cells of statistics adds the collation again (exact_cells).
+#}
+{% macro duckdb__body(sql) -%}
+{% set query, texts = nbsql.finished_statement(sql), [] -%}
+{% set type -%}
+SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(this.database or '') }}
+{%- endset -%}
+{% if nbsql.query_rows(type) | map(attribute=0) | list != ['ducklake'] %}{% do return(query) %}{% endif -%}
+{% set columns = nbsql.query_rows('DESCRIBE FROM (\n' ~ query ~ '\n) AS answer') -%}
+{% for column in columns if column[1] == 'VARCHAR' or column[1].startswith('ENUM(') -%}
+{% set name = nbsql.ident(column[0]) -%}
+{% do texts.append('decode(encode(CAST(' ~ name ~ ' AS VARCHAR))) AS ' ~ name) %}
+{% endfor -%}
+{% if not texts %}{% do return(query) %}{% endif -%}
+{% do return(nbsql.finished_statement(
+  'SELECT * REPLACE (\n  ' ~ texts | join(',\n  ') ~ '\n)\nFROM (\n' ~ query ~ '\n) AS answer')) %}
+{%- endmacro %}
+
 {# The rows of a small query, as tuples. #}
 {% macro query_rows(sql) -%}
 {% do return(run_query(nbsql.finished_statement(sql)).rows) %}

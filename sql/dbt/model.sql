@@ -92,10 +92,30 @@
 {# The cells of the statistics with the weight they have now. Cells without a half-life are unchanged. #}
 {% macro current_cells(model, statistics) -%}
 {% if model.aged is none -%}
-{{ nbsql.rows_where(statistics) }}
+{{ nbsql.exact_cells(statistics, model.target_type) }}
 {%- else -%}
-{{ nbsql.subquery(nbsql.decayed_cells(nbsql.rows_where(statistics), model.aged.half_life, model.aged.nothing)) }}
+{{ nbsql.subquery(nbsql.decayed_cells(nbsql.exact_cells(statistics, model.target_type), model.aged.half_life, model.aged.nothing)) }}
 {%- endif %}
+{%- endmacro %}
+
+{#
+  The cells of statistics, whose texts are compared byte by byte wherever they are stored. class_type: the type of their classes.
+#}
+{% macro default__exact_cells(statistics, class_type) -%}
+{{ nbsql.rows_where(statistics) }}
+{%- endmacro %}
+
+{# A DuckLake and a Parquet file store no collations. #}
+{% macro duckdb__exact_cells(statistics, class_type) -%}
+{% set names = ['slice', 'feature', 'value'] + (['class'] if nbsql.is_text(class_type) else []) -%}
+(
+  SELECT * REPLACE (
+    {%- for name in names -%}
+    {{ nbsql.word(name) }}{{ nbsql.binary() }} AS {{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}
+    {%- endfor -%}
+  )
+  FROM {{ nbsql.rows_where(statistics) | indent(2) }} AS cells
+)
 {%- endmacro %}
 
 {#

@@ -23,7 +23,7 @@
 {% if flags.WHICH in ['run', 'build'] -%}
 {% do nbsql.check_rows(model, source, rows, where) %}
 {% endif -%}
-{% do return(nbsql.finished_statement(nbsql.cells(model, rows))) %}
+{% do return(nbsql.body(nbsql.cells(model, rows))) %}
 {%- endmacro %}
 
 {# The relation of rows to count. It has the column nbsql_slice if the model has slices. #}
@@ -60,7 +60,7 @@
 {% endif -%}
 {% set known -%}
 SELECT slice FROM (
-  {{ nbsql.slices(this) | indent(2) }}
+  {{ nbsql.slices(nbsql.exact_cells(this, model.target_type)) | indent(2) }}
 ) AS slices
 {%- if replaces %}
 
@@ -93,7 +93,7 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 #}
 {% macro changes_of_request(model, cells, training=none, others=[]) -%}
 {% if 'batch' not in nbsql.columns_of_relation(cells) | map(attribute=0) | list %}{% do return('') %}{% endif -%}
-{% set cells = nbsql.rows_where(cells) -%}
+{% set cells = nbsql.exact_cells(cells, model.target_type) -%}
 {% set batches = 'SELECT batch FROM ' ~ cells ~ ' AS cells WHERE ' ~ nbsql.is_of_another_request(model, others) ~ ' LIMIT 1' -%}
 {% set changes, counted = [], nbsql.query_rows(batches) -%}
 {% if not counted %}{% do return('') %}{% endif -%}

@@ -36,7 +36,7 @@ FROM (
 ) AS judged
 WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {%- endset -%}
-{{ nbsql.finished_statement(query) }}
+{{ nbsql.body(query) }}
 {% endtest %}
 
 {#
@@ -52,11 +52,11 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {% set maximum = nbsql.checked_number(given.maximum, 'maximum', 'nbsql_drift_below') -%}
 {% set slices = nbsql.checked_number(given.slices, 'slices', 'nbsql_drift_below', 1) | int -%}
 {% set counted = nbsql.counted_model(model, training) -%}
-{% set features, cells = nbsql.features_not_normal(counted), nbsql.rows_where(model) -%}
+{% set features, cells = nbsql.features_not_normal(counted), nbsql.exact_cells(model, counted.target_type) -%}
 {% if given.against is not none -%}
 {% do nbsql.check_columns(given.against, ['slice', 'class', 'feature', 'value', 'n', 'mean', 'm2'], 'which statistics have') %}
 {% do nbsql.check_counted(counted, given.against, training, ['weight', 'slice_by'], given.against.identifier) %}
-{% set old, new = nbsql.rows_where(given.against), cells -%}
+{% set old, new = nbsql.exact_cells(given.against, counted.target_type), cells -%}
 {% else -%}
 {% set sliced -%}
 SELECT * FROM {{ cells }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(cells) }}) AS slices WHERE age
@@ -75,7 +75,7 @@ LEFT JOIN (
 ) AS drift ON drift.feature IS NOT DISTINCT FROM counted.feature
 WHERE (drift.psi IS NULL OR drift.psi >= {{ nbsql.number(maximum) }}) AND EXISTS (SELECT 1 FROM {{ old }} AS cells)
 {%- endset -%}
-{{ nbsql.finished_statement(query) }}
+{{ nbsql.body(query) }}
 {% endtest %}
 
 {#
@@ -104,24 +104,25 @@ WHERE (drift.psi IS NULL OR drift.psi >= {{ nbsql.number(maximum) }}) AND EXISTS
 {% endfor -%}
 {% set names = columns | map(attribute='name') | list -%}
 {% set over, under = given.over.items() | list, given.under.items() | list -%}
-{{ nbsql.finished_statement(nbsql.outside_limits(monitored, over, under, strict=true, columns=names)) }}
+{{ nbsql.body(nbsql.outside_limits(monitored, over, under, strict=true, columns=names)) }}
 {% endtest %}
 
 {# Statistics: no count, and no sum of squared deviations, has a negative total. #}
 {% test nbsql_statistics_not_negative(model) %}
 {% if nbsql.is_not_tested([model]) %}{% do return(nbsql.no_failures()) %}{% endif -%}
 {% do nbsql.complete_arguments('nbsql_statistics_not_negative', {}, kwargs, {}) %}
-{% do nbsql.check_columns(model, ['slice', 'class', 'feature', 'value', 'n', 'm2'], 'which statistics have') %}
+{% set columns = nbsql.check_columns(model, ['slice', 'class', 'feature', 'value', 'n', 'm2'], 'which statistics have') -%}
+{% set class = nbsql.column_named(columns, 'class', 'which statistics have', model) -%}
 {% set query -%}
 SELECT *
 FROM (
   SELECT slice, class, feature, value, sum(n) AS n, sum(abs(n)) AS gross, min(CASE WHEN n > 0 THEN m2 END) AS m2
-  FROM {{ nbsql.rows_where(model) }} AS cells
+  FROM {{ nbsql.exact_cells(model, class.type) }} AS cells
   GROUP BY slice, class, feature, value
 ) AS sums
 WHERE n < -1e-9 * gross OR m2 < 0
 {%- endset -%}
-{{ nbsql.finished_statement(query) }}
+{{ nbsql.body(query) }}
 {% endtest %}
 
 {#

@@ -9,7 +9,7 @@
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.counted_model(statistics, training) -%}
-{% do return(nbsql.finished_statement(nbsql.checked_priors(model, statistics))) %}
+{% do return(nbsql.body(nbsql.checked_priors(model, statistics))) %}
 {%- endmacro %}
 
 {# One row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
@@ -19,7 +19,7 @@
 {% set model = nbsql.counted_model(statistics, training) -%}
 {% set priors = nbsql.subquery(nbsql.checked_priors(model, statistics)) -%}
 {% set statistics = nbsql.current_cells(model, statistics) -%}
-{% do return(nbsql.finished_statement(nbsql.likelihoods(model, statistics, priors) if model.features else nbsql.no_likelihoods(priors))) %}
+{% do return(nbsql.body(nbsql.likelihoods(model, statistics, priors) if model.features else nbsql.no_likelihoods(priors))) %}
 {%- endmacro %}
 
 {#
@@ -68,7 +68,7 @@ SELECT
 {% do nbsql.check_source(model, source, model.id) %}
 {% set rows = nbsql.rows_to_score(model, source, where) -%}
 {% set query = nbsql.explain(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups')) -%}
-{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
+{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {#
@@ -119,7 +119,7 @@ SELECT
 {% else -%}
 {% set query = nbsql[table](judged) -%}
 {% endif -%}
-{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
+{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {#
@@ -166,7 +166,7 @@ SELECT
 {% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, lookups) -%}
 {% set query = nbsql.review_by_novelty(measured, order, unseen, passed, n) -%}
 {% endif -%}
-{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
+{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {# One list for each class that may be predicted, by number: the cost of predicting it for each actual class. #}
@@ -219,7 +219,7 @@ SELECT
 {% set priors = nbsql.subquery(nbsql.checked_priors(model, statistics)) -%}
 {% set statistics = nbsql.current_cells(model, statistics) -%}
 {% set query = nbsql.scorecard_lines(model, statistics, priors, nbsql.class_literal(label, model.target_type), scale) -%}
-{% do return(nbsql.finished_statement(query)) %}
+{% do return(nbsql.body(query)) %}
 {%- endmacro %}
 
 {#
@@ -248,7 +248,7 @@ SELECT
 {% set judged = nbsql.judged_rows(model, nbsql.with_evidence(model, scored), parameters, 'nbsql_weight', as_text, carried) -%}
 {% set cells = nbsql.current_cells(model, statistics) -%}
 {% set query = nbsql.monitor(counted, rows, names, judged, cells, nbsql.subquery(nbsql.checked_priors(model, statistics)), as_text) -%}
-{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
+{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {# The query of a verb that scores the rows of a relation, with the model in the same statement. #}
@@ -263,7 +263,7 @@ SELECT
   'joint_log_likelihood': model.class_columns | map(attribute='joint') | list, 'log_evidence': ['log_evidence']}[verb]) %}
 {% set rows = nbsql.rows_to_score(model, source, where) -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups'))) -%}
-{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
+{% do return(nbsql.body(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
 {%- endmacro %}
 
 {# What a macro returns in place of a query of statistics (instead_of_query): they, what they learn from and the source must be there. #}

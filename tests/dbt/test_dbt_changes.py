@@ -164,7 +164,7 @@ def test_an_incremental_model_of_something_else_is_refused_and_a_full_refresh_cu
         """The same project, where something else is asked for."""
         config = {"materialized": "incremental", "unique_key": "slice", "meta": {"nbsql": {**OPTIONS, **meta}}}
         properties["models"][0]["config"] = config
-        project._write("models/properties.yml", properties)
+        project.write("models/properties.yml", properties)
         return project
 
     asked()

@@ -107,17 +107,17 @@ class Project:
         ]
         schema = "main" if address is None else "public"
         tables = {"name": "raw", "schema": schema, "tables": [{"name": name} for name in ("rows", "empty", "others")]}
-        self._write("models/properties.yml", {"models": properties, "sources": [tables]})
-        self._write("packages.yml", {"packages": [{"local": str(macro_path())}]})
+        self.write("models/properties.yml", {"models": properties, "sources": [tables]})
+        self.write("packages.yml", {"packages": [{"local": str(macro_path())}]})
         target = {"type": "duckdb", "path": str(self.database), "threads": 2} if address is None else output(address)
-        self._write("profiles.yml", {"project": {"target": "dev", "outputs": {"dev": target}}})
+        self.write("profiles.yml", {"project": {"target": "dev", "outputs": {"dev": target}}})
         flags = {"send_anonymous_usage_stats": False}
-        self._write("dbt_project.yml", {"name": "project", "version": "1.0", "profile": "project", "flags": flags})
+        self.write("dbt_project.yml", {"name": "project", "version": "1.0", "profile": "project", "flags": flags})
         # As `dbt deps` installs a local package, which the example runs (test_dbt_example.py).
         (folder / "dbt_packages").mkdir()
         (folder / "dbt_packages" / "nbsql").symlink_to(macro_path(), target_is_directory=True)
 
-    def _write(self, name: str, content: Any) -> None:
+    def write(self, name: str, content: Any) -> None:
         (self.folder / name).write_text(json.dumps(content), encoding="utf-8")  # JSON is YAML
 
     def dbt(self, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -133,7 +133,7 @@ class Project:
         for model in properties["models"]:
             if model["name"] in meta:
                 model["config"]["meta"] = {"nbsql": meta[model["name"]]}
-        self._write("models/properties.yml", properties)
+        self.write("models/properties.yml", properties)
 
     def _results(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = json.loads((self.folder / "target" / "run_results.json").read_text(encoding="utf-8"))[

@@ -19,7 +19,9 @@ OLDEST = ("dbt-core==1.8.*", "dbt-duckdb==1.8.*")
 # 1.12 needs a parser that is no wheel, and runs without it, by the dependencies of 1.11 and two more.
 BEFORE_LAST = ("dbt-core==1.11.*", "dbt-duckdb==1.11.*", "dbt-postgres==1.11.*", "python-dotenv>=1.2", "metricflow<1.0")
 LAST = ("dbt-core==1.12.*", "click>=8.3,<9")  # of dbt 1
-SQLMESH = ("sqlmesh==0.236.*", "dbt-core==1.11.*", "dbt-duckdb==1.11.*")
+# The extension is a package for DuckDB 1.5, which SQLMesh takes, and not yet for 2.0.
+SQLMESH = ("sqlmesh==0.236.*", "dbt-core==1.11.*", "dbt-duckdb==1.11.*", "duckdb-extension-ducklake==1.5.*")
+LAKE = "sqlmesh"  # the version whose DuckDB has the extension ducklake
 NEWEST = "dbt-core==2.0.0a4"  # the last one that is a wheel; later ones fetch themselves from elsewhere as they are built
 DUCKDB = "@duckdb/node-bindings-linux-x64@1.5.6-r.1"
 POSTGRES = "adbc-driver-postgresql==1.13.0"
