@@ -52,7 +52,7 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {% set maximum = nbsql.checked_number(given.maximum, 'maximum', 'nbsql_drift_below') -%}
 {% set slices = nbsql.checked_number(given.slices, 'slices', 'nbsql_drift_below', 1) | int -%}
 {% set counted = nbsql.counted_model(model, training) -%}
-{% set features, cells = nbsql.features_not_normal(counted), nbsql.exact_cells(model, counted.target_type) -%}
+{% set features, cells = counted.features, nbsql.exact_cells(model, counted.target_type) -%}
 {% if given.against is not none -%}
 {% do nbsql.check_columns(given.against, ['slice', 'class', 'feature', 'value', 'n', 'mean', 'm2'], 'which statistics have') %}
 {% do nbsql.check_counted(counted, given.against, training, ['weight', 'slice_by'], given.against.identifier) %}
@@ -154,11 +154,3 @@ WHERE n < -1e-9 * gross OR m2 < 0
 {% do return(columns) %}
 {%- endmacro %}
 
-{# The features of a model that drift does not compare as normal distributions. #}
-{% macro features_not_normal(model) -%}
-{% set found = [] -%}
-{% for feature in model.features if feature.family.divergence != 'normal' or feature.family.zeros -%}
-{% do found.append(feature) %}
-{% endfor -%}
-{% do return(found) %}
-{%- endmacro %}

@@ -25,7 +25,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "y", "alfa": 1},
         "meta.nbsql of 'unknown_option' has no option 'alfa'; it has 'target', 'id', 'features', 'exclude', 'families', "
         "'weight', "
-        "'alpha', 'prior', 'prior_alpha', 'nulls', 'unseen', 'slice_by', 'lookback', 'classes', 'derive'",
+        "'alpha', 'prior', 'prior_alpha', 'nulls', 'unseen', 'slice_by', 'lookback', 'classes', 'derive', 'missing'",
     ),
     "aging_now": (
         {"target": "y", "weight": {"half_life": "30 days", "at": "d", "now": 3}},
