@@ -17,9 +17,11 @@ from typing import Any
 import pytest
 from engines.places import Place, assert_same_rows
 from engines.servers import cluster
+from markupsafe import Markup
 
 import nbsql
 from nbsql import DatabaseError, InputError, ModelError, NotSupportedError
+from nbsql.engines.steps import Steps
 
 FIRST = [("a", "yes"), ("a", "yes"), ("b", "no")]
 SECOND = [("a", "no"), ("b", "yes"), ("b", "yes"), ("c", "perhaps")]
@@ -225,6 +227,24 @@ def test_parameters_are_constants_of_a_prediction(spark: Any) -> None:
     assert "map_filter" in query.sql  # which keeps the terms apart (sql/macros/engines/spark/score.sql)
     (plan,) = spark.sql(f"EXPLAIN {query.sql}").collect()[0]
     assert "Join" not in plan
+
+
+def test_the_size_that_spark_estimates_stays_bounded_in_a_search(spark: Any) -> None:
+    """A step that joins the step before with itself multiplied the estimate, whose digits filled a driver of 1 GiB."""
+    from nbsql.engines.spark.engine import Spark
+
+    engine = Spark(spark)
+    with engine.temporaries() as temporary:
+        steps = Steps(engine, "search", temporary)
+        last = steps.take(Markup("SELECT id FROM range(4)"))
+        sizes = []
+        for _ in range(3):
+            sizes.append(spark.table(last)._jdf.queryExecution().optimizedPlan().stats().sizeInBytes())
+            joined = Markup(" JOIN {0} USING (id)").format(last)
+            last = steps.take(Markup("SELECT id FROM {0}{1}{1}{1}").format(last, joined))
+        assert sizes[0] == 4 * 8  # an estimate in reach is kept, for it decides which tables are sent to every worker
+        assert sizes[2] < 2**63
+        assert sorted(row.id for row in spark.table(last).collect()) == [0, 1, 2, 3]
 
 
 def test_a_review_does_not_repeat_its_measure(spark: Any) -> None:

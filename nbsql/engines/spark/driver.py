@@ -41,6 +41,7 @@ _NEEDED = {
 _TEMPORARY = re.compile(r"([A-Z]+) [A-Z ]+ (`nbsql (?:[^`]|``)*`)(?: AS)?(?:\n|$)")
 # Tables of rows, which may be large; all other temporary tables have the size of a model.
 _STAGED = (" source`", " design`", " rows`", " sample`", " distances`")
+_UNKNOWN_SIZE = 2**63 - 1  # bytes, as Spark takes a relation to have whose size it does not know
 
 # pyspark logs a JVM trace of every error; those that become errors of nbsql are not logged, and the user's own are.
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
@@ -120,7 +121,20 @@ class SparkDriver(Engine):
                 self.session.sql(self.renderer.statement("create_view_as", Markup(made[2]), select, temporary=True))  # noqa: S704
                 return
             with self._without_constraints():
-                rows.localCheckpoint().createOrReplaceTempView(made[2])
+                self._with_bounded_size(rows.localCheckpoint()).createOrReplaceTempView(made[2])
+
+    def _with_bounded_size(self, rows: DataFrame) -> DataFrame:
+        """Checkpointed rows, without their estimated size in bytes where a whole number of 64 bits does not hold it.
+
+        A checkpoint keeps the estimate of its query, and a join multiplies those of its sides. In a search whose every step
+        joins the step before with itself, the estimate has several times the digits at each step, until they fill the memory.
+        """
+        plan = rows._jdf.queryExecution().analyzed()
+        with suppress(ValueError):  # of more digits than Python reads
+            if plan.stats().sizeInBytes() < _UNKNOWN_SIZE:
+                return rows
+        unsized = self.session._jsparkSession.internalCreateDataFrame(plan.rdd(), rows._jdf.schema(), False)
+        return DataFrame(unsized, self.session)
 
     @contextmanager
     def _without_constraints(self) -> Iterator[None]:
