@@ -153,4 +153,3 @@ WHERE n < -1e-9 * gross OR m2 < 0
 {% for name in names %}{% do nbsql.column_named(columns, name, role, relation) %}{% endfor -%}
 {% do return(columns) %}
 {%- endmacro %}
-
