@@ -30,7 +30,8 @@ def without_words(engine: Engine, source: Source, options: Options) -> list[Deri
     The id stays as it is, the class a text, and so does a column whose family, given by the user, takes texts.
     """
     words = check_missing(options.missing)
-    ids = {folded(name) for name in ([options.id] if isinstance(options.id, str) else options.id or ())}
+    given = options.id if isinstance(options.id, Iterable) and not isinstance(options.id, str) else [options.id]
+    ids = {folded(name) for name in given if isinstance(name, str)}  # what is no name is refused where the options are resolved
     columns = [column for column in source.columns if column.kind == "text" and folded(column.name) not in ids]
     if not words or not columns:
         return []
@@ -48,7 +49,7 @@ def without_words(engine: Engine, source: Source, options: Options) -> list[Deri
 def _stays_text(name: str, options: Options) -> bool:
     """Whether a column is the class, or has a family that takes texts."""
     families = [family for key, family in options.families.items() if isinstance(key, str) and _matches(name, key)]
-    return folded(name) == folded(options.target) or any("text" in named(family).accepts for family in families)
+    return folded(name) == folded(str(options.target)) or any("text" in named(family).accepts for family in families)
 
 
 def _matches(name: str, key: str) -> bool:

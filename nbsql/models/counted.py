@@ -48,7 +48,7 @@ class _FeatureCells:
     squares: int  # the number of cells with a sum of squared deviations
     has_many_values: bool  # whether it has more values than there are rows
     is_boolean: bool  # whether its values are true and false
-    has_words: bool  # whether any of its values is no number
+    has_words: bool  # whether any of its values is neither a number nor a date or time
 
     def column(self, family: Family | None) -> Column:
         """The column that was counted. Raises InputError if the kind of the cells is unclear, or does not fit the family."""
@@ -67,7 +67,7 @@ class _FeatureCells:
         return self._of_kind("float" if self.means else "boolean" if self.is_boolean else "text")
 
     def _of_kind(self, kind: str) -> Column:
-        """The column, which has no type yet. That of categories without a word, which may be numbers, stays unknown."""
+        """The column, which has no type yet. That of categories without a word, such as numbers or dates, stays unknown."""
         return Column(self.feature, "" if self.has_words or kind != "text" or self.means else _UNKNOWN, kind)
 
     def _check(self, family: Family) -> None:

@@ -111,11 +111,10 @@ def check_source(
             raise no_column(name, (column.name for column in columns), label, f"{role} of {model}")
         return column
 
-    for feature in spec.features:
-        for name in feature.columns:
-            column = find(name, "a feature")
-            if not is_learnt(feature, name, column):
-                raise _wrong_type(feature, name, column, label, model)
+    features = [(feature, name, find(name, "a feature")) for feature in spec.features for name in feature.columns]
+    for feature, name, column in features:
+        if not is_learnt(feature, name, column):
+            raise _wrong_type(feature, name, column, label, model)
     if training:
         target = find(spec.target, "the target")
         if label_type(target.type, spec.target_type) is None:

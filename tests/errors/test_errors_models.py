@@ -143,7 +143,7 @@ CURE = "fit it again with replace=True, or drop it"
             f"{DAMAGED} its spec cannot be read ({{reason}}); {CURE}",
         ),
         (
-            "UPDATE golf.spec SET spec = '{\"format\": 2}'",
+            "UPDATE golf.spec SET spec = '{\"format\": 3}'",
             "model 'golf' was written by a newer nbsql; upgrade nbsql to read it",
         ),
     ],

@@ -43,7 +43,7 @@ def lognormal(values: list[float], lost: int = 0) -> Any:
     return stats.lognorm(np.sqrt(np.var(logs, ddof=lost)), scale=np.exp(np.mean(logs)))
 
 
-@pytest.mark.parametrize("scale", [1, 1e-200, 1e250], ids=["", "tiny", "huge"])
+@pytest.mark.parametrize("scale", [1, 1e-200, 1e140], ids=["", "tiny", "huge"])
 @pytest.mark.parametrize("variance", ["population", "sample"])
 def test_lognormal_is_that_of_scipy(con: Connection, joint: Joint, variance: Any, scale: float) -> None:
     family = nbsql.LogNormal(variance=variance)
@@ -66,14 +66,14 @@ def test_lognormal_takes_the_prior_of_a_normal_density(con: Connection) -> None:
 
 
 def test_a_lognormal_column_far_from_1_with_gaps_is_counted_as_exactly(con: Connection) -> None:
-    values = [1e300 * (1 + i * 1e-9) for i in range(50)]
+    values = [1e140 * (1 + i * 1e-9) for i in range(50)]
     rows = ", ".join(f"('a', {x!r}::DOUBLE)" for x in values)
     con.execute(f"CREATE TABLE far AS FROM (VALUES {rows}, ('a', 'nan'), ('a', 'inf'), ('b', 1), ('b', NULL)) AS rows(y, x)")
     model = nbsql.fit(con, "far", target="y", families={"x": "lognormal"})
     cell = next(row for row in model.statistics if row[1:3] == ("a", "x"))
     shifts = np.log1p(np.arange(50) * 1e-9)
     assert cell[4] == 50
-    assert cell[5] == pytest.approx(log(1e300) + shifts.mean(), rel=1e-15)
+    assert cell[5] == pytest.approx(log(1e140) + shifts.mean(), rel=1e-15)
     assert cell[6] / 50 == pytest.approx(shifts.var(), rel=1e-5)  # ln x itself has 13 digits after the point
 
 

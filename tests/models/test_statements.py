@@ -13,10 +13,10 @@ import statements
 
 MOST = {
     "mixed": (23, 34, 3, 4, 1),
-    "10 numbers, 10 categories": (22, 33, 3, 4, 1),
+    "10 numbers, 10 categories": (23, 33, 3, 4, 1),
     "20 numbers": (20, 28, 3, 4, 1),
     "20 numbers in 50 classes": (20, 31, 3, 4, 1),
-    "20 categories": (20, 31, 3, 4, 1),
+    "20 categories": (21, 31, 3, 4, 1),
     "20 numbers by lda": (26, 29, 3, 4, 1),
 }
 

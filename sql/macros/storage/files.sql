@@ -320,6 +320,7 @@ FROM (
   values are true and false.
 #}
 {% macro counted_features(source, has_kinds=false) -%}
+{% set no_time %}regexp_replace(value, {{ nbsql.text('^[0-9:. T+-]+Z?$') }}, '') <> ''{% endset %}
 SELECT
   feature,
   kind,
@@ -328,7 +329,9 @@ SELECT
   count(m2) AS squares,
   sum(CASE WHEN value IS NOT NULL THEN n ELSE 0 END) > max(rows) AS crowded,
   count(value) > 0 AND count(value) = count(CASE WHEN value IN ('true', 'false') THEN 1 END) AS logical,
-  count(value) > count({{ nbsql.as_number(nbsql.word('value')) }}) AS has_words
+  count(
+    CASE WHEN value = '' OR ({{ nbsql.as_number(nbsql.word('value')) }} IS NULL AND {{ no_time }}) THEN 1 END
+  ) > 0 AS has_words
 FROM (
   SELECT
     CAST(feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
