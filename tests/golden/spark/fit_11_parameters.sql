@@ -56,11 +56,11 @@ numbers AS (
   GROUP BY classes.class_no, wanted.position
 )
 SELECT
-  size(classes.labels) AS class_count,
-try_element_at(classes.labels, 1) AS class_1,
+  try_element_at(classes.labels, 1) AS class_1,
   try_element_at(classes.log_priors, 1) AS log_prior_1,
   try_element_at(classes.labels, 2) AS class_2,
   try_element_at(classes.log_priors, 2) AS log_prior_2,
+  size(classes.labels) AS class_count,
   try_element_at(numbers, 1) AS unseen_1_1,
   try_element_at(numbers, 12) AS unseen_1_2,
   try_element_at(numbers, 2) AS missing_1_1,
