@@ -152,9 +152,12 @@ def random_case(random_: random.Random) -> Case:
     for c in classes:  # every class is there, whatever the weights
         rows += [{**row(c), "w": 1.0} for _ in range(3)]
     rows += [row(None) for _ in range(random_.randint(0, 1))]
+    asked = [row(random_.choice(classes), unseen=True) for _ in range(5)]
+    prior = random_.choice(["empirical", "uniform", "smoothed"])
+    if all("complement" in (feature.family, feature.options.get("event")) for feature in features):
+        prior = "empirical"  # which no complement uses: a fit refuses another
     return Case(
-        label, features, rows, [row(random_.choice(classes), unseen=True) for _ in range(5)],
-        random_.choice(["empirical", "uniform", "smoothed"]), random_.choice([0.5, 1.0, 3.0]), way,
+        label, features, rows, asked, prior, random_.choice([0.5, 1.0, 3.0]), way,
         random_.sample(FORMS, k=2), folds, random_.random() < 0.2, random_.choice(SETTINGS), method,
     )  # fmt: skip
 

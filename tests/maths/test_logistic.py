@@ -523,7 +523,7 @@ def test_what_needs_counts_or_another_fit(con: Connection, spoken: nbsql.Model, 
     with refused(nbsql.InputError, folds):
         nbsql.cross_validate(con, "days", target="place", method="logistic")
     with refused(nbsql.InputError, folds):
-        nbsql.sweep(con, "days", target="place", method="logistic", alpha=[1, 2])
+        nbsql.sweep(con, "days", target="place", method="logistic", families=[None])
     with refused(nbsql.InputError, folds):
         nbsql.fit(con, "days", target="place", method="logistic", features=nbsql.Forward(2))
     with refused(
