@@ -9,7 +9,7 @@ from math import isclose
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, ModelError, NotSupportedError
+from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
 from nbsql.judging.evaluation import ALL
 from nbsql.learning.factorised import make_count
 from nbsql.plan import Plan
@@ -40,8 +40,8 @@ def learnt_part(engine: Engine, plan: Plan, source: Source) -> str | None:
         weights = {row[0]: float(row[3]) for row in engine.ask("class_labels", counted)}
         parts = [part for part, of_part in _weights_of_parts(engine, plan).items() if _are_same(weights, of_part)]
         return _part_with_cells_of(engine, plan, spec, source, parts) if parts else None
-    except (InputError, ModelError, NotSupportedError):  # the rows lack the column of weights, say, or break a rule of learning
-        return None
+    except (DatabaseError, InputError, ModelError, NotSupportedError):
+        return None  # the rows lack the column of weights, say, or break a rule; a role may have no temporary tables
 
 
 def _weights_of_parts(engine: Engine, plan: Plan) -> dict[str, Weights]:

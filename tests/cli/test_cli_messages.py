@@ -122,7 +122,7 @@ def test_a_name_comes_once(shop: Path, monkeypatch: pytest.MonkeyPatch, words: s
         ("export shop.duckdb golf out.txt", "a model is exported as Parquet; end the path 'out.txt' with .parquet"),
         (
             "export shop.duckdb golf folder --overwrite",
-            "'folder' is a folder; name a file in it, such as 'folder/model.parquet'",
+            "'folder' is a folder; name a file in it, such as 'folder/output'",
         ),
         ("fit new.duckdb empty.csv --target y --name m", "file 'empty.csv' is empty; write a header and rows into it"),
         (

@@ -54,8 +54,8 @@ def test_columns_of_nothing_but_null_are_numbers(con: Connection) -> None:
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda model: model.sample(10**30), f"n must be a whole number of 64 bits, not {10**30}"),
-        (lambda model: model.sample(2**63 - 1), f"n must be a whole number of 64 bits, not {2**63 - 1}"),
+        (lambda model: model.sample(10**30), f"n must be a whole number below 2^62, not {10**30}"),
+        (lambda model: model.sample(2**63 - 1), f"n must be a whole number below 2^62, not {2**63 - 1}"),
         (lambda model: model.drift([], ["1"]), "name at least one batch; model 'm' has '1'"),
     ],
 )

@@ -122,6 +122,8 @@ def test_it_prints_as_a_table(sky: nbsql.Model) -> None:
     assert str(found).splitlines() == [
         "4 rows evaluated",
         "1 row without a class, not evaluated",
+        "probabilities not calibrated",
+        "the model has learnt these rows, so that the numbers are too good; evaluate them by folds, with folds=5",
         "",
         "of all rows                 value",
         "─────────────────────────────────",
@@ -177,8 +179,8 @@ WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
             {"weight": "w"},
             "every row of the query with a class has a weight of 0; an evaluation needs rows that count",
         ),
-        ("sky", {"bins": 0}, "bins must be a whole number of at least 1, not 0"),
-        ("sky", {"bins": 2.5}, "bins must be a whole number of at least 1, not 2.5"),
+        ("sky", {"bins": 0}, "bins must be a whole number from 1 to 1000000, not 0"),
+        ("sky", {"bins": 2.5}, "bins must be a whole number from 1 to 1000000, not 2.5"),
     ],
 )
 def test_errors_are_one_line_and_change_nothing(

@@ -184,7 +184,7 @@ def test_the_log_likelihood_in_every_form(con: Connection) -> None:
         (lambda model: model.sample(-1), "n must be a whole number of at least 0, not -1"),
         (lambda model: model.sample(1.5), "n must be a whole number of at least 0, not 1.5"),
         (lambda model: model.sample(1, seed="x"), "seed must be a whole number, not 'x'"),
-        (lambda model: model.sample(1, seed=2**64), "seed must be a whole number of 64 bits, not 18446744073709551616"),
+        (lambda model: model.sample(1, seed=2**64), "seed must be a whole number below 2^62, not 18446744073709551616"),
         (
             lambda model: model.sample(1),
             "model 'bags' cannot be sampled: 'bag' of family 'tokens' with these options does not say how a row comes about; "

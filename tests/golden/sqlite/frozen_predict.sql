@@ -9,10 +9,10 @@ WITH nbsql_inputs AS (
     source."html",
     CAST(source."sender" AS TEXT) COLLATE BINARY AS nbsql_x_1,
     source."replied" AS nbsql_x_2,
-    CASE WHEN ABS(CAST(source."length" AS REAL)) <= 1e+150 THEN CAST(source."length" AS REAL) END AS nbsql_x_3,
-    CASE WHEN ABS(CAST(source."links" AS REAL)) <= 1e+150 THEN CAST(source."links" AS REAL) END AS nbsql_x_4,
-    CASE WHEN ABS(CAST(source."plain" AS REAL)) <= 1e+150 THEN CAST(source."plain" AS REAL) END AS nbsql_x_5_1,
-    CASE WHEN ABS(CAST(source."html" AS REAL)) <= 1e+150 THEN CAST(source."html" AS REAL) END AS nbsql_x_5_2
+    CASE WHEN ABS(CASE WHEN TYPEOF(source."length") <> 'text' OR source."length" GLOB '*[0-9]*' THEN CAST(source."length" AS REAL) END) <= 1e+150 THEN CASE WHEN TYPEOF(source."length") <> 'text' OR source."length" GLOB '*[0-9]*' THEN CAST(source."length" AS REAL) END END AS nbsql_x_3,
+    CASE WHEN ABS(CASE WHEN TYPEOF(source."links") <> 'text' OR source."links" GLOB '*[0-9]*' THEN CAST(source."links" AS REAL) END) <= 1e+150 THEN CASE WHEN TYPEOF(source."links") <> 'text' OR source."links" GLOB '*[0-9]*' THEN CAST(source."links" AS REAL) END END AS nbsql_x_4,
+    CASE WHEN ABS(CASE WHEN TYPEOF(source."plain") <> 'text' OR source."plain" GLOB '*[0-9]*' THEN CAST(source."plain" AS REAL) END) <= 1e+150 THEN CASE WHEN TYPEOF(source."plain") <> 'text' OR source."plain" GLOB '*[0-9]*' THEN CAST(source."plain" AS REAL) END END AS nbsql_x_5_1,
+    CASE WHEN ABS(CASE WHEN TYPEOF(source."html") <> 'text' OR source."html" GLOB '*[0-9]*' THEN CAST(source."html" AS REAL) END) <= 1e+150 THEN CASE WHEN TYPEOF(source."html") <> 'text' OR source."html" GLOB '*[0-9]*' THEN CAST(source."html" AS REAL) END END AS nbsql_x_5_2
   FROM inbox AS source
 ),
 nbsql_joint AS MATERIALIZED (

@@ -1,15 +1,15 @@
 WITH nbsql_rows AS MATERIALIZED (
   SELECT
     CAST(source."label" AS TEXT) COLLATE BINARY AS nbsql_class,
-    CAST(source."trust" AS REAL) AS nbsql_weight,
+    CASE WHEN TYPEOF(source."trust") <> 'text' OR source."trust" GLOB '*[0-9]*' THEN CAST(source."trust" AS REAL) END AS nbsql_weight,
     CAST(source."sender" AS TEXT) COLLATE BINARY AS nbsql_x_1,
     CASE source."replied" WHEN TRUE THEN 'true' WHEN FALSE THEN 'false' END AS nbsql_x_2,
-    CASE WHEN ABS(CAST(source."length" AS REAL)) <= 1e+150 THEN CAST(source."length" AS REAL) END AS nbsql_x_3,
-    CASE WHEN ABS(CAST(source."links" AS REAL)) <= 1e+150 THEN CAST(source."links" AS REAL) END AS nbsql_x_4,
-    CASE WHEN ABS(CAST(source."plain" AS REAL)) <= 1e+150 THEN CAST(source."plain" AS REAL) END AS nbsql_x_5_1,
-    CASE WHEN ABS(CAST(source."html" AS REAL)) <= 1e+150 THEN CAST(source."html" AS REAL) END AS nbsql_x_5_2
+    CASE WHEN ABS(CASE WHEN TYPEOF(source."length") <> 'text' OR source."length" GLOB '*[0-9]*' THEN CAST(source."length" AS REAL) END) <= 1e+150 THEN CASE WHEN TYPEOF(source."length") <> 'text' OR source."length" GLOB '*[0-9]*' THEN CAST(source."length" AS REAL) END END AS nbsql_x_3,
+    CASE WHEN ABS(CASE WHEN TYPEOF(source."links") <> 'text' OR source."links" GLOB '*[0-9]*' THEN CAST(source."links" AS REAL) END) <= 1e+150 THEN CASE WHEN TYPEOF(source."links") <> 'text' OR source."links" GLOB '*[0-9]*' THEN CAST(source."links" AS REAL) END END AS nbsql_x_4,
+    CASE WHEN ABS(CASE WHEN TYPEOF(source."plain") <> 'text' OR source."plain" GLOB '*[0-9]*' THEN CAST(source."plain" AS REAL) END) <= 1e+150 THEN CASE WHEN TYPEOF(source."plain") <> 'text' OR source."plain" GLOB '*[0-9]*' THEN CAST(source."plain" AS REAL) END END AS nbsql_x_5_1,
+    CASE WHEN ABS(CASE WHEN TYPEOF(source."html") <> 'text' OR source."html" GLOB '*[0-9]*' THEN CAST(source."html" AS REAL) END) <= 1e+150 THEN CASE WHEN TYPEOF(source."html") <> 'text' OR source."html" GLOB '*[0-9]*' THEN CAST(source."html" AS REAL) END END AS nbsql_x_5_2
   FROM inbox AS source
-  WHERE source."label" IS NOT NULL AND CAST(source."trust" AS REAL) > 0
+  WHERE source."label" IS NOT NULL AND CASE WHEN TYPEOF(source."trust") <> 'text' OR source."trust" GLOB '*[0-9]*' THEN CAST(source."trust" AS REAL) END > 0
 ),
 nbsql_means AS MATERIALIZED (
   SELECT
