@@ -156,7 +156,7 @@ def test_a_change_that_fails_leaves_the_model(tables: Any) -> None:
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_second_writer_gets_one_line(tables: Any) -> None:
     nbsql.fit(tables, "first", target="y", name="m")
-    model = nbsql.load(stopped_at(tables, "touch", lambda: nbsql.load(tables, "m").update("first")), "m")
+    model = nbsql.load(stopped_at(tables, "time of the change", lambda: nbsql.load(tables, "m").update("first")), "m")
     with pytest.raises(DatabaseError) as caught:
         model.update("second")
     assert str(caught.value) == "another session is changing the same model at this moment; try again when it is done"
