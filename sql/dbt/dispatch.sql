@@ -54,6 +54,7 @@
 {% macro infinity() %} {% do return(adapter.dispatch('infinity', 'nbsql')()) %} {% endmacro %}
 {% macro inline_numbers(values) %} {% do return(adapter.dispatch('inline_numbers', 'nbsql')(values)) %} {% endmacro %}
 {% macro instant(x, type) %} {% do return(adapter.dispatch('instant', 'nbsql')(x, type)) %} {% endmacro %}
+{% macro is_in_lake(relation) %} {% do return(adapter.dispatch('is_in_lake', 'nbsql')(relation)) %} {% endmacro %}
 {% macro is_none_of(word, texts) %} {% do return(adapter.dispatch('is_none_of', 'nbsql')(word, texts)) %} {% endmacro %}
 {% macro is_wide(model, class_count) %} {% do return(adapter.dispatch('is_wide', 'nbsql')(model, class_count)) %} {% endmacro %}
 {% macro join_parameters(model, parameters, relation) %}

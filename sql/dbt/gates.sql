@@ -30,6 +30,16 @@
 {% do return(finished.sql) %}
 {%- endmacro %}
 
+{# Whether a relation of DuckDB's is in a DuckLake. #}
+{% macro default__is_in_lake(relation) %}{% do return(false) %}{% endmacro %}
+
+{% macro duckdb__is_in_lake(relation) -%}
+{% set type -%}
+SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation.database or '') }}
+{%- endset -%}
+{% do return(nbsql.query_rows(type) | map(attribute=0) | list == ['ducklake']) %}
+{%- endmacro %}
+
 {# The finished statement that a dbt model or test consists of, in a form that the database of its table can store. #}
 {% macro default__body(sql) -%}
 {% do return(nbsql.finished_statement(sql)) %}
@@ -41,10 +51,7 @@
 #}
 {% macro duckdb__body(sql) -%}
 {% set query, texts = nbsql.finished_statement(sql), [] -%}
-{% set type -%}
-SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(this.database or '') }}
-{%- endset -%}
-{% if nbsql.query_rows(type) | map(attribute=0) | list != ['ducklake'] %}{% do return(query) %}{% endif -%}
+{% if not nbsql.is_in_lake(this) %}{% do return(query) %}{% endif -%}
 {% set columns = nbsql.query_rows('DESCRIBE FROM (\n' ~ query ~ '\n) AS answer') -%}
 {% for column in columns if column[1] == 'VARCHAR' or column[1].startswith('ENUM(') -%}
 {% set name = nbsql.ident(column[0]) -%}

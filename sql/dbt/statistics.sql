@@ -58,6 +58,12 @@
   "'" ~ node.name ~ "' replaces slices, which incremental_strategy '" ~ config.get('incremental_strategy')
   ~ "' does not; use 'delete+insert'") %}
 {% endif -%}
+{# dbt deletes the slices that are counted again by a comparison of its own. #}
+{% if replaces and nbsql.is_in_lake(this) and nbsql.query_rows("SELECT current_setting('default_collation')")[0][0] -%}
+{% do nbsql.refuse(
+  "'" ~ node.name ~ "' replaces slices in a DuckLake, which stores no collations, so that the session's default_collation decides which "
+  ~ 'slices are equal; leave it out of the profile, or unique_key out of the config') %}
+{% endif -%}
 {% set known -%}
 SELECT slice FROM (
   {{ nbsql.slices(nbsql.exact_cells(this, model.target_type)) | indent(2) }}
