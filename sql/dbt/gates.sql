@@ -30,9 +30,9 @@
 {% do return(finished.sql) %}
 {%- endmacro %}
 
-{# Whether a relation of DuckDB's is in a DuckLake. #}
 {% macro default__is_in_lake(relation) %}{% do return(false) %}{% endmacro %}
 
+{# Whether a relation of DuckDB's is in a DuckLake. #}
 {% macro duckdb__is_in_lake(relation) -%}
 {% set type -%}
 SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation.database or '') }}

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from support.nearly import nearly
 
 import nbsql
 
@@ -43,7 +44,7 @@ def test_any_source_gives_the_same_and_nothing_is_left_behind(
         con.sql("FROM sky").to_arrow_table(),
     ]
     for source in sources:
-        assert sky.evaluate(source).to_dict() == expected
+        assert sky.evaluate(source).to_dict() == nearly(expected)
     assert state() == before
     evaluation = sky.evaluate(frame)
     assert evaluation.roc.df().shape == (6, 4)
