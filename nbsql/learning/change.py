@@ -21,7 +21,7 @@ from nbsql.plan import MACROS, UNCALIBRATED, Entry, Plan
 from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
-from nbsql.spec.rules import spec_for_recount
+from nbsql.spec.rules import check_range, spec_for_recount
 from nbsql.storage.build import run_statements
 from nbsql.storage.calibration import drop_outdated_calibration
 from nbsql.storage.schema import drop_parts
@@ -105,6 +105,7 @@ class Change:
             count = make_count(self.engine, source, plan, temporary)
             labels = count.scan()
             if learns:
+                check_range(self.plan.spec, (row[1] for row in labels), source.label, self.title)
                 self._check_given_priors(labels)
             yield labels, count.create_cells(temporary("cells"), batch)
 

@@ -191,7 +191,9 @@ class Fit:
 
         def marked(feature: Feature) -> Feature:
             near, in_list = complete.get(feature.name, False), feature.family.level and feature.name in few
-            return replace(feature, is_complete=feature.name in complete, has_near_means=near, has_few_values=in_list)
+            empty = feature.is_inferred and all(row[0] != feature.name for row in rows)
+            complete_ = feature.name in complete
+            return replace(feature, is_complete=complete_, has_near_means=near, has_few_values=in_list, is_empty=empty)
 
         self.spec = replace(self.spec, features=tuple(map(marked, self.spec.features)))
         return rows

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from markupsafe import Markup
+
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.family import INFERRED
 from nbsql.rendering.dialect import folded
+from nbsql.spec.column import NO_TYPE
 from nbsql.spec.rules import is_learnt
 from nbsql.spec.spec import Spec
 
 
-def read_as_learnt(engine: Engine, spec: Spec, source: Source) -> None:
+def read_as_learnt(engine: Engine, spec: Spec, statistics: Markup, source: Source, model: str, *, learns: bool) -> None:
     """Let a source be read in the types of a model, where no value can change.
 
     What the model knows as a text is read from a file as it is written there, whatever the reader takes it for. A feature's
-    column without any value has no type of its own: its values are missing ones.
+    column without any value has no type of its own: its values are missing ones. Raises InputError if the first values of a
+    column are of another kind than the fit took it for, and are to be learnt or cannot be read.
     """
+    _check_first_values(engine, spec, statistics, source, model, learns=learns)
     if source.as_texts is not None:
         texts = spec.text_columns
         guessed = [column.name for column in source.columns if folded(column.name) in texts and column.kind != "text"]
@@ -42,3 +49,18 @@ def _columns_of_other_types(spec: Spec, source: Source) -> dict[str, None]:
         for name in feature.columns
         if folded(name) in columns and not is_learnt(feature, name, columns[folded(name)])
     }
+
+
+def _check_first_values(engine: Engine, spec: Spec, statistics: Markup, source: Source, model: str, *, learns: bool) -> None:
+    features = {folded(feature.column): feature for feature in spec.features if feature.is_empty}
+    for column in source.columns:
+        feature = features.get(folded(column.name))
+        if feature is None or column.type in NO_TYPE or INFERRED.get(column.inferred_kind) is type(feature.family):
+            continue
+        learnt = {row[0] for row in engine.ask("feature_summary", statistics)}  # an update may have brought values since
+        is_first = feature.name not in learnt and engine.ask("values_of_columns", source.relation, [column.name])[0][0] > 0
+        if is_first and (learns or column.kind not in feature.family.accepts):
+            raise InputError(
+                f"column {column.name!r} of {source.label} is {column.type}; it had no value when {model} was fitted, which "
+                f"took it for {feature.family.name}; fit anew, with rows that have a value there"
+            )

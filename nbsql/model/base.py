@@ -365,7 +365,7 @@ class Handle:
         """
         data, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
         self._refresh(stamp)
-        read_as_learnt(self._engine, self._spec, data)
+        read_as_learnt(self._engine, self._spec, self._relations["statistics"], data, self._title, learns=weighted)
         if self._spec.segment_by is not None:  # it may call functions of the user
             data.anywhere = False
         data = derive_again(self._engine, self._spec, data, self._title, judged=reads_target)

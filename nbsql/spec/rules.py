@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from nbsql.errors import InputError, no_column
 from nbsql.family import NUMBERS
@@ -24,8 +25,18 @@ RULES = {
 }
 
 
-# Whole numbers are the same labels in every integer type; an engine refuses one that the type of the classes cannot hold.
-_INTEGERS = ["TINYINT", "BYTE", "SMALLINT", "SHORT", "INTEGER", "INT", "BIGINT", "LONG", "HUGEINT"]
+# Whole numbers are the same labels in every integer type; these are the bits of each.
+_BITS = {
+    "TINYINT": 8,
+    "BYTE": 8,
+    "SMALLINT": 16,
+    "SHORT": 16,
+    "INTEGER": 32,
+    "INT": 32,
+    "BIGINT": 64,
+    "LONG": 64,
+    "HUGEINT": 128,
+}
 
 
 def label_type(one: str, other: str) -> str | None:
@@ -36,9 +47,22 @@ def label_type(one: str, other: str) -> str | None:
     """
     if one == other or value_kind(one) == value_kind(other) == "text":
         return one
-    if not {one.upper(), other.upper()} <= set(_INTEGERS):
+    if not {one.upper(), other.upper()} <= set(_BITS):
         return None
-    return max(one, other, key=lambda kind: _INTEGERS.index(kind.upper()))
+    return max(one, other, key=lambda kind: _BITS[kind.upper()])
+
+
+def check_range(spec: Spec, labels: Iterable[Any], label: str, model: str) -> None:
+    """Raise InputError if a whole number is a class of `label`, and the type of the classes of `model` cannot hold it."""
+    bits = _BITS.get(spec.target_type.upper())
+    if bits is None:
+        return
+    for value in labels:
+        if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+            raise InputError(
+                f"{label} has the class {value}, which {spec.target_type}, the type of the classes of {model}, cannot hold; "
+                "fit these rows as a model of their own, and merge the two"
+            )
 
 
 def are_written_alike(one: str, other: str) -> bool:

@@ -19,7 +19,8 @@ from nbsql.spec.method import AODE, EM, TAN, Logistic
 
 FORMAT = 2  # the version of the JSON text in the table `spec`
 _OPTIONAL: dict[str, Any] = {"half_life": HalfLife, "logistic": Logistic, "em": EM}  # parts that a spec may lack
-_MARKS = {"complete": "is_complete", "near": "has_near_means", "few": "has_few_values"}  # of a feature, where they are true
+# Of a feature, where they are true.
+_MARKS = {"complete": "is_complete", "near": "has_near_means", "few": "has_few_values", "empty": "is_empty"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Feature:
     # For a number, whether the means of the classes were within a hundred standard deviations of each other.
     has_near_means: bool = False
     has_few_values: bool = False  # for a category among many categories, whether it has few values
+    is_empty: bool = False  # whether its family was inferred, and no row of the fit had a value
     # Whether the fit inferred the family from the column's type; a model does not store this.
     is_inferred: bool = field(default=False, compare=False)
 

@@ -228,3 +228,18 @@ def test_a_number_with_more_digits_is_another_and_labels_of_an_enum_are_texts(pg
     assert model.evaluate("t").rows == 30
     model.update("SELECT 0.76 AS g, 'calm' AS y")
     assert set(model.classes) == {"sad", "glad", "calm"}
+
+
+def test_a_label_beyond_the_type_of_the_classes_is_refused_and_merged(pg: Any) -> None:
+    pg.execute("CREATE TABLE rows (x VARCHAR, y SMALLINT)")
+    pg.execute("INSERT INTO rows SELECT 'k' || i % 3, i % 2 FROM generate_series(1, 30) AS s(i)")
+    pg.execute("CREATE TABLE later AS SELECT x, CASE WHEN y = 0 THEN 70000 ELSE y END AS y FROM rows")
+    model = nbsql.fit(pg, "rows", target="y", name="m")
+    with pytest.raises(
+        nbsql.InputError, match="has the class 70000, which smallint, the type of the classes of model 'm', cannot "
+    ):
+        model.update("later")
+    nbsql.fit(pg, "later", target="y", name="n")
+    both = nbsql.merge(pg, ["m", "n"], name="both")
+    both.update("later")
+    assert {row[0]: row[1] for row in both.priors} == {0: 15, 1: 45, 70000: 30}

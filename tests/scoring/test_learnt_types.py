@@ -256,3 +256,70 @@ def test_labels_of_a_category_dtype_are_texts(con: Connection) -> None:
     nbsql.fit(con, frame(*"efef" * 3), target="y", name="n")
     assert set(nbsql.merge(con, ["m", "n"], name="both").classes) == {*"abcdef"}
     assert nbsql.cross_validate(con, frame(*"abab" * 5), target="y").rows == 20
+
+
+@pytest.mark.parametrize(
+    ("kind", "later"), [("TINYINT", 300), ("SMALLINT", -70_000), ("INTEGER", 3_000_000_000), ("BIGINT", 2**63)]
+)
+def test_a_label_beyond_the_type_of_the_classes_is_refused_and_merged(con: Connection, kind: str, later: int) -> None:
+    con.execute(f"CREATE TABLE first AS SELECT (i % 3)::VARCHAR AS x, (i % 2)::{kind} AS y FROM range(30) AS r(i)")
+    con.execute(f"CREATE TABLE later AS SELECT x, CASE WHEN y = 0 THEN {later} ELSE y END AS y FROM first")
+    con.execute("CREATE TABLE alike AS SELECT x, y::HUGEINT AS y FROM first")
+    model = nbsql.fit(con, "first", target="y", name="first_model")
+    model.update("alike")
+    for source in ("later", con.table("later").pl()) if later < 2**63 else ("later",):  # which a frame has as a decimal
+        with pytest.raises(nbsql.InputError) as refusal:
+            model.update(source)
+        assert f"has the class {later}, which {kind}, the type of the classes of model 'first_model', cannot hold; " in str(
+            refusal.value
+        )
+    with pytest.raises(nbsql.InputError, match=f"of class '{later}', of which model 'first_model' has learnt 0"):
+        model.forget("later")
+    assert (model.evaluate("later").rows, model.evaluate("later").unknown) == (30, 15)
+    nbsql.fit(con, "later", target="y", name="later_model")
+    both = nbsql.merge(con, ["first_model", "later_model"], name="both")
+    assert sorted(both.classes) == sorted([0, 1, later])
+    both.update("later")
+    assert {row[0]: row[1] for row in both.priors} == {0: 30, 1: 60, later: 30}
+
+
+def test_a_category_beyond_the_type_of_its_column_is_another_value(con: Connection) -> None:
+    con.execute("CREATE TABLE first AS SELECT (i % 2)::TINYINT AS g, ['u', 'v'][1 + i % 2] AS y FROM range(30) AS r(i)")
+    model = nbsql.fit(con, "first", target="y", families={"g": "categorical"}, name="m")
+    later = "SELECT 300 AS g, 'u' AS y FROM range(10)"
+    assert model.predict_proba(later).fetchall()[0][-1] == pytest.approx(0.5)
+    assert model.predict_one({"g": 300})["probability"] == pytest.approx(0.5)
+    model.update(later)
+    assert {row[3] for row in model.counts if row[2] == "g"} == {"0", "1", "300"}
+    assert model.predict_one({"g": 300})["prediction"] == "u"
+
+
+FIRST_VALUES = {"numbers": "i % 4 + 0.5", "words": "['on', 'off'][1 + i % 2]", "booleans": "i % 2 = 0"}
+
+
+@pytest.mark.parametrize("form", ["a table", "a file", "a frame"])
+@pytest.mark.parametrize("values", FIRST_VALUES)
+def test_the_first_values_of_a_column_are_of_the_kind_that_the_fit_took_it_for_or_refused(
+    con: Connection, tmp_path: Path, form: str, values: str
+) -> None:
+    def rows(expression: str, name: str) -> Any:
+        query = f"SELECT 'k' || i % 3 AS x, {expression} AS e, ['u', 'v'][1 + i % 2] AS y FROM range(30) AS r(i)"
+        if form == "a file":
+            con.execute(f"COPY ({query}) TO '{tmp_path}/{name}.csv'")
+            return f"{tmp_path}/{name}.csv"
+        con.execute(f"CREATE TABLE {name} AS {query}")
+        return name if form == "a table" else con.table(name).df()
+
+    with pytest.warns(nbsql.NbsqlWarning, match="nothing but NULL in 'e'"):
+        model = nbsql.fit(con, rows("NULL", "nothing"), target="y")
+    family = model.families["e"].name
+    later = rows(FIRST_VALUES[values], "later")
+    if values == {"gaussian": "numbers", "categorical": "words"}[family]:
+        model.update(later)
+        model.update(later)
+        assert sum(row[4] for row in model.counts if row[2] == "e") == 60
+        return
+    with pytest.raises(nbsql.InputError) as refusal:
+        model.update(later)
+    assert " it had no value when the model was fitted, which took it for " in str(refusal.value)
+    assert str(refusal.value).endswith(f"{family}; fit anew, with rows that have a value there")
