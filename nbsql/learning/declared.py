@@ -114,8 +114,7 @@ def _texts_as_written(
     foreign = [value for value, plain in given.items() if plain is None]
     render = engine.renderer.fragment
     type_name = engine.renderer.dialect.query(kind)
-    x = render("cast_text", type_name)
-    expression = written(x) if written is not None else render("text_of", x)
+    expression = written(render("cast_text", type_name)) if written is not None else render("label_text", type_name)
     if of == "date":
         expression = render("written_time", type_name, expression)
     try:

@@ -235,8 +235,8 @@ def _rewrite_values(
     if kind == _TEXT[ENGINES.index(engine.title)] or not values:
         return {text: text for text in values}
     render = engine.renderer.fragment
-    x = render("cast_text", engine.renderer.dialect.query(kind))
-    expression = written(x) if written is not None else render("text_of", x)
+    type_name = engine.renderer.dialect.query(kind)
+    expression = written(render("cast_text", type_name)) if written is not None else render("label_text", type_name)
     try:
         written_by_text = dict(engine.ask("texts_as_written", values, expression))
         reason = next((repr(text) for text, here in written_by_text.items() if here is None), "")

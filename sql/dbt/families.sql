@@ -289,11 +289,6 @@
 {%- endmacro %}
 
 
-{# A value as the engine casts it to text. #}
-{% macro label_of(value) -%}
-{% do return((value | string | lower) if value is boolean else value | string) %}
-{%- endmacro %}
-
 {# The value of an option. A value that is not one of those allowed is refused. #}
 {% macro checked_choice(value, allowed, option, feature) -%}
 {% if value not in allowed -%}

@@ -128,11 +128,15 @@
 {% for column in columns if column.kind == 'temporal' %}{% do times.update({column.name: column.type | lower}) %}{% endfor -%}
 {% set fractions = {} -%}
 {% for column in columns if column.kind in ['float', 'decimal'] %}{% do fractions.update({column.name: column.type}) %}{% endfor -%}
-{% do return({
+{% set feature = {
   'name': name, 'index': before | length + 1, 'family': family, 'column': columns[0].name,
   'columns': nbsql.as_tuple(columns | map(attribute='name') | list), 'kinds': kinds,
   'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fraction_types': fractions,
-  'time_types': times, 'untyped': []}) %}
+  'time_types': times, 'untyped': []} -%}
+{% if family.level and family.declared -%}
+{% do feature.update({'family': dict(family, declared=nbsql.levels_as_written(feature, columns[0]))}) %}
+{% endif -%}
+{% do return(feature) %}
 {%- endmacro %}
 
 {# The rules that training rows must satisfy, each with the message to show when a row breaks it. #}

@@ -20,6 +20,7 @@
 {% if target.kind in ['tokens', 'token counts', 'other'] -%}
 {% do nbsql.refuse("target column '" ~ target.name ~ "' is " ~ target.type ~ '; a class is one scalar value: cast it, to text say') %}
 {% endif -%}
+{% do nbsql.declare_labels(options, target, node.name) %}
 {% set ids = [] -%}
 {% for name in options.id %}{% do ids.append(nbsql.column_named(columns, name, 'an id', training).name) %}{% endfor -%}
 {% set weight, aged = none, nbsql.half_life_options(options, columns, target, training, node.name) -%}

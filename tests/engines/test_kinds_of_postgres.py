@@ -21,7 +21,7 @@ LABELS = {
     "BOOLEAN": "i % 3 = 0",
     "INTEGER": "i % 3",
     "DATE": "DATE '2026-01-01' + i % 2",
-    "NUMERIC(4, 1)": "(i % 2) / 2.0",
+    "NUMERIC(4, 1)": "0.5 + (i % 2) / 5.0",
     "UUID": "CAST('00000000-0000-0000-0000-00000000000' || i % 2 AS UUID)",
     "VARCHAR": "CASE WHEN i % 2 = 0 THEN 'a' ELSE 'b' END",
 }
@@ -44,6 +44,22 @@ def test_labels_of_every_kind_are_monitored_and_evaluated_by_slices(pg: Any, kin
 
 def plain(value: Any) -> Any:
     return value if isinstance(value, (int, float, type(None))) and not isinstance(value, bool) else str(value)
+
+
+def test_labels_with_other_numbers_of_digits_are_one_class(pg: Any) -> None:
+    pg.execute(
+        "CREATE TABLE few AS SELECT i AS id, CAST(i % 2 / 2.0 AS NUMERIC(4, 1)) AS y, i % 3 AS x FROM generate_series(1, 30) i"
+    )
+    pg.execute("CREATE TABLE more AS SELECT id, CAST(y AS NUMERIC(6, 3)) AS y, x FROM few WHERE id <= 9")
+    for given in ({"0": 0.25, "0.5": 0.75}, {0.0: 0.25, 0.50: 0.75}, {"0.00": 0.25, ".500": 0.75}):
+        model = nbsql.fit(pg, "few", target="y", id="id", prior=given)
+        model.update("more")
+        assert [(str(label), n, prior) for label, n, prior, _ in model.priors.fetchall()] == [
+            ("0", 19, 0.25),
+            ("0.5", 20, 0.75),
+        ]
+        assert model.predict_proba("more").columns[-2:] == ["probability_0", "probability_0.5"]
+        assert model.evaluate("more", weight=None).rows == 9
 
 
 def test_functions_take_padded_texts_as_the_verbs_do(pg: Any) -> None:

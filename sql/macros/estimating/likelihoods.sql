@@ -89,27 +89,6 @@ GROUP BY {{ by }}
 HAVING {{ nbsql.has_weight() }}
 {%- endmacro %}
 
-{# One row a declared label: class. #}
-{% macro declared_classes(labels, type) -%}
-{% set class %}CAST(label AS {{ type }}){% endset -%}
-SELECT {{ nbsql.as_label(class, type) }} AS class
-FROM (
-  VALUES
-    {% for label in labels %}
-    ({{ nbsql.text(label) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS given(label)
-{%- endmacro %}
-
-{# The same labels as the engine writes them, in the order of their type: label, class. #}
-{% macro declared_labels(labels, type) -%}
-SELECT DISTINCT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, class
-FROM (
-  {{ nbsql.declared_classes(labels, type) | indent(2) }}
-) AS declared
-ORDER BY class ASC NULLS LAST
-{%- endmacro %}
-
 {#
   One row per class: class_no, class, log_prior. Classes are numbered in the order of their labels, not of their frequencies, which change
   with the rows: whatever is stored (a view, a macro, a script) contains the numbers beside the labels.

@@ -145,31 +145,6 @@ FROM {{ nbsql.rows_of_json(nbsql.text(text), ['slice', 'class', 'feature', 'valu
 )
 {%- endmacro %}
 
-{# A value from a list of texts, in a given type. #}
-{% macro cast_text(type) -%}
-CAST(texts.value AS {{ type }})
-{%- endmacro %}
-
-{% macro text_of(x) -%}
-CAST({{ x }} AS {{ nbsql.string() }})
-{%- endmacro %}
-
-{# The text of a date or time, `written`, if its type has the time that was given (see texts_as_written): a day has no time of day. #}
-{% macro written_time(type, written) -%}
-CASE WHEN CAST(texts.value AS TIMESTAMP) = CAST({{ nbsql.cast_text(type) }} AS TIMESTAMP) THEN {{ written }} END
-{%- endmacro %}
-
-{# One row a text: value, and written, the text as the engine writes its value. #}
-{% macro texts_as_written(texts, expression) -%}
-SELECT texts.value AS value, {{ expression }} AS written
-FROM (
-  VALUES
-    {% for text in texts %}
-    ({{ nbsql.text(text) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS texts(value)
-{%- endmacro %}
-
 {# The cells of a file. Labels get their original type, which Parquet does not always keep. class_type: none if the file has it. #}
 {% macro cells_of_file(path, class_type) -%}
 SELECT

@@ -1,0 +1,48 @@
+{# Labels and values that are declared as texts, written as the type of their column writes them. #}
+
+{# A value from a list of texts, in a given type. #}
+{% macro cast_text(type) -%}
+CAST(texts.value AS {{ type }})
+{%- endmacro %}
+
+{# The same value as the text of a label. #}
+{% macro label_text(type) -%}
+CAST({{ nbsql.as_label(nbsql.cast_text(type), type) }} AS {{ nbsql.string() }})
+{%- endmacro %}
+
+{# The text of a date or time, `written`, if its type has the time that was given (see texts_as_written): a day has no time of day. #}
+{% macro written_time(type, written) -%}
+CASE WHEN CAST(texts.value AS TIMESTAMP) = CAST({{ nbsql.cast_text(type) }} AS TIMESTAMP) THEN {{ written }} END
+{%- endmacro %}
+
+{# One row per text: value, and written, the text as the engine writes its value. #}
+{% macro texts_as_written(texts, expression) -%}
+SELECT texts.value AS value, {{ expression }} AS written
+FROM (
+  VALUES
+    {% for text in texts %}
+    ({{ nbsql.text(text) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS texts(value)
+{%- endmacro %}
+
+{# One row per declared label: class. #}
+{% macro declared_classes(labels, type) -%}
+{% set class %}CAST(label AS {{ type }}){% endset -%}
+SELECT {{ nbsql.as_label(class, type) }} AS class
+FROM (
+  VALUES
+    {% for label in labels %}
+    ({{ nbsql.text(label) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS given(label)
+{%- endmacro %}
+
+{# The same labels as the engine writes them, in the order of their type: label, class. #}
+{% macro declared_labels(labels, type) -%}
+SELECT DISTINCT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, class
+FROM (
+  {{ nbsql.declared_classes(labels, type) | indent(2) }}
+) AS declared
+ORDER BY class ASC NULLS LAST
+{%- endmacro %}
