@@ -118,6 +118,28 @@ def test_calibration_goes_with_a_model_of_tables(spark: Any) -> None:
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+@pytest.mark.parametrize("temperature", ["0", "-1", "NULL", "CAST('NaN' AS DOUBLE PRECISION)"])
+def test_a_temperature_that_is_no_number_above_0_is_refused(
+    connect: Callable[[str], Place], engine: str, temperature: str
+) -> None:
+    place = connect(engine)
+    place.table("inbox", COLUMNS, mail(60, 1))
+    model = nbsql.fit(place.con, "inbox", target="label", id="id", features=["Sender", "length"], name="m")
+    model.calibrate("inbox")
+    place.con.execute(f"UPDATE m.calibration SET temperature = {temperature}")
+    scored = "to_jsonb(inbox)" if engine == "postgres" else "'inbox'"
+    verbs = [
+        lambda: model.predict_proba("inbox").fetchall(),
+        lambda: model.evaluate("inbox").log_loss,
+        lambda: model.predict_one({"Sender": "a", "length": 1}),
+        lambda: place.run(f"SELECT said.* FROM inbox, m.predict({scored}) AS said"),
+    ]
+    for verb in verbs:
+        with pytest.raises(Exception, match=r"the temperature of the model is .*not a number above 0; calibrate it again"):
+            verb()
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 def test_platt_on_rows_of_one_score_gives_every_score_their_share(connect: Callable[[str], Place], engine: str) -> None:
     place = connect(engine)
     rows = [("a" if i % 3 == 0 else "b", i % 7 / 10 + i % 3) for i in range(60)]

@@ -81,13 +81,17 @@ FROM (
 {% macro temperature_shares(rows, calibration) -%}
 {% set logs = nbsql.word('nbsql_logs') -%}
 {% set power %}(x - nbsql_top) / nbsql_temperature{% endset -%}
+{% set message = 'the temperature of the model is not a number above 0; calibrate it again' -%}
+{% set refusal = nbsql.raise_error(message, nbsql.word('method')) -%}
 SELECT *, {{ nbsql.list_mapped(logs, nbsql.exp(power)) }} AS nbsql_shares
 FROM (
   SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS highest
 CROSS JOIN (
-  SELECT temperature AS nbsql_temperature FROM {{ calibration }} AS calibration
+  SELECT temperature AS nbsql_temperature
+  FROM {{ calibration }} AS calibration
+  WHERE CASE WHEN temperature > 0 AND temperature < {{ nbsql.infinity() }} THEN TRUE ELSE {{ refusal }} END
 ) AS calibration
 {%- endmacro %}
 
