@@ -164,7 +164,7 @@ def classes(engine: Engine, model: nbsql.Model) -> None:
 
 def _next(engine: Engine, database: str, model: nbsql.Model, source: str) -> None:
     name, dialect = str(model.name), engine.renderer.dialect
-    table = "your_table" if " " in source.strip() or "." in source else source
+    table = "your_table" if " " in source.strip() or "." in source or source == "-" else source
     if isinstance(engine, DuckDB):
         schema, asked = (dialect.query(name) if _plain(engine, name) else dialect.ident(name)), dialect.text(table)
     else:

@@ -20,6 +20,7 @@ from nbsql.errors import InputError
 NAME = "-"
 LABEL = "standard input"
 _BLOCK = 1 << 20
+_SPOOLED_IN_SOURCE = re.compile(r"(?<=FROM read_)(csv|json)\('[^']*nbsql-\w+[/\\]rows\.\w+'")
 _SPOOLED = re.compile(r"'?[^\s']*nbsql-\w+[/\\]rows\.\w+'?")  # the path of the temporary file in a message
 
 
@@ -48,7 +49,10 @@ def spool(engine: Engine) -> Source:
 
 def with_label(message: str) -> str:
     """A message in which standard input is named as such, not by its temporary file."""
-    return _SPOOLED.sub(LABEL, message)
+    saved = _SPOOLED_IN_SOURCE.sub(r"\1('saved.\1'", message)
+    if saved != message:
+        saved = saved.replace("; read it", "; save it as a file and read it", 1)
+    return _SPOOLED.sub(LABEL, saved)
 
 
 def _file_ending(first: bytes) -> str:

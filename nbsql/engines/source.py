@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 AsTexts = Callable[[Sequence[Column], Sequence[str]], Markup]  # of all columns, and of the names of some
 COMMENTS = r"(?:\s|--[^\n]*\n|/\*.*?\*/)*"  # before the first word of a query
+FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)  # the name of a file that DuckDB reads
 _PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
 
@@ -125,6 +126,11 @@ class Source:
             self.release()
 
 
+def file_hint(text: str) -> str:
+    """A hint for the name of a file, on an engine that reads none; or else an empty text."""
+    return "; a file is a source on DuckDB alone: load it into a table first" if FILE.search(text) else ""
+
+
 def check_distinct(names: Iterable[Any], label: str) -> None:
     """Raise InputError if a name occurs twice: the engine may number the two, and a user could not tell them apart."""
     seen: set[str] = set()
@@ -135,7 +141,12 @@ def check_distinct(names: Iterable[Any], label: str) -> None:
 
 
 def check_names(columns: Sequence[Column], label: str) -> None:
-    """Raise InputError if the name of a column is reserved for nbsql."""
+    """Raise InputError if the name of a column is reserved for nbsql, or no text."""
+    if any("\0" in column.name for column in columns):
+        raise InputError(
+            f"the columns of {label} have names with zero bytes, as a file in UTF-16 that was read as UTF-8; "
+            "read it by read_csv with encoding='utf-16', or convert it first: iconv -f UTF-16LE -t UTF-8"
+        )
     for column in columns:
         if folded(column.name).startswith("nbsql_"):  # scoring adds columns such as nbsql_row
             raise InputError(f"column {column.name!r} of {label} has a name that nbsql keeps for itself; rename it")

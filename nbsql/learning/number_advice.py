@@ -12,15 +12,13 @@ from nbsql.engines.source import Source
 from nbsql.errors import listed
 from nbsql.family import Categorical
 from nbsql.rendering.dialect import restore
+from nbsql.spec.column import MISSING_WORDS
 from nbsql.spec.spec import Feature
 from nbsql.warn import warn_user
 
 MOST_VALUES = 1_000  # the values of a category that are looked at, the most frequent ones
 _LEAST_NUMBERS = 3  # different ones, below which digits are names
 _MOST_WORDS = 5  # that may stand for a missing value
-_WORDS = frozenset(
-    ["", "na", "n/a", "#n/a", "n.a.", "nan", "null", "none", "nil", "-", "--", "?", ".", "missing", "unknown", "inf", "-inf"]
-)
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d\d?)?")
 _WRITTEN = re.compile(r"[$€£¥]?\s*[+-]?\s*[$€£¥]?\s*\d[\d.,']*\s*[%$€£¥]?")
 _SIMPLE = re.compile(r"[a-z_][a-z0-9_]*")
@@ -57,7 +55,7 @@ def _advice(engine: Engine, name: str, column: str, values: Values) -> str | Non
     written = [value.strip() for value, _ in values if _WRITTEN.fullmatch(value.strip())]
     words = sorted({value for value, _ in others})
     in_words = sum(n for _, n in others)
-    is_word = all(word.lower() in _WORDS or not any(letter.isdigit() for letter in word) for word in words)
+    is_word = all(word.lower() in MISSING_WORDS or not any(letter.isdigit() for letter in word) for word in words)
     if len(written) < _LEAST_NUMBERS or len(words) > _MOST_WORDS or 2 * in_words > total or not is_word:
         return None
     if any(re.fullmatch(r"0\d+", value) for value in written):

@@ -9,6 +9,9 @@ from nbsql.family import NUMBERS
 from nbsql.rendering.dialect import TIME
 
 NO_TYPE = ('"NULL"', "void")  # the types of a column that has only NULL
+MISSING_WORDS = frozenset(  # that people write for a missing value, in lower case
+    ["", "na", "n/a", "#n/a", "n.a.", "nan", "null", "none", "nil", "-", "--", "?", ".", "missing", "unknown", "inf", "-inf"]
+)
 INTEGER = re.compile("u?(?:tiny|small|big|huge)?int|u?integer", re.IGNORECASE)
 _NUMBER = re.compile(rf"{INTEGER.pattern}|double(?: precision)?|float|real|(?:decimal|numeric)(?:\(.*\))?", re.IGNORECASE)
 

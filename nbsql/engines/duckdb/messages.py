@@ -6,14 +6,12 @@ import re
 
 import duckdb
 
+from nbsql.engines.duckdb.file_messages import file_error
 from nbsql.engines.handed_over import reads_again
 from nbsql.errors import suggestion
 from nbsql.warn import user_variable
 
-_CSV = re.compile("CSV Error on Line|Error when sniffing file")
-_ADVICE = re.compile(r"\n\n|\nPossible |\nThe search space used was")
 _EXTENSION = re.compile(r"(?:install|download).* extension ['\"](\w+)", re.DOTALL)
-_FILE = re.compile(r"^ *file ?= ?(.*)$", re.MULTILINE)
 _NO_TABLE = re.compile(r'Catalog Error: Table with name (.*?) does not exist!(?:\s+Did you mean "([^"]*)")?')
 _SAID = {  # what DuckDB says -> what is said of the name in it
     r'on database "(.*)" which is attached in read-only mode': "database {!r} is open read-only; open it for writing",
@@ -60,14 +58,8 @@ def one_line(error: duckdb.Error) -> str:
     if (missing := _EXTENSION.search(text)) and "Failed to download" in text:
         return (
             f"DuckDB reads this with its extension {missing[1]!r}, which it cannot download; check the network, "
-            "or download the rows first"
+            "or download the rows first" + ("; or save the sheet as CSV" if missing[1] == "excel" else "")
         )
-    if "not utf-8 encoded" in text:
-        file = _FILE.search(text)
-        subject = "the file" if file is None else repr(file[1])
-        return f"{subject} is not encoded in UTF-8; convert it first, as iconv -f LATIN1 -t UTF-8 does"
-    if _CSV.search(text):  # the message is a page of advice and options that contains the file's name
-        file = _FILE.search(text)
-        lines = [line for line in _ADVICE.split(text)[0].splitlines() if not line.startswith("Original Line")]
-        text = " ".join(lines) + (f" (in {file[1]})" if file is not None else "")
+    if (of_file := file_error(text)) is not None:
+        return of_file
     return " ".join(re.split(r"\n\nLINE |\n+Stack Trace:|, due to the following Python exception", text)[0].split())

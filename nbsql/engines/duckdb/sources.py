@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,13 @@ import duckdb
 from markupsafe import Markup
 
 from nbsql.engines.duckdb.driver import DuckDBDriver
+from nbsql.engines.duckdb.file_messages import other_file
+from nbsql.engines.duckdb.files import PARQUET, read_file
 from nbsql.engines.duckdb.messages import frame_hint, one_line
 from nbsql.engines.duckdb.objects import category_columns, unreadable, with_typed_columns
-from nbsql.engines.duckdb.paths import check_readable
 from nbsql.engines.duckdb.scans import scanned_table
 from nbsql.engines.handed_over import is_stream, read_whole
-from nbsql.engines.source import COMMENTS, MissingSourceError, Source, check_distinct, check_names, split_path
+from nbsql.engines.source import COMMENTS, FILE, MissingSourceError, Source, check_distinct, check_names, split_path
 from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 from nbsql.rendering.dialect import folded
@@ -28,10 +28,6 @@ from nbsql.spec.column import Column
 _VERBS = r"(select|from|with|values|table|pivot|unpivot|describe)\b"
 _QUERY = re.compile(rf"{COMMENTS}\(*{COMMENTS}{_VERBS}", re.IGNORECASE | re.DOTALL)
 _VIEW = re.compile(r".+? AS (SELECT .+)", re.DOTALL)  # as duckdb_views() writes it
-_PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
-_FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
-_CSV = re.compile(r"\.(csv|tsv)(\.gz|\.zst)?$", re.IGNORECASE)
-_UNNAMED = re.compile(r"column\d+")  # as DuckDB names the columns of a file without a header
 _IN_MEMORY = ("DataFrame", "Table", "RecordBatch")  # of pandas, Polars and Arrow
 
 
@@ -52,7 +48,7 @@ class Sources:
     def question(self, text: str, spec: Markup) -> str | None:
         """The query for the table or view that a text may name and for the `updated_at` of a model; None for other texts."""
         path = split_path(text) or [text]
-        if len(path) > 3 or not all(path) or _QUERY.match(text) or _FILE.search(text):
+        if len(path) > 3 or not all(path) or _QUERY.match(text) or FILE.search(text):
             return None  # an empty name is an error of the parser, which would abort the transaction
         renderer = self._engine.renderer
         return renderer.statement("source_and_catalog", renderer.dialect.ident(*path), sorted({path[-1], text}), spec)
@@ -86,15 +82,12 @@ class Sources:
                 is_hidden = folded(path[0]) == folded(database) and any(each[0] == "temp" for each in namesakes)
                 relation = self._engine.renderer.dialect.ident(*match[match[0] == database and not is_hidden : 3])
                 return self._source(relation, text, **self._kind(match))
-        if _FILE.search(text):
-            if Path(text).is_file() and not Path(text).stat().st_size:
-                raise InputError(f"file {text!r} is empty; write a header and rows into it")
-            check_readable(text)
-            as_texts = None if _PARQUET.search(text) else partial(self._as_texts, text)
-            relation = self._engine.renderer.dialect.ident(text)
-            return self._source(relation, text, rereads=self._rereads_of_file(text), as_texts=as_texts)
+        if FILE.search(text):
+            return read_file(self._engine, text)
         query = self._query(text)
         if query is None:
+            if (what := other_file(text)) is not None:
+                raise InputError(what)
             near = (self._engine.current(), ("temp", "main"))
             names = sorted({row[2] for row in relations if row[:2] in near and not row[2].startswith("nbsql ")})
             hint = frame_hint(text) or suggestion(text, names)
@@ -104,16 +97,6 @@ class Sources:
             check_distinct(self._engine.bound(query).columns, "the query")
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
         return self._source(relation, "the query", rereads=lambda: self._rereads(query, self._engine.current()))
-
-    def _as_texts(self, path: str, columns: Sequence[Column], names: Sequence[str]) -> Markup:
-        """A CSV or JSON file with some columns as they are written. A number or a Boolean of JSON is no text, and stays."""
-        render = self._engine.renderer.fragment
-        if _CSV.search(path):
-            named = not all(_UNNAMED.fullmatch(column.name) for column in columns)
-            return render("csv_with_texts", path, names, named)
-        written = [column.name in names and column.kind in ("text", "temporal") for column in columns]
-        types = ["VARCHAR" if is_written else column.type for column, is_written in zip(columns, written, strict=True)]
-        return render("json_with_types", path, list(zip([column.name for column in columns], types, strict=True)))
 
     def _kind(self, relation: tuple[str, ...]) -> dict[str, Any]:
         """Whether a row of `relations` (catalog.sql) is a table, and how many more times it may be read."""
@@ -137,7 +120,7 @@ class Sources:
         return 0 if query is None else self._rereads(query[1], (relation[0], relation[1]))
 
     def _rereads_of_file(self, path: str) -> int:
-        return self._engine.renderer.layout.file_rereads if _PARQUET.search(path) else 0
+        return self._engine.renderer.layout.file_rereads if PARQUET.search(path) else 0
 
     def _find(self, path: list[str], relations: list[tuple[Any, ...]], place: tuple[str, str]) -> tuple[str, ...] | None:
         """The table or view that a path of quoted or plain names denotes: its database, schema and name, and its type.

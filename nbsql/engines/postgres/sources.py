@@ -9,7 +9,7 @@ import psycopg
 from psycopg.pq import ExecStatus
 
 from nbsql.engines.postgres.driver import OWN_PATH, PostgreSQLDriver
-from nbsql.engines.source import COMMENTS, MissingSourceError, Source, check_distinct, split_path
+from nbsql.engines.source import COMMENTS, MissingSourceError, Source, check_distinct, file_hint, split_path
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
 _KINDS = {
@@ -99,7 +99,7 @@ def find(engine: PostgreSQLDriver, source: Any, *, is_ours: bool = False) -> Sou
             hidden.append(f"{schema}.{name}")
     if hidden:
         raise InputError(f"no table or view {source!r} in the search_path; did you mean {' or '.join(map(repr, hidden))}?")
-    hint = suggestion(source, visible) or (f"; there are {listed(sorted(visible))}" if visible else "")
+    hint = file_hint(source) or suggestion(source, visible) or (f"; there are {listed(sorted(visible))}" if visible else "")
     hint = hint or f"; there are none in the search_path {engine.session_path()}, so name the schema, too"
     raise MissingSourceError(f"no table or view {source!r}{hint}")
 

@@ -10,7 +10,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, types
 
-from nbsql.engines.source import COMMENTS, Source, check_distinct, split_path
+from nbsql.engines.source import COMMENTS, Source, check_distinct, file_hint, split_path
 from nbsql.engines.spark.driver import SparkDriver
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
@@ -67,7 +67,11 @@ def find(engine: SparkDriver, source: Any) -> Source:
     names = sorted(name for catalog, schema, name, _ in engine.ask("relations") if not name.startswith("nbsql "))
     if len(query.split()) > 1 and not suggestion(source, names):
         raise InputError(f"a source is a table, a view or one SELECT, not {source!r}")
-    hint = suggestion(source, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
+    hint = (
+        file_hint(source)
+        or suggestion(source, names)
+        or (f"; there are {listed(names)}" if names else "; there are no tables yet")
+    )
     raise InputError(f"no table or view {source!r}{hint}")
 
 

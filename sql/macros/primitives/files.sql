@@ -1,11 +1,38 @@
 {#
-  A CSV file with some columns as they are written; DuckDB guesses the types of the others. named: whether it begins with the names of
-  its columns.
+  A CSV file of which some columns have these types; DuckDB guesses those of the others. types: (name, type) a column. named: whether
+  it begins with the names of its columns. quoted: whether values may stand in double quotes, of which DuckDB knows nothing.
 #}
-{% macro csv_with_texts(path, columns, named) -%}
-read_csv({{ nbsql.text(path) }}, {% if named %}header = TRUE, {% endif %}types = {
-  {%- for column in columns %}{{ nbsql.text(column) }}: 'VARCHAR'{% if not loop.last %}, {% endif %}{% endfor -%}
+{% macro csv_with_types(path, types, named, quoted) -%}
+read_csv({{ nbsql.text(path) }}, {% if named %}header = TRUE, {% endif %}{% if quoted %}quote = '"', {% endif %}types = {
+  {%- for column, type in types %}{{ nbsql.text(column) }}: {{ nbsql.text(type) }}{% if not loop.last %}, {% endif %}{% endfor -%}
 })
+{%- endmacro %}
+
+{# A CSV file as texts. named: see csv_with_types. #}
+{% macro csv_as_texts(path, named) -%}
+read_csv({{ nbsql.text(path) }}, {% if named %}header = TRUE, {% endif %}all_varchar = TRUE)
+{%- endmacro %}
+
+{#
+  One row: for each column of a file, how many values the type of its first rows would change in silence: fractions among whole numbers,
+  times of day among dates, quotes around texts. source: the file, as texts or as JSON. columns: (name, kind) a column.
+#}
+{% macro changed_by_types(source, columns) -%}
+SELECT
+  {% for column, kind in columns %}
+  {% set value = "CAST(source." ~ nbsql.ident(column) ~ " AS VARCHAR)" %}
+  count(*) FILTER (
+    {%- if kind == "integer" %}{{ value }} LIKE '%.%' OR {{ value }} ILIKE '%e-%'
+    {%- elif kind == "temporal" %}{{ value }} LIKE '%:%'
+    {%- else %}{{ value }} LIKE '"%"'
+    {%- endif %}){{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ source }} AS source
+{%- endmacro %}
+
+{# One row: whether DuckDB found a character by which the values of a CSV file are quoted. #}
+{% macro has_quotes(path) -%}
+SELECT quote <> '(empty)' FROM sniff_csv({{ nbsql.text(path) }})
 {%- endmacro %}
 
 {# A file of JSON whose columns have these types. columns: (name, type) a column. #}

@@ -1,0 +1,87 @@
+"""Files as sources: CSV and JSON in types that change no value, and Parquet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+from markupsafe import Markup
+
+from nbsql.engines.duckdb.paths import check_readable
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.spec.column import Column
+
+PARQUET = re.compile(r"\.parquet$", re.IGNORECASE)
+_CSV = re.compile(r"\.(csv|tsv)(\.gz|\.zst)?$", re.IGNORECASE)
+_PACKED = re.compile(r"\.(gz|zst)$", re.IGNORECASE)
+_UNNAMED = re.compile(r"column\d+")  # as DuckDB names the columns of a file without a header
+_SAMPLE = 40_000  # the bytes of a file that has no more rows than those by which DuckDB takes its types
+_WIDER = {"integer": "DOUBLE", "text": "VARCHAR", "temporal": "TIMESTAMP"}
+
+
+def read_file(engine: Engine, path: str) -> Source:
+    """The rows of a file, or of all files that a pattern names. Raises InputError if the file is empty or no file."""
+    if Path(path).is_file() and not Path(path).stat().st_size:
+        raise InputError(f"file {path!r} is empty; write a header and rows into it")
+    check_readable(path)
+    relation = engine.renderer.dialect.ident(path)
+    if PARQUET.search(path):
+        return engine.described(Source(relation, path, [], rereads=engine.renderer.layout.file_rereads))
+    found = engine.described(Source(relation, path, []))
+    types, quoted = _types_of_all_rows(engine, path, found.columns)
+    if _CSV.search(path) is None:
+        found.as_texts = partial(_json_with_texts, engine, path)
+        known = [(column.name, types.get(column.name, column.type)) for column in found.columns]
+        wider = engine.renderer.fragment("json_with_types", path, known)
+    else:
+        found.as_texts = partial(_csv_with_texts, engine, path, types, quoted)
+        wider = found.as_texts(found.columns, [])
+    if not types:
+        return found
+    found.relation = wider
+    return engine.described(found)
+
+
+def _types_of_all_rows(engine: Engine, path: str, columns: Sequence[Column]) -> tuple[dict[str, str], bool]:
+    """Types for the columns of a file that change no value, and whether the quotes of its values have to be named.
+
+    DuckDB takes the types from the first rows, and would round a later 2.5 to 3 among whole numbers, for example.
+    """
+    is_csv, render = _CSV.search(path) is not None, engine.renderer.fragment
+    asked = [(each.name, each.kind) for each in columns if each.kind == "integer"]
+    if is_csv:
+        asked += [(each.name, each.kind) for each in columns if each.kind == "text" or each.type == "DATE"]
+    is_short = Path(path).is_file() and not _PACKED.search(path) and Path(path).stat().st_size < _SAMPLE
+    if is_short or not asked:
+        return {}, False
+    as_json = [(name, "JSON") for name, _ in asked]
+    rows = render("csv_as_texts", path, _has_header(columns)) if is_csv else render("json_with_types", path, as_json)
+    changed = engine.ask("changed_by_types", rows, asked)[0]
+    kinds = {name: kind for (name, kind), n in zip(asked, changed, strict=True) if n}
+    quoted = "text" in kinds.values() and not engine.ask("has_quotes", path)[0][0]
+    return {name: _WIDER[kind] for name, kind in kinds.items() if kind != "text" or quoted}, quoted
+
+
+def _csv_with_texts(
+    engine: Engine, path: str, types: Mapping[str, str], quoted: bool, columns: Sequence[Column], names: Sequence[str]
+) -> Markup:
+    """A CSV file with some columns as they are written."""
+    known = {**types, **dict.fromkeys(names, "VARCHAR")}
+    return engine.renderer.fragment("csv_with_types", path, [*known.items()], _has_header(columns), quoted)
+
+
+def _json_with_texts(engine: Engine, path: str, columns: Sequence[Column], names: Sequence[str]) -> Markup:
+    """A JSON file with some columns as they are written. A number or a Boolean of JSON is no text, and stays."""
+    written = [column.name in names and column.kind in ("text", "temporal") for column in columns]
+    types = ["VARCHAR" if is_written else column.type for column, is_written in zip(columns, written, strict=True)]
+    names = [column.name for column in columns]
+    return engine.renderer.fragment("json_with_types", path, list(zip(names, types, strict=True)))
+
+
+def _has_header(columns: Sequence[Column]) -> bool:
+    """Whether a CSV file begins with the names of its columns."""
+    return not all(_UNNAMED.fullmatch(column.name) for column in columns)

@@ -1,0 +1,184 @@
+"""Files that DuckDB cannot read as they are: the line says what is wrong and which source reads them, and that source does."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+from nbsql.errors import DatabaseError, InputError, NbsqlError
+
+ROWS = 25_000  # more than those from which DuckDB takes the types of a file
+SOURCE = re.compile(r'"(FROM read_(?:csv|json)\(.*\))"')
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(name: str, late: str, value: Callable[[int], Any] = lambda i: f"{i % 50}.5", sep: str = ",", more: str = "") -> None:
+    rows = (f"{i}{sep}{'ab'[i % 2]}{sep}{value(i)}\n" for i in range(ROWS))
+    Path(name).write_text(f"id{sep}y{sep}x\n{''.join(rows)}{ROWS}{sep}a{sep}{late}\n{more}", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("late", "options", "said", "cure"),
+    [
+        ("NA", {}, "'NA' in column 'x' is no DOUBLE", "nullstr=['', 'NA']"),
+        ("cheap", {}, "'cheap' in column 'x' is no DOUBLE", "types={'x': 'VARCHAR'}"),
+        ("1,5", {"sep": ";"}, "'1,5' in column 'x' is no DOUBLE", "types={'x': 'VARCHAR'}"),
+        (
+            "1,5", {"sep": ";", "value": lambda i: i % 9}, "'1,5' in column 'x' is no BIGINT",
+            "decimal_separator=',', types={'x': 'DOUBLE'}",
+        ),
+        ("unknown", {"value": lambda i: i % 3 == 0}, "'unknown' in column 'x' is no BOOLEAN", "types={'x': 'VARCHAR'}"),
+        ("1,5", {}, f"has 4 columns and not 3: '{ROWS},a,1,5'; mend it", "ignore_errors=true"),
+        ('"$1,234.50"', {}, "has quotes, as none before it", """quote='"'"""),
+        ("1.5", {"more": "7,a\n"}, "has 2 columns and not 3: '7,a'", "null_padding=true"),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:'x' holds numbers")
+def test_a_value_far_down_a_file_names_the_source_that_reads_it(
+    con: duckdb.DuckDBPyConnection, late: str, options: dict[str, Any], said: str, cure: str
+) -> None:
+    write("rows.csv", late, **options)
+    with pytest.raises(DatabaseError) as caught:
+        nbsql.fit(con, "rows.csv", target="y", id="id")
+    message = str(caught.value)
+    assert message.startswith(f"line {ROWS + 2 + ('more' in options)} of 'rows.csv'")
+    assert said in message
+    assert cure in message
+    source = SOURCE.search(message)[1].replace(r"\"", '"')  # type: ignore[index]
+    if cure.startswith("quote"):  # which are read, and then dollars are no number
+        with pytest.raises(DatabaseError, match=re.escape("'$1,234.50' in column 'x' is no DOUBLE")) as again:
+            nbsql.fit(con, source, target="y", id="id")
+        source = SOURCE.search(str(again.value))[1].replace(r"\"", '"')  # type: ignore[index]
+    model = nbsql.fit(con, source, target="y", id="id")
+    assert len(model.predict(source, columns=["x"]).fetchall()) >= ROWS
+
+
+def test_every_verb_and_form_says_so(con: duckdb.DuckDBPyConnection) -> None:
+    write("rows.csv", "2.5")
+    model = nbsql.fit(con, "rows.csv", target="y", id="id", name="m")
+    write("rows.csv", "NA")
+    verbs: list[Callable[[], Any]] = [
+        lambda: model.predict("rows.csv").fetchall(),
+        lambda: model.evaluate("rows.csv").accuracy,
+        lambda: model.explain("rows.csv").fetchall(),
+        lambda: model.update("rows.csv"),
+        lambda: nbsql.fit(con, "row*.csv", target="y", id="id"),
+        lambda: nbsql.fit(con, "SELECT * FROM 'rows.csv'", target="y", id="id"),
+        lambda: nbsql.cross_validate(con, Path("rows.csv"), target="y", id="id").accuracy,
+    ]
+    for verb in verbs:
+        with pytest.raises(DatabaseError, match=r"read it with nullstr=\['', 'NA'\]"):
+            verb()
+
+
+@pytest.mark.parametrize(
+    ("late", "value", "found"),
+    [
+        ("2.5", lambda i: i % 7, 2.5),
+        ("25e-1", lambda i: i % 7, 2.5),
+        ('"red"', lambda i: ("red", "blue")[i % 2], "red"),
+        ("2020-01-03 12:30:00", lambda i: f"2020-01-0{i % 9 + 1}", "2020-01-03 12:30:00"),
+    ],
+)
+def test_no_value_far_down_a_file_is_changed_in_silence(
+    con: duckdb.DuckDBPyConnection, late: str, value: Callable[[int], Any], found: Any
+) -> None:
+    """DuckDB alone reads 3, '"red"' and midnight."""
+    write("rows.csv", late, value)
+    fit = dict.fromkeys(["x"], "categorical") if found != 2.5 else {}
+    model = nbsql.fit(con, "rows.csv", target="y", id="id", families=fit)
+    last = model.predict("rows.csv").df().x.iloc[-1]
+    assert str(last) == str(found)
+
+
+def test_a_fraction_far_down_a_file_of_json_is_kept(con: duckdb.DuckDBPyConnection) -> None:
+    rows = "".join(f'{{"y": "{"ab"[i % 2]}", "x": {i % 7}}}\n' for i in range(ROWS))
+    Path("rows.ndjson").write_text(f'{rows}{{"y": "a", "x": 2.5}}\n', encoding="utf-8")
+    model = nbsql.fit(con, "rows.ndjson", target="y")
+    assert model.predict("rows.ndjson").df().x.sum() == sum(i % 7 for i in range(ROWS)) + 2.5
+    Path("rows.ndjson").write_text(f'{rows}{{"y": "a", "x": "NA"}}\n', encoding="utf-8")
+    with pytest.raises(DatabaseError, match=r"line \d+ of 'rows.ndjson'.*FROM read_json\('rows.ndjson', sample_size=-1\)"):
+        nbsql.fit(con, "rows.ndjson", target="y")
+
+
+TEXT = "id,y,town\n" + "".join(f"{i},{'ab'[i % 2]},{('Köln', 'Ulm')[i % 3 // 2]}\n" for i in range(50))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "name", "option"),
+    [
+        ("latin-1", "LATIN1", "encoding='latin-1'"),
+        ("cp1252", "WINDOWS-1252", ""),
+        ("utf-16", "UTF-16", "encoding='utf-16'"),
+        ("utf-16-be", "UTF-16BE", ""),
+        ("utf-32", "UTF-32", ""),
+    ],
+)
+def test_the_encoding_of_a_file_is_named(con: duckdb.DuckDBPyConnection, encoding: str, name: str, option: str) -> None:
+    text = TEXT.replace("Köln", "5 €") if encoding == "cp1252" else TEXT
+    if encoding == "utf-16-be":
+        text = "\ufeff" + text.replace("town", "stadt", 1)
+        name = "UTF-16"  # its mark says in which order the bytes are
+    Path("rows.csv").write_bytes(text.encode(encoding))
+    with pytest.raises(DatabaseError) as caught:
+        nbsql.fit(con, "rows.csv", target="y", id="id")
+    assert str(caught.value).startswith(f"'rows.csv' is encoded in {name} and not in UTF-8; ")
+    assert str(caught.value).endswith(f"convert it first: iconv -f {name} -t UTF-8")
+    source = SOURCE.search(str(caught.value))
+    assert (source is not None) == bool(option)
+    if source is not None:
+        assert option in source[1]
+        assert nbsql.fit(con, source[1], target="y", id="id").predict(source[1]).df().town.iloc[0] == "Köln"
+
+
+def test_a_mark_at_the_beginning_is_no_part_of_a_name_and_a_missing_one_is_said(con: duckdb.DuckDBPyConnection) -> None:
+    Path("rows.csv").write_text(TEXT, encoding="utf-8-sig")
+    assert nbsql.fit(con, "rows.csv", target="y", id="id").predict("rows.csv").columns[0] == "id"
+    Path("rows.csv").write_bytes(TEXT.replace("ö", "o").encode("utf-16-le"))
+    for form in ("rows.csv", "SELECT * FROM 'rows.csv'"):
+        with pytest.raises(NbsqlError, match=r"as a file in UTF-16 that was read as UTF-8; .* encoding='utf-16'"):
+            nbsql.fit(con, form, target="y", id="id")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("rows.xlsx", r'is an Excel file; read it as "FROM read_xlsx\(.rows.xlsx.\)" .*pandas.read_excel\(.rows.xlsx.\)'),
+        ("rows.xls", r"is an Excel file; read it as pandas.read_excel\(.rows.xls.\) in Python, or save it as CSV"),
+        ("rows.zip", r"is an archive; unpack it first"),
+        ("rows.csv.zip", r"is an archive; unpack it first"),
+        ("rows.dta", r"read it in Python as pandas.read_stata\(.rows.dta.\)"),
+        ("rows.txt", r'ending of .rows.txt. does not say what it holds; read it: "FROM read_csv\(.rows.txt.\)"'),
+    ],
+)
+def test_a_file_of_another_kind_says_what_reads_it(con: duckdb.DuckDBPyConnection, name: str, said: str) -> None:
+    Path(name).write_text(TEXT, encoding="utf-8")
+    con.execute("CREATE TABLE days AS FROM (VALUES ('a', 1), ('b', 2)) AS t(y, town)")
+    model = nbsql.fit(con, "days", target="y", name="m")
+    for verb in (lambda: nbsql.fit(con, Path(name), target="y"), lambda: model.predict(name), lambda: model.evaluate(name)):
+        with pytest.raises(InputError, match=said):
+            verb()
+    if name == "rows.txt":
+        assert nbsql.fit(con, f"FROM read_csv('{name}')", target="y", id="id").families["town"].name == "categorical"
+        with pytest.raises(DatabaseError, match=said):
+            nbsql.fit(con, f"SELECT * FROM '{name}'", target="y")
+
+
+def test_a_file_that_is_not_what_its_name_says(con: duckdb.DuckDBPyConnection) -> None:
+    Path("rows.csv").write_bytes(b"PK\x03\x04\xff\xfe\x80,\n" * 9)
+    with pytest.raises(DatabaseError, match=r"'rows.csv' is a ZIP archive or an Excel file; unpack it"):
+        nbsql.fit(con, "rows.csv", target="y")
+    Path("rows.csv").write_bytes(gzip.compress(TEXT.encode() * 50))
+    with pytest.raises(DatabaseError, match=r"'rows.csv' is compressed by gzip; let its name end in .csv.gz"):
+        nbsql.fit(con, "rows.csv", target="y")
