@@ -20,9 +20,16 @@ MOST_VALUES = 1_000  # the values of a category that are looked at, the most fre
 _LEAST_NUMBERS = 3  # different ones, below which digits are names
 _MOST_WORDS = 5  # that may stand for a missing value
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d\d?)?")
-_WRITTEN = re.compile(r"[$€£¥]?\s*[+-]?\s*[$€£¥]?\s*\d[\d.,']*\s*[%$€£¥]?")
+_CURRENCY = r"[$€£¥₹₽₺₩₪]|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|CAD|AUD|SEK|NOK|DKK|PLN|CZK|Rs|kr|zł)\b"
+_SCALES = {"k": 1_000, "K": 1_000, "M": 1_000_000, "bn": 1_000_000_000}
+_INVISIBLE = "\u00a0\u2009\u202f"  # the blanks between thousands that look like any other
+_SIGN, _BLANK = r"[-+−]?", f" '{_INVISIBLE}"
+_WRITTEN = re.compile(
+    rf"(?P<open>\(?){_SIGN}\s*(?P<before>{_CURRENCY})?\s*{_SIGN}(?P<digits>\.?\d(?:[\d.,{_BLANK}]*\d)?\.?(?:[eE][+-]?\d\d?)?)\s*"
+    rf"(?P<scale>{'|'.join(_SCALES)})?(?P<after>{_CURRENCY}|%|(?<=\d)[^\W\d_]+|(?<=\s)[^\W\d_]+)?(?P<close>\)?)"
+)
 _SIMPLE = re.compile(r"[a-z_][a-z0-9_]*")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}")
 
 Values = Sequence[tuple[str, float]]  # a value and the number of its rows
 
@@ -51,59 +58,89 @@ def warn_of_texts(engine: Engine, source: Source, features: Sequence[Feature]) -
 
 def _advice(engine: Engine, name: str, column: str, values: Values) -> str | None:
     total = sum(n for _, n in values)
-    others = [(value.strip(), n) for value, n in values if not _WRITTEN.fullmatch(value.strip())]
-    written = [value.strip() for value, _ in values if _WRITTEN.fullmatch(value.strip())]
-    words = sorted({value for value, _ in others})
-    in_words = sum(n for _, n in others)
+    parsed = {value: found for value, _ in values if (found := _WRITTEN.fullmatch(value.strip())) and _is_closed(found)}
+    words = sorted({value.strip() for value, _ in values if value not in parsed})
+    in_words = sum(n for value, n in values if value not in parsed)
     is_word = all(word.lower() in MISSING_WORDS or not any(letter.isdigit() for letter in word) for word in words)
-    if len(written) < _LEAST_NUMBERS or len(words) > _MOST_WORDS or 2 * in_words > total or not is_word:
+    if len(parsed) < _LEAST_NUMBERS or len(words) > _MOST_WORDS or 2 * in_words > total or not is_word:
         return None
-    if any(re.fullmatch(r"0\d+", value) for value in written):
+    if any(re.fullmatch(r"0\d+", found["digits"]) for found in parsed.values()):
         return None  # codes
-    plain = all(_NUMBER.fullmatch(value) for value in written)
-    if plain and not words:
-        return None  # texts by the type of their column
-    cures = [f"missing={json.dumps(words, ensure_ascii=False)}"] if words else []
-    if not plain:
-        expression = _expression(engine, column, written)
+    written = [value.strip() for value in parsed]
+    is_plain = all(_NUMBER.fullmatch(value) for value in written)
+    if is_plain and not words and all(value.lstrip("+-").isdigit() for value in written):
+        return None  # whole numbers that are texts by the type of their column, as keys are
+    taken = "and is taken for a category"
+    units = {found["before"] or found["after"] or "" for found in parsed.values()}
+    if len(units - {""}) > 1 or units == {"", "%"}:
+        if not all(re.fullmatch(f"{_CURRENCY}|%|", unit) for unit in units):
+            return None
+        with_units = ", ".join(f"some with {unit!r}" if unit else "some without" for unit in sorted(units, reverse=True))
+        return f'{name!r} holds numbers, {with_units}, {taken}; say what they are: derive={{{_json(column)}: "..."}}'
+    cures = [f"missing={_json(words)}"] if words else []
+    if not is_plain or not words:
+        expression = _expression(engine, column, list(parsed.values()))
         if expression is None:
             return None
-        cures.append(f"derive={{{json.dumps(column, ensure_ascii=False)}: {json.dumps(expression, ensure_ascii=False)}}}")
+        cures.append(f"derive={{{_json(column)}: {_json(expression)}}}")
     but = f" but for {listed(words)} in {in_words:,g} of {total:,g} rows" if words else f", written as {written[0]!r}"
-    return f"{name!r} holds numbers{but}, and is taken for a category; read them as such: {', '.join(cures)}"
+    return f"{name!r} holds numbers{but}, {taken}; read them as such: {', '.join(cures)}"
 
 
-def _expression(engine: Engine, column: str, written: Sequence[str]) -> str | None:
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _is_closed(found: re.Match[str]) -> bool:
+    return len(found["open"]) == len(found["close"])
+
+
+def _expression(engine: Engine, column: str, parsed: Sequence[re.Match[str]]) -> str | None:
     """An expression of the number in a text; None if the texts do not follow one rule."""
     dialect = engine.renderer.dialect
-    sql = column if _SIMPLE.fullmatch(column) else restore(dialect.ident(column))
-    plain, share = list(written), any("%" in value for value in written)
-    if share and not all("%" in value for value in written):
-        return None
-    replaced = list(_replacements(written))
-    for before, after in replaced:
+    name = column if _SIMPLE.fullmatch(column) else restore(dialect.ident(column))
+    unit = next((found["before"] or found["after"] for found in parsed if found["before"] or found["after"]), "")
+    if unit and not re.fullmatch(f"{_CURRENCY}|%", unit) and not all(found["after"] for found in parsed):
+        return None  # letters after some numbers are no unit
+    scales = sorted({found["scale"] for found in parsed if found["scale"]})
+    sql, plain = name, [found[0] for found in parsed]
+    for before, after in [*_marks(plain, [unit, *scales]), *_separators([found["digits"] for found in parsed], unit)]:
         plain = [value.replace(before, after) for value in plain]
-        sql = f"replace({sql}, {restore(dialect.text(before))}, {restore(dialect.text(after))})"
+        mark = f"chr({ord(before)})" if before in _INVISIBLE else restore(dialect.text(before))
+        sql = f"replace({sql}, {mark}, {restore(dialect.text(after))})"
     if not all(_NUMBER.fullmatch(value.strip()) for value in plain):
         return None
-    cast = f"CAST(trim({sql}) AS {restore(engine.renderer.fragment('double'))})"
-    return f"{cast} / 100" if share else cast
+    cast = f"CAST({sql if sql == name else f'trim({sql})'} AS {restore(engine.renderer.fragment('double'))})"
+    if scales:
+        cases = " ".join(f"WHEN {name} LIKE {restore(dialect.text(f'%{scale}%'))} THEN {_SCALES[scale]}" for scale in scales)
+        return f"{cast} * CASE {cases} ELSE 1 END"
+    return f"{cast} / 100" if unit == "%" else cast
 
 
-def _replacements(written: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The texts to replace, in order: currencies, the separators of thousands, and a decimal comma."""
-    for sign in "$€£¥%' ":
-        if any(sign in value for value in written):
-            yield sign, ""
-    digits = [re.sub(r"[^\d.,]", "", value) for value in written]
-    with_comma = [value for value in digits if "," in value]
-    if not with_comma:
-        return
-    has_both = [value for value in with_comma if "." in value]
-    comma_last = all(value.rindex(",") > value.rindex(".") for value in has_both)
-    if (has_both and comma_last) or (not has_both and not all(_THOUSANDS.fullmatch(value) for value in with_comma)):
-        if any("." in value for value in digits):
-            yield ".", ""
-        yield ",", "."
+def _marks(written: Sequence[str], units: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The texts to replace: signs, units, and the blanks and apostrophes between thousands."""
+    for mark, after in [
+        ("(", "-"),
+        (")", ""),
+        ("−", "-"),
+        *((unit, "") for unit in units if unit),
+        *((each, "") for each in _BLANK),
+    ]:
+        if any(mark in value for value in written):
+            yield mark, after
+
+
+def _separators(digits: Sequence[str], unit: str) -> Iterator[tuple[str, str]]:
+    """The replacements of the separators of thousands, and of a decimal comma."""
+    numbers = [re.sub(r"[^\d.,]", "", value) for value in digits]
+    commas, dots = ([value for value in numbers if mark in value] for mark in ",.")
+    both = [value for value in commas if "." in value]
+    dots_group = bool(dots) and all(_THOUSANDS.fullmatch(value.split(",")[0].replace(".", ",")) for value in dots)
+    if both:
+        is_decimal = all(value.rindex(",") > value.rindex(".") for value in both)
     else:
-        yield ",", ""
+        is_decimal = not all(_THOUSANDS.fullmatch(value) for value in commas)
+    if dots_group and (is_decimal if commas else unit and re.fullmatch(_CURRENCY, unit)):
+        yield ".", ""
+    if commas:
+        yield ",", "." if is_decimal else ""

@@ -117,6 +117,39 @@ def test_what_stays_a_text(con: duckdb.DuckDBPyConnection) -> None:
             1211.5,
         ),
         ("'1,' || (200 + id)", "derive={\"x\": \"CAST(trim(replace(x, ',', '')) AS DOUBLE)\"}", 1211.0),
+        (
+            "'1 ' || (200 + id) || ',50 €'",
+            "derive={\"x\": \"CAST(trim(replace(replace(replace(x, '€', ''), ' ', ''), ',', '.')) AS DOUBLE)\"}",
+            1211.5,
+        ),
+        (
+            "'1' || chr(160) || (200 + id) || ',50'",
+            "derive={\"x\": \"CAST(trim(replace(replace(x, chr(160), ''), ',', '.')) AS DOUBLE)\"}",
+            1211.5,
+        ),
+        (
+            "CASE WHEN id % 2 = 0 THEN '1,' || (200 + id) ELSE '(' || (id % 50) || ')' END",
+            "derive={\"x\": \"CAST(trim(replace(replace(replace(x, '(', '-'), ')', ''), ',', '')) AS DOUBLE)\"}",
+            -11.0,
+        ),
+        (
+            "CASE WHEN id % 2 = 0 THEN (id % 40) || '.25' ELSE (id % 50) || ',5' END",
+            "derive={\"x\": \"CAST(trim(replace(x, ',', '.')) AS DOUBLE)\"}",
+            11.5,
+        ),
+        (
+            "CASE WHEN id % 2 = 0 THEN (id % 40) || '.5M' ELSE (id % 50) || 'k' END",
+            "derive={\"x\": \"CAST(trim(replace(replace(x, 'M', ''), 'k', '')) AS DOUBLE) "
+            "* CASE WHEN x LIKE '%M%' THEN 1000000 WHEN x LIKE '%k%' THEN 1000 ELSE 1 END\"}",
+            11_000.0,
+        ),
+        (
+            "'€ ' || (1 + id % 50) || '.250'",
+            "derive={\"x\": \"CAST(trim(replace(replace(replace(x, '€', ''), ' ', ''), '.', '')) AS DOUBLE)\"}",
+            12_250.0,
+        ),
+        ("(id % 50) || ' kg'", "derive={\"x\": \"CAST(trim(replace(replace(x, 'kg', ''), ' ', '')) AS DOUBLE)\"}", 11.0),
+        ("(id % 50) || '.5'", 'derive={"x": "CAST(x AS DOUBLE)"}', 11.5),
     ],
 )
 def test_a_fit_says_the_line_that_makes_numbers(con: duckdb.DuckDBPyConnection, sql: str, cure: str, value: float) -> None:
@@ -134,6 +167,21 @@ def test_a_fit_says_the_line_that_makes_numbers(con: duckdb.DuckDBPyConnection, 
         nbsql.auto(con, source, **OPTIONS)
 
 
-@pytest.mark.parametrize("sql", ["'00' || id % 40", "'c' || id % 40", "CAST(id % 2 AS VARCHAR)", "(id % 9) || '-' || (id % 7)"])
+@pytest.mark.parametrize("sql", [
+    "'00' || id % 40", "'c' || id % 40", "CAST(id % 40 AS VARCHAR)", "(id % 9) || '-' || (id % 7)",
+    "(id % 40) || CASE WHEN id % 3 = 0 THEN 'A' ELSE 'B' END", "'town ' || id % 40", "(id % 9) || '.' || (id % 7) || '.1'",
+])  # fmt: skip
 def test_a_fit_leaves_names_and_codes_alone(con: duckdb.DuckDBPyConnection, sql: str) -> None:
     assert fitted(con, f"SELECT id, y, {sql} AS x FROM t")[1] == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "units"),
+    [
+        ("CASE WHEN id % 2 = 0 THEN (id % 40) || '%' ELSE CAST(id % 50 AS VARCHAR) END", "some with '%', some without"),
+        ("CASE WHEN id % 2 = 0 THEN '$' ELSE '€' END || id % 40", "some with '€', some with '$'"),
+    ],
+)
+def test_a_fit_says_which_units_are_mixed(con: duckdb.DuckDBPyConnection, sql: str, units: str) -> None:
+    said = f"""'x' holds numbers, {units}, and is taken for a category; say what they are: derive={{"x": "..."}}"""
+    assert fitted(con, f"SELECT id, y, {sql} AS x FROM t")[1] == [said]
