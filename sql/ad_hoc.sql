@@ -40,9 +40,9 @@ CREATE OR REPLACE MACRO naive_bayes_column(name, numbered) AS (
 );
 
 
--- The words of a text: runs of letters and digits, in lower case.
+-- The words of a text: runs of letters, their marks and digits, in lower case, and with a letter and its accent as one character.
 CREATE OR REPLACE MACRO naive_bayes_words(message) AS
-regexp_extract_all(lower(message), '[\p{L}\p{N}]+');
+regexp_extract_all(nfc_normalize(lower(message)), '[\p{L}\p{N}][\p{L}\p{M}\p{N}]*');
 
 
 -- A number that can be counted: finite, and its square too.

@@ -74,10 +74,12 @@ _OWN: dict[str, dict[str, Any]] = {
     },
 }
 _TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+_LENGTHS = {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 10}, {"type": "array", "items": {"type": "integer"}}]}
 _OF_FAMILIES: dict[str, dict[str, Any]] = {
     "estimate": {"enum": ["mean", "mode"]},
     "stop_words": {"anyOf": [{"const": "english"}, {"type": "array", "items": {"type": "string"}}]},
-    "ngrams": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 10}, {"type": "array", "items": {"type": "integer"}}]},
+    "normal_form": {"enum": ["C", None]},
+    **dict.fromkeys(("ngrams", "characters"), _LENGTHS),
     "columns": {"type": "array", "items": {"type": "string"}, "minItems": 2},
 }
 _PLAIN: dict[Any, dict[str, Any]] = {

@@ -1,22 +1,26 @@
-"""The family of texts, which the database cuts into words."""
+"""The family of texts, which the database cuts into words or characters."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, written
-from nbsql.family.base import checked, set_attributes, texts, whole_number
+from nbsql.family.base import checked, set_attributes, texts, true_or_false, whole_number
 from nbsql.family.stop_words import STOP_WORDS
 from nbsql.family.tokens import Bag
 
-LETTERS_AND_DIGITS = r"[\p{L}\p{N}]+"
+WORD = r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*"
+
+# What cuts a text into words, which its characters are instead.
+_OF_WORDS = ("pattern", "stop_words", "min_length", "ngrams")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Text(Bag):
-    """A text, which the database cuts into words in the same way for fitting and for scoring.
+    """A text, which the database cuts into words or characters in the same way for fitting and for scoring.
 
     Args:
         event: "multinomial" scores every occurrence of a word; "bernoulli" scores the presence or absence of every word of the
@@ -30,12 +34,18 @@ class Text(Bag):
         vocabulary: the words of the vocabulary, seen or not; all others are left out. None takes the words of the training
             rows.
         pattern: a regular expression for a word, in RE2 syntax, whose word class is ASCII only; by default a run of Unicode
-            letters and digits.
+            letters, marks (such as the vowel signs of Hindi) and digits, which does not begin with a mark.
         lower: whether the text is folded to lower case first.
+        accents: whether letters keep their accents. False takes all marks off, also the vowel signs of Hindi or Thai.
+        normal_form: "C" makes one character of a letter and its accents, so that both spellings of "é" are one; None takes the
+            characters as they are.
         stop_words: the words to leave out: None, "english" (203 function words, not scikit-learn's list), or a list.
         min_length: the least length of a word, in characters.
         min_count: the least number of times that a word (n-gram) must occur in the training data to be in the vocabulary.
         ngrams: the longest run of words that is a term; or a pair of the shortest and the longest run.
+        characters: the longest run of characters that is a term, instead of words; or a pair of the shortest and the longest.
+            For languages without blanks, codes and names.
+        within_words: whether runs of characters stay within words, each of which has a blank on either side.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('a free prize', 'spam'), ('lunch on friday', 'ham')) AS t(said, y)"
@@ -44,12 +54,16 @@ class Text(Bag):
     'spam'
     """
 
-    pattern: str = LETTERS_AND_DIGITS
+    pattern: str = WORD
     lower: bool = True
+    accents: bool = True
+    normal_form: Literal["C"] | None = "C"
     stop_words: Sequence[str] | None = None
     min_length: int = 1
     min_count: int = 1
     ngrams: tuple[int, int] = (1, 1)
+    characters: tuple[int, int] | None = None
+    within_words: bool = False
 
     name: ClassVar[str] = "text"
     accepts: ClassVar[tuple[str, ...]] = ("text",)
@@ -57,6 +71,9 @@ class Text(Bag):
     def __post_init__(self) -> None:
         super().__post_init__()
         checked(self, whole_number, "min_length", "min_count")
+        checked(self, true_or_false, "lower", "accents", "within_words")
+        if self.normal_form not in (None, "C"):
+            raise InputError(f"normal_form must be 'C' or None, not {self.normal_form!r}")
         if not isinstance(self.pattern, str) or not self.pattern:
             raise InputError(f"pattern must be a regular expression, not {self.pattern!r}")
         if isinstance(self.stop_words, str):
@@ -66,29 +83,41 @@ class Text(Bag):
             set_attributes(self, stop_words=STOP_WORDS[self.stop_words])
         elif self.stop_words is not None:
             set_attributes(self, stop_words=texts(self.stop_words, "stop_words must be 'english' or a list of words"))
-        set_attributes(self, ngrams=_run_lengths(self.ngrams))
+        set_attributes(self, ngrams=_run_lengths(self.ngrams, "ngrams"))
+        if self.characters is not None:
+            set_attributes(self, characters=_run_lengths(self.characters, "characters"))
+            for item in dataclasses.fields(self):
+                if item.name in _OF_WORDS and getattr(self, item.name) != item.default:
+                    raise InputError(f"characters=... cuts no words; leave out {item.name}, or characters")
+        elif self.within_words:
+            raise InputError("within_words=True goes with runs of characters: characters=(2, 4)")
 
     @property
-    def letters_and_digits(self) -> bool:
-        """Whether words have the default pattern, which the engine can find faster than by a regular expression."""
-        return self.pattern == LETTERS_AND_DIGITS
+    def is_of_words(self) -> bool:
+        """Whether its words have the default pattern, which the engine can find faster than by a regular expression."""
+        return self.pattern == WORD
+
+    @property
+    def has_overlaps(self) -> bool:
+        """Whether a word or character is part of several terms, which therefore do not come one by one."""
+        return self.characters is not None or tuple(self.ngrams) != (1, 1)
 
     @property
     def sampling_kind(self) -> str | None:
-        # n-grams overlap, so they cannot be drawn independently
-        return super().sampling_kind if tuple(self.ngrams) == (1, 1) else None
+        return None if self.has_overlaps else super().sampling_kind
 
     @property
     def least_occurrences(self) -> int:
         return self.min_count if self.min_count > 1 else 0  # 0 and not 1, as the weight of a word may be below 1
 
 
-def _run_lengths(ngrams: Any) -> tuple[int, int]:
-    pair = (1, ngrams) if isinstance(ngrams, int) and not isinstance(ngrams, bool) else ngrams
+def _run_lengths(lengths: Any, option: str) -> tuple[int, int]:
+    """The shortest and the longest run of an option: a pair, or the longest alone beside 1."""
+    pair = (1, lengths) if isinstance(lengths, int) and not isinstance(lengths, bool) else lengths
     try:
         low, high = pair
     except (TypeError, ValueError):
         low = high = 0
     if not (isinstance(low, int) and isinstance(high, int) and 1 <= low <= high <= 10):
-        raise InputError(f"ngrams must be a whole number from 1 to 10, or a pair (shortest, longest), not {written(ngrams)}")
+        raise InputError(f"{option} must be a whole number from 1 to 10, or a pair (shortest, longest), not {written(lengths)}")
     return low, high

@@ -55,7 +55,7 @@ class Count:
         self._few_rows = False  # known after the scan
         self._violations_unlabelled: Sequence[Any] = ()
         for feature in plan.spec.features:
-            if isinstance(feature.family, Text) and not feature.family.letters_and_digits:
+            if isinstance(feature.family, Text) and not feature.family.is_of_words:
                 engine.check_pattern(feature.family.pattern)
 
     def scan(self, *, quiet: bool = False) -> list[tuple[Any, ...]]:

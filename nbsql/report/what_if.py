@@ -131,7 +131,7 @@ def _slots(feature: Feature) -> int:
     """The number of tokens that can be chosen at a time: one if the contribution of a token depends on the others."""
     family = feature.family
     if family.bag:
-        return 1 if family.presence or getattr(family, "norm", None) or max(getattr(family, "ngrams", (1, 1))) > 1 else _SLOTS
+        return 1 if family.presence or getattr(family, "norm", None) or getattr(family, "has_overlaps", False) else _SLOTS
     return _SLOTS if family.over_columns and family.distribution in ("dirichlet", "complement") and not family.level else 1
 
 

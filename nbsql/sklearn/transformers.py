@@ -12,8 +12,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from nbsql.errors import NotSupportedError
 from nbsql.family import Text
-from nbsql.family.text import LETTERS_AND_DIGITS
-from nbsql.sklearn.words import PATTERNS
+from nbsql.sklearn.words import accents_function, word_pattern
 from nbsql.spec.spec import Feature
 
 _TYPES: dict[str, Callable[[str], Any]] = {
@@ -28,19 +27,19 @@ def vectorizer(family: Any, words: Sequence[str], idf: Sequence[float | None] = 
 
     Raises NotSupportedError if the family's pattern may have another meaning in Python.
     """
-    known = {pattern: python for python, pattern in PATTERNS.items()}
-    if family.pattern == LETTERS_AND_DIGITS:
-        pattern = rf"(?u)[^\W_]{{{family.min_length},}}"
-    elif family.pattern in known and family.min_length == 1:
-        pattern = known[family.pattern]
+    if family.characters is not None:
+        cut = {"analyzer": "char_wb" if family.within_words else "char", "ngram_range": tuple(family.characters)}
     else:
-        raise NotSupportedError(
-            f"the pattern {family.pattern!r} of a text is RE2's, and may mean another thing to scikit-learn"
-        )
-    stop_words = list(family.stop_words) if family.stop_words else None
+        pattern = word_pattern(family.pattern, family.min_length)
+        if pattern is None:
+            raise NotSupportedError(
+                f"the pattern {family.pattern!r} of a text is RE2's, and may mean another thing to scikit-learn"
+            )
+        stop_words = list(family.stop_words) if family.stop_words else None
+        cut = {"token_pattern": pattern, "stop_words": stop_words, "ngram_range": tuple(family.ngrams)}
     options = {
-        "lowercase": family.lower, "token_pattern": pattern, "stop_words": stop_words, "ngram_range": tuple(family.ngrams),
-        "binary": family.presence, "vocabulary": {word: place for place, word in enumerate(words)},
+        **cut, "lowercase": family.lower, "strip_accents": accents_function(family), "binary": family.presence,
+        "vocabulary": {word: place for place, word in enumerate(words)},
     }  # fmt: skip
     if family.reweights_tokens:
         found = TfidfVectorizer(norm=family.norm, use_idf=family.tfidf, **options).fit([""])

@@ -1,20 +1,64 @@
-"""Converts vectorizers of words into families of texts."""
+"""Converts vectorizers of words and characters into families of texts, and their options back."""
 
 from __future__ import annotations
 
 import re
+import sys
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
+from itertools import groupby
 from typing import Any
 
 from nbsql.errors import NotSupportedError
 from nbsql.family import Text
-from nbsql.family.text import LETTERS_AND_DIGITS
+from nbsql.family.text import WORD
 
 # Patterns of a word in Python, whose word class includes all Unicode letters, and their equivalents in RE2, whose does not.
 PATTERNS = {r"(?u)\b\w\w+\b": r"[\p{L}\p{N}_]{2,}", r"(?u)\b\w+\b": r"[\p{L}\p{N}_]+"}
 
-_LETTERS_AND_DIGITS = re.compile(r"\(\?u\)\[\^\\W_\]\{(\d+),\}")  # the form in which `to_sklearn` writes a family's pattern
+_LETTERS_AND_DIGITS = r"[\p{L}\p{N}]+"
+_COMPOSED = partial(unicodedata.normalize, "NFC")
+
+
+def word_pattern(pattern: str, least: int) -> str | None:
+    """The pattern in Python of words of at least `least` characters; None if that of the family has none."""
+    if pattern == WORD:
+        return rf"(?u)[^\W_](?:[^\W_]|[{_marks()}]){{{least - 1},}}"
+    if pattern == _LETTERS_AND_DIGITS:
+        return rf"(?u)[^\W_]{{{least},}}"
+    return next((python for python, known in PATTERNS.items() if known == pattern and least == 1), None)
+
+
+@cache
+def _marks() -> str:
+    """The marks of Unicode as the contents of a class of characters, which Python has none of."""
+    marks = [code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)).startswith("M")]
+    runs = [[code for _, code in run] for _, run in groupby(enumerate(marks), lambda pair: pair[1] - pair[0])]
+    return "".join(f"\\U{run[0]:08X}-\\U{run[-1]:08X}" for run in runs)
+
+
+def _cut_by(pattern: str) -> dict[str, Any] | None:
+    """The options of a family whose words a pattern in Python matches; None if no family's do."""
+    if pattern in PATTERNS:
+        return {"pattern": PATTERNS[pattern]}
+    for known, fewer in ((WORD, 1), (_LETTERS_AND_DIGITS, 0)):
+        before = str(word_pattern(known, fewer)).removesuffix("{0,}")
+        length = re.fullmatch(re.escape(before) + r"\{(\d+),\}", pattern)
+        if length:
+            return {"pattern": known, "min_length": int(length[1]) + fewer}
+    return None
+
+
+def accents_function(family: Text) -> Any:
+    """The option `strip_accents` of a vectorizer that reads texts as the family does.
+
+    Raises NotSupportedError for texts without accents: scikit-learn's forms take off more, such as the ligature of ﬁ.
+    """
+    if not family.accents:
+        raise NotSupportedError("scikit-learn has no form of texts with accents=False; fit the model without it")
+    return _COMPOSED if family.normal_form else None
 
 
 def is_vectorizer(transformer: Any) -> bool:
@@ -28,22 +72,17 @@ def text_family(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
     Raises NotSupportedError if an option has no equivalent.
     """
     name = type(vectorizer).__name__
-    usual = {"analyzer": "word", "tokenizer": None, "preprocessor": None, "strip_accents": None, "input": "content"}
+    usual = {"tokenizer": None, "preprocessor": None, "strip_accents": None, "input": "content"}
+    composed = getattr(vectorizer.strip_accents, "func", None) is unicodedata.normalize and (
+        vectorizer.strip_accents.args == _COMPOSED.args
+    )
     for option, value in usual.items():
-        if getattr(vectorizer, option) != value:
+        if getattr(vectorizer, option) != value and not (option == "strip_accents" and composed):
             raise no_counterpart(f"{name}({option}={getattr(vectorizer, option)!r})", f"fit it with {option}={value!r}")
-    letters_and_digits = _LETTERS_AND_DIGITS.fullmatch(vectorizer.token_pattern)
-    if vectorizer.token_pattern not in PATTERNS and letters_and_digits is None:
-        raise no_counterpart(
-            f"{name}(token_pattern={vectorizer.token_pattern!r})", f"the patterns that do are {' and '.join(PATTERNS)}"
-        )
-    stop_words = vectorizer.get_stop_words()
     family = Text(
-        pattern=PATTERNS.get(vectorizer.token_pattern, LETTERS_AND_DIGITS),
-        min_length=int(letters_and_digits[1]) if letters_and_digits else 1,
+        **_terms_of(vectorizer, name),
         lower=vectorizer.lowercase,
-        stop_words=sorted(stop_words) if stop_words else None,
-        ngrams=(int(vectorizer.ngram_range[0]), int(vectorizer.ngram_range[1])),
+        normal_form="C" if composed else None,
         event="bernoulli" if vectorizer.binary else "multinomial",
     )
     words = sorted(vectorizer.vocabulary_, key=vectorizer.vocabulary_.get)
@@ -51,6 +90,22 @@ def text_family(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
         return family, [(word, None) for word in words]
     family, idfs = with_tfidf(family, vectorizer, len(words))
     return family, list(zip(words, idfs, strict=True))
+
+
+def _terms_of(vectorizer: Any, name: str) -> dict[str, Any]:
+    """The options of a family whose terms are those of a vectorizer."""
+    lengths = (int(vectorizer.ngram_range[0]), int(vectorizer.ngram_range[1]))
+    if vectorizer.analyzer in ("char", "char_wb"):
+        return {"characters": lengths, "within_words": vectorizer.analyzer == "char_wb"}
+    if vectorizer.analyzer != "word":
+        raise no_counterpart(f"{name}(analyzer={vectorizer.analyzer!r})", "fit it with analyzer='word', 'char' or 'char_wb'")
+    cut = _cut_by(vectorizer.token_pattern)
+    if cut is None:
+        raise no_counterpart(
+            f"{name}(token_pattern={vectorizer.token_pattern!r})", f"the patterns that do are {' and '.join(PATTERNS)}"
+        )
+    stop_words = vectorizer.get_stop_words()
+    return {**cut, "stop_words": sorted(stop_words) if stop_words else None, "ngrams": lengths}
 
 
 def with_tfidf(family: Text, transformer: Any, count: int) -> tuple[Text, Sequence[float | None]]:

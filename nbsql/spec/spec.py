@@ -219,7 +219,11 @@ class Spec:
                 raise ModelError(f"model {model!r} was written by a newer nbsql; upgrade nbsql to read it")
             features = []
             for index, entry in enumerate(data["features"], start=1):
-                options = {"types": (), **entry}
+                options = {
+                    "types": (),
+                    **({"normal_form": None} if entry["family"] == family_module.Text.name else {}),
+                    **entry,
+                }
                 name, columns, types = options.pop("name"), tuple(options.pop("columns")), tuple(options.pop("types"))
                 if family_module.STORED[options["family"]].over_columns:
                     options["columns"] = columns

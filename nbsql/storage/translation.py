@@ -139,7 +139,7 @@ def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> 
 
     features, values = [], {}
     for feature in spec.features:
-        if isinstance(feature.family, Text) and not feature.family.letters_and_digits:
+        if isinstance(feature.family, Text) and not feature.family.is_of_words:
             engine.check_pattern(feature.family.pattern)
         if isinstance(feature.family, (Categorical, Conditional, Joint)):
             values_of_feature = {row[3] for row in cells.rows if row[2] == feature.name} - {None}

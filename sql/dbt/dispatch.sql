@@ -18,6 +18,8 @@
 {% macro categorical_value(feature, relation) %}
 {% do return(adapter.dispatch('categorical_value', 'nbsql')(feature, relation)) %}
 {% endmacro %}
+{% macro characters(x) %} {% do return(adapter.dispatch('characters', 'nbsql')(x)) %} {% endmacro %}
+{% macro collation_of_letters() %} {% do return(adapter.dispatch('collation_of_letters', 'nbsql')()) %} {% endmacro %}
 {% macro collected(x) %} {% do return(adapter.dispatch('collected', 'nbsql')(x)) %} {% endmacro %}
 {% macro column_kind(type, typtype=none) %} {% do return(adapter.dispatch('column_kind', 'nbsql')(type, typtype)) %} {% endmacro %}
 {% macro column_named(columns, name, role, relation) %}
@@ -29,6 +31,7 @@
 {% macro completed_inputs(inputs, features) %}
 {% do return(adapter.dispatch('completed_inputs', 'nbsql')(inputs, features)) %}
 {% endmacro %}
+{% macro composed(x) %} {% do return(adapter.dispatch('composed', 'nbsql')(x)) %} {% endmacro %}
 {% macro concatenated_lists(lists) %} {% do return(adapter.dispatch('concatenated_lists', 'nbsql')(lists)) %} {% endmacro %}
 {% macro distinct_elements(list) %} {% do return(adapter.dispatch('distinct_elements', 'nbsql')(list)) %} {% endmacro %}
 {% macro double() %} {% do return(adapter.dispatch('double', 'nbsql')()) %} {% endmacro %}
@@ -63,6 +66,7 @@
 {% macro json_element(list, position) %} {% do return(nbsql.postgres__json_element(list, position)) %} {% endmacro %}
 {% macro labels_in_rows() %} {% do return(adapter.dispatch('labels_in_rows', 'nbsql')()) %} {% endmacro %}
 {% macro letters_and_digits() %} {% do return(nbsql.postgres__letters_and_digits()) %} {% endmacro %}
+{% macro letters_marks_and_digits() %} {% do return(nbsql.postgres__letters_marks_and_digits()) %} {% endmacro %}
 {% macro level(feature, k) %} {% do return(adapter.dispatch('level', 'nbsql')(feature, k)) %} {% endmacro %}
 {% macro list_filtered(list, condition) %} {% do return(adapter.dispatch('list_filtered', 'nbsql')(list, condition)) %} {% endmacro %}
 {% macro list_highest(list) %} {% do return(adapter.dispatch('list_highest', 'nbsql')(list)) %} {% endmacro %}
@@ -119,6 +123,7 @@
 {% macro same_value(a, b) %} {% do return(adapter.dispatch('same_value', 'nbsql')(a, b)) %} {% endmacro %}
 {% macro scan_value(x, careful) %} {% do return(adapter.dispatch('scan_value', 'nbsql')(x, careful)) %} {% endmacro %}
 {% macro scored_columns(model) %} {% do return(nbsql.postgres__scored_columns(model)) %} {% endmacro %}
+{% macro single_blanks(x, least) %} {% do return(adapter.dispatch('single_blanks', 'nbsql')(x, least)) %} {% endmacro %}
 {% macro source_columns(model=none) %} {% do return(adapter.dispatch('source_columns', 'nbsql')(model)) %} {% endmacro %}
 {% macro square(x) %} {% do return(adapter.dispatch('square', 'nbsql')(x)) %} {% endmacro %}
 {% macro star(model, feature, lookups) %} {% do return(adapter.dispatch('star', 'nbsql')(model, feature, lookups)) %} {% endmacro %}
@@ -153,6 +158,7 @@
 {% do return(adapter.dispatch('with_posteriors', 'nbsql')(model, scored, parameters)) %}
 {% endmacro %}
 {% macro with_slices(source, expression) %} {% do return(adapter.dispatch('with_slices', 'nbsql')(source, expression)) %} {% endmacro %}
+{% macro without_accents(x) %} {% do return(adapter.dispatch('without_accents', 'nbsql')(x)) %} {% endmacro %}
 {% macro without_nulls(list) %} {% do return(adapter.dispatch('without_nulls', 'nbsql')(list)) %} {% endmacro %}
 {% macro words(feature, source) %} {% do return(adapter.dispatch('words', 'nbsql')(feature, source)) %} {% endmacro %}
 {% macro yes_or_no(x, yes, no) %} {% do return(adapter.dispatch('yes_or_no', 'nbsql')(x, yes, no)) %} {% endmacro %}

@@ -150,20 +150,42 @@
   'least_count': occurrences if occurrences > 1 and not weighed else 0,
   'unseen': 'skip' if presence or weighed else family.unseen}) %}
 {% if family.name == 'text' -%}
-{% set pattern, ngrams = given.pattern | default('[\\p{L}\\p{N}]+'), given.ngrams | default(1) -%}
+{% do nbsql.complete_text(family, given, feature) %}
+{% endif -%}
+{%- endmacro %}
+
+{# Sets the options by which a text is cut as attributes of the family. #}
+{% macro complete_text(family, given, feature) -%}
+{% set word, characters = '[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}]*', given.get('characters') -%}
+{% set pattern, form = given.pattern | default(word), given.get('normal_form', 'C') -%}
+{% do nbsql.checked_choice(form, [none, 'C'], 'normal_form', feature) %}
 {% set stop_words = given.get('stop_words') -%}
 {% if stop_words is string -%}
 {% do nbsql.checked_choice(stop_words, ['english'], 'stop_words', feature) %}
 {% set stop_words = nbsql.english_stop_words() -%}
 {% endif -%}
-{% set low, high = (1, ngrams) if ngrams is number else ngrams -%}
-{% if low is not integer or high is not integer or low < 1 or high > 10 or low > high -%}
-{% do nbsql.refuse("ngrams of '" ~ feature ~ "' must be a whole number from 1 to 10, or a pair [shortest, longest], not " ~ ngrams) %}
+{% for option in ['pattern', 'stop_words', 'min_length', 'ngrams'] if option in given and characters is not none -%}
+{% do nbsql.refuse("characters of '" ~ feature ~ "' cut no words; leave out " ~ option ~ ", or characters") %}
+{% endfor -%}
+{% if given.within_words and characters is none -%}
+{% do nbsql.refuse("within_words of '" ~ feature ~ "' goes with runs of characters: characters: [2, 4]") %}
 {% endif -%}
 {% do family.update({
-  'pattern': pattern, 'letters_and_digits': pattern == '[\\p{L}\\p{N}]+', 'lower': given.lower | default(true), 'stop_words': stop_words,
-  'min_length': given.min_length | default(1) | int, 'ngrams': (low, high)}) %}
+  'pattern': pattern, 'is_of_words': pattern == word, 'lower': given.lower | default(true), 'stop_words': stop_words,
+  'accents': given.accents | default(true), 'normal_form': form, 'min_length': given.min_length | default(1) | int,
+  'ngrams': nbsql.run_lengths(given.ngrams | default(1), 'ngrams', feature),
+  'characters': none if characters is none else nbsql.run_lengths(characters, 'characters', feature),
+  'within_words': given.within_words | default(false)}) %}
+{%- endmacro %}
+
+{# The shortest and the longest run of words or characters, given as a pair or by the longest. #}
+{% macro run_lengths(lengths, option, feature) -%}
+{% set low, high = (1, lengths) if lengths is number else lengths -%}
+{% if low is not integer or high is not integer or low < 1 or high > 10 or low > high -%}
+{% do nbsql.refuse(
+  option ~ " of '" ~ feature ~ "' must be a whole number from 1 to 10, or a pair [shortest, longest], not " ~ lengths) %}
 {% endif -%}
+{% do return((low, high)) %}
 {%- endmacro %}
 
 {# Sets the options of a normal density as attributes of the family. #}

@@ -126,7 +126,8 @@
     'bag': true,
     'accepts': ['text'],
     'events': ['multinomial', 'bernoulli', 'complement'],
-    'options': ['event', 'weight_norm', 'tfidf', 'norm', 'pattern', 'lower', 'stop_words', 'min_length', 'min_count', 'ngrams']}
+    'options': ['event', 'weight_norm', 'tfidf', 'norm', 'pattern', 'lower', 'accents', 'normal_form', 'stop_words', 'min_length',
+      'min_count', 'ngrams', 'characters', 'within_words']}
 }) %}
 {%- endmacro %}
 

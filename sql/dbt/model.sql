@@ -150,7 +150,8 @@
 {% set families, types, request = [], [], [] -%}
 {% for feature in features -%}
 {% do families.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
-{% for option in ['pattern', 'lower', 'stop_words', 'min_length', 'ngrams', 'presence', 'tfidf', 'normalised_weights', 'nulls'] -%}
+{% for option in ['pattern', 'lower', 'accents', 'normal_form', 'stop_words', 'min_length', 'ngrams', 'characters', 'within_words',
+  'presence', 'tfidf', 'normalised_weights', 'nulls'] -%}
 {% do families.append(nbsql.as_in_python(feature.family.get(option))) %}
 {% endfor -%}
 {% if feature.family.norm is string %}{% do families.append('norm ' ~ feature.family.norm) %}{% endif -%}

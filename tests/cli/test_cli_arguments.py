@@ -17,6 +17,8 @@ from nbsql.errors import InputError
         ("visits=poisson", "visits", nbsql.Poisson()),
         ("a=b=poisson(a=1, b=2)", "a=b", nbsql.Poisson(a=1, b=2)),
         ("x=gaussian(variance=sample,floor=1e-9)", "x", nbsql.Gaussian(variance="sample", floor=1e-9)),
+        ("t=text(characters=[2,4],within_words=true,accents=false,normal_form=none)", "t",
+         nbsql.Text(characters=(2, 4), within_words=True, accents=False, normal_form=None)),
         ("t=text(event=bernoulli,stop_words=english,ngrams=2)", "t",
          nbsql.Text(event="bernoulli", stop_words="english", ngrams=(1, 2))),
         (r"t=text(pattern='\b\w+,\b',lower=false,stop_words=[it,'is so'])", "t",

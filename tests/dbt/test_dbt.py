@@ -66,7 +66,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "prior": "smoothed",
             "prior_alpha": 2,
             "families": {
-                "note": "text",
+                "note": {"family": "text", "characters": [2, 4], "within_words": True, "accents": False},
                 "events": {"family": "poisson", "a": 2, "b": 1},
                 "wait": "exponential",
                 "share": "beta",
@@ -78,7 +78,12 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "unseen": "smooth",
             "prior": "smoothed",
             "prior_alpha": 2,
-            "families": {"note": "text", "events": nbsql.Poisson(a=2, b=1), "wait": "exponential", "share": "beta"},
+            "families": {
+                "note": nbsql.Text(characters=(2, 4), within_words=True, accents=False),
+                "events": nbsql.Poisson(a=2, b=1),
+                "wait": "exponential",
+                "share": "beta",
+            },
         },
     ),
     "given": (

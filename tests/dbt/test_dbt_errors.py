@@ -122,6 +122,14 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "y", "families": {"s": {"family": "text", "event": "bernoulli", "tfidf": True}}},
         "event: bernoulli of 's' asks whether a word is there, not how often; leave out tfidf and norm",
     ),
+    "characters_and_words": (
+        {"target": "y", "families": {"s": {"family": "text", "characters": 3, "ngrams": 2}}},
+        "characters of 's' cut no words; leave out ngrams, or characters",
+    ),
+    "words_without_characters": (
+        {"target": "y", "families": {"s": {"family": "text", "within_words": True}}},
+        "within_words of 's' goes with runs of characters: characters: [2, 4]",
+    ),
     "ngrams": (
         {"target": "y", "families": {"s": {"family": "text", "ngrams": [3, 2]}}},
         "ngrams of 's' must be a whole number from 1 to 10, or a pair [shortest, longest], not [3, 2]",

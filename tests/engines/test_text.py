@@ -14,7 +14,7 @@ import nbsql
 Both = tuple[Place, Place]
 
 WORDS = """the a free FREE prize Lunch über ÜBER naïve 42 2026
-    ½cup x² Ⅷ don't e-mail co_op 数学 Ελλάδα été e\u0301te\u0301 ﬁne 𝒜 ١٢""".split()
+    ½cup x² Ⅷ don't e-mail co_op 数学 Ελλάδα été e\u0301te\u0301 ﬁne 𝒜 ١٢ हिन्दी தமிழ் ภาษาไทย مُحَمَّد 가 \u1100\u1161 ❤\ufe0f \U00011103\U00011127 \u0301x""".split()
 ENDS = [" ", ", ", "\n", "  ", ".", " - ", "\t", "\u00a0", "_", "'"]
 
 FAMILIES: dict[str, Any] = {
@@ -29,6 +29,10 @@ FAMILIES: dict[str, Any] = {
     "weighed": nbsql.Text(tfidf=True),
     "weighed and normed": nbsql.Text(tfidf=True, norm="l2"),
     "a pattern": nbsql.Text(pattern="[a-z]+|[0-9]"),
+    "as before": nbsql.Text(pattern=r"[\p{L}\p{N}]+", normal_form=None),
+    "no accents": nbsql.Text(accents=False, ngrams=2),
+    "characters": nbsql.Text(characters=(1, 3), lower=False, event="bernoulli"),
+    "characters within words": nbsql.Text(characters=(4, 5), within_words=True, accents=False),
 }
 
 

@@ -141,14 +141,20 @@ def test_a_model_that_was_counted_here_becomes_an_estimator() -> None:
 
 
 @pytest.mark.parametrize(
-    "family", [nbsql.Text(tfidf=True, norm="l2", ngrams=2), nbsql.Text(norm="l2"), nbsql.Text(tfidf=True, event="complement")]
+    "family",
+    [
+        nbsql.Text(tfidf=True, norm="l2", ngrams=2),
+        nbsql.Text(norm="l2", min_length=2, normal_form=None),
+        nbsql.Text(tfidf=True, event="complement", pattern=r"[\p{L}\p{N}]+"),
+        nbsql.Text(tfidf=True, characters=(2, 3), within_words=True),
+    ],
 )
 @pytest.mark.parametrize("target", ["kind", "y"])
 def test_a_text_whose_words_are_weighed_becomes_a_vectorizer_of_them(family: nbsql.Text, target: str) -> None:
     with duckdb.connect() as con:
         model = nbsql.fit(con, TABLE[["note", target]], target=target, families={"note": family})
         pipeline = to_sklearn(model)
-        texts = pd.DataFrame({"note": [*TABLE["note"], "", "a word never met, free", "never met"]})
+        texts = pd.DataFrame({"note": [*TABLE["note"], "", "a word never met, free", "fre\u0301e ❤\ufe0f मैं", "never met"]})
         rows = model.predict_proba(texts).df()
         assert isinstance(pipeline[0], TfidfVectorizer)
         assert np.abs(posteriors(rows, pipeline) - pipeline.predict_proba(texts["note"])).max() < 1e-9
@@ -221,8 +227,12 @@ LATIN = "[a-z]+"
             "HashingVectorizer does not map to SQL",
         ),
         (
-            lambda: make_pipeline(CountVectorizer(analyzer="char"), MultinomialNB()).fit(TEXTS, Y),
-            r"CountVectorizer\(analyzer='char'\) does not map to SQL; fit it with analyzer='word'",
+            lambda: make_pipeline(CountVectorizer(analyzer=str.split), MultinomialNB()).fit(TEXTS, Y),
+            r"CountVectorizer\(analyzer=.*\) does not map to SQL; fit it with analyzer='word', 'char' or 'char_wb'",
+        ),
+        (
+            lambda: make_pipeline(CountVectorizer(strip_accents="unicode"), MultinomialNB()).fit(TEXTS, Y),
+            r"CountVectorizer\(strip_accents='unicode'\) does not map to SQL; fit it with strip_accents=None",
         ),
         (
             lambda: make_pipeline(CountVectorizer(token_pattern=LATIN), MultinomialNB()).fit(TEXTS, Y),
@@ -355,7 +365,7 @@ def test_onnx_is_made_of_a_text_whose_words_are_weighed() -> None:
     import skl2onnx as onnx
 
     with duckdb.connect() as con:
-        families = {"note": nbsql.Text(tfidf=True, norm="l2", lower=False)}
+        families = {"note": nbsql.Text(tfidf=True, norm="l2", lower=False, normal_form=None)}
         rows = TABLE.assign(note=TABLE["note"].str.replace("[^a-zA-Z0-9 ]", "", regex=True))[["note", "kind"]]
         model = nbsql.fit(con, rows, target="kind", families=families)
         pipeline = to_sklearn(model)

@@ -40,7 +40,7 @@ def assert_same(
 ) -> None:
     vectorizer = CountVectorizer(token_pattern=rf"[^\W_]{{{least},}}", stop_words=words, ngram_range=(1, ngrams))
     oracle = MultinomialNB().fit(vectorizer.fit_transform(frame[text]), frame[target])
-    family = nbsql.Text(stop_words=words, min_length=least, ngrams=ngrams)
+    family = nbsql.Text(pattern=r"[\p{L}\p{N}]+", normal_form=None, stop_words=words, min_length=least, ngrams=ngrams)
     model = nbsql.fit(con, frame, target=target, families={text: family})
     assert {row[2] for row in model.likelihoods.fetchall()} == set(vectorizer.vocabulary_)
     found = model.predict_proba(frame).df()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from math import inf, log
@@ -9,8 +11,9 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
 from support.algebra import examples
 
 import nbsql
@@ -43,6 +46,15 @@ CUTS = [
     ("Ärger über Straße, ŁÓDŹ", nbsql.Text(), {"ärger": 1, "über": 1, "straße": 1, "łódź": 1}),
     ("Привет, МИР! 你好 世界 ٣ ½", nbsql.Text(), {"привет": 1, "мир": 1, "你好": 1, "世界": 1, "٣": 1, "½": 1}),
     ("café ☕️ win £1000!!!", nbsql.Text(), {"café": 1, "win": 1, "1000": 1}),
+    ("हिन्दी में লেখা தமிழ் ภาษาไทย", nbsql.Text(), {"हिन्दी": 1, "में": 1, "লেখা": 1, "தமிழ்": 1, "ภาษาไทย": 1}),
+    ("مُحَمَّد שָׁלוֹם", nbsql.Text(), {"مُحَمَّد": 1, "שָׁלוֹם": 1}),
+    ("\u0301lone \u0301marks\u0301 ❤\ufe0f 1\ufe0f\u20e3", nbsql.Text(), {"lone": 1, "mark\u015b": 1, "1\ufe0f\u20e3": 1}),
+    ("re\u0301sume\u0301 r\u00e9sum\u00e9 \uac00 \u1100\u1161", nbsql.Text(), {"r\u00e9sum\u00e9": 2, "\uac00": 2}),
+    ("re\u0301sume\u0301", nbsql.Text(normal_form=None), {"re\u0301sume\u0301": 1}),
+    ("Ré\u0323sumé RESUME Ελλά\u03b4α 가", nbsql.Text(accents=False), {"resume": 2, "ελλαδα": 1, "가": 1}),
+    ("naïve", nbsql.Text(accents=False, characters=(3, 3)), {"nai": 1, "aiv": 1, "ive": 1}),
+    ("日本語", nbsql.Text(characters=2), {"日": 1, "本": 1, "語": 1, "日本": 1, "本語": 1}),
+    ("日本語日本", nbsql.Text(characters=(2, 2), event="bernoulli"), {"日本": 1, "本語": 1, "語日": 1}),
     ("a bb ccc dddd ÄÖ", nbsql.Text(min_length=2), {"bb": 1, "ccc": 1, "dddd": 1, "äö": 1}),
     ("#tag and #tag, no other", nbsql.Text(pattern=r"#\w+"), {"#tag": 2}),
     ("it's 'quoted' \"here\"", nbsql.Text(pattern=r"[a-z']+"), {"it's": 1, "'quoted'": 1, "here": 1}),
@@ -74,11 +86,42 @@ def test_a_text_is_cut_into_words(con: Connection, text: str, family: nbsql.Text
     )
 )
 @examples(15)
+@example(text="\u0301a\u0301 \u0301\u0301!\u0301b ❤\ufe0f")
 @pytest.mark.parametrize("options", [{}, {"ngrams": 2, "lower": False}, {"stop_words": ["a", "b"], "event": "bernoulli"}])
 def test_words_are_the_matches_of_the_pattern(options: dict[str, Any], text: str) -> None:
     with duckdb.connect() as con:
-        matched = learnt(con, text, nbsql.Text(pattern=r"(?:[\p{L}\p{N}]+)", **options))  # another spelling, which is matched
+        matched = learnt(
+            con, text, nbsql.Text(pattern=r"(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)", **options)
+        )  # another spelling, which is matched
         assert learnt(con, text, nbsql.Text(**options)) == matched
+
+
+def test_a_model_that_was_stored_before_keeps_its_words(con: Connection) -> None:
+    before = nbsql.Text(pattern=r"[\p{L}\p{N}]+", normal_form=None)
+    con.execute("CREATE TABLE texts AS FROM (VALUES ('a', 'मैं re\u0301sume'), ('b', 'other')) AS t(y, x)")
+    nbsql.fit(con, "texts", target="y", families={"x": before}, name="old")
+    (text,) = con.execute("SELECT spec FROM old.spec").fetchone() or ("",)
+    (feature,) = (spec := json.loads(text))["features"]
+    for option in ("accents", "normal_form", "characters", "within_words"):  # what a spec had not
+        del feature[option]
+    con.execute("UPDATE old.spec SET spec = ?", [json.dumps(spec)])
+    model = nbsql.load(con, "old")
+    assert model.families == {"x": before.with_defaults(alpha=1.0, nulls="skip", unseen="skip").with_estimate("mean")}
+    words = {row[3] for row in model.explain("SELECT x FROM texts WHERE y = 'a'") if row[3] is not None}
+    assert words == {"म", "re", "sume"}
+
+
+# Each with white space and words of every kind that scikit-learn's analyzers tell apart.
+IN_CHARACTERS = ["Free  prize\tnow", "a\tab\n\nabc", "", " \n ", "日本語 テキスト", "x\u00a0y\u2003z\x1c\x85w", " 😀 É\u0301é"]
+
+
+@pytest.mark.parametrize("lengths", [(1, 3), (2, 2), (4, 6)])
+@pytest.mark.parametrize("analyzer", ["char", "char_wb"])
+def test_runs_of_characters_are_those_of_scikit_learn(con: Connection, analyzer: Any, lengths: tuple[int, int]) -> None:
+    family = nbsql.Text(characters=lengths, within_words=analyzer == "char_wb", normal_form=None)
+    analyze = CountVectorizer(analyzer=analyzer, ngram_range=lengths).build_analyzer()
+    for text in ["".join(IN_CHARACTERS), *IN_CHARACTERS]:
+        assert learnt(con, text, family) == Counter(analyze(text))
 
 
 @pytest.mark.parametrize("event", ["multinomial", "bernoulli"])

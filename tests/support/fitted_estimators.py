@@ -170,6 +170,18 @@ CASES: dict[str, Case] = {
         counts=True,
         back="BernoulliNB",
     ),
+    "CountVectorizer(analyzer='char'), MultinomialNB": Case(
+        lambda: make_pipeline(CountVectorizer(analyzer="char", ngram_range=(1, 2)), MultinomialNB()),
+        "note",
+        counts=True,
+        back="MultinomialNB",
+    ),
+    "CountVectorizer(analyzer='char_wb'), BernoulliNB": Case(
+        lambda: make_pipeline(CountVectorizer(analyzer="char_wb", ngram_range=(2, 4), binary=True), BernoulliNB()),
+        "note",
+        counts=True,
+        back="BernoulliNB",
+    ),
     "CountVectorizer(binary), MultinomialNB": Case(
         lambda: make_pipeline(CountVectorizer(binary=True), MultinomialNB()), "note"
     ),

@@ -19,7 +19,11 @@ FROM (
     {{ row_columns }},
     {{ nbsql.token_rows(feature) }}
   FROM {% if feature.family.name == 'text' %}(
+    {% if feature.family.characters %}
+    {{ nbsql.text_characters(feature, source) | indent(4) }}
+    {% else %}
     {{ nbsql.words(feature, source) | indent(4) }}
+    {% endif %}
   ){% else %}{{ source }}{% endif %} AS source
   {% if condition is not none %}
   WHERE {{ condition }}
@@ -91,24 +95,43 @@ GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.slice_by %}, source.nbsql
 {%- endmacro %}
 
 {#
-  The rows of the source with `nbsql_words`: the matches of a pattern (RE2 syntax) in their text, in order, in lower case if asked for,
-  without words that are too short and without stop words. Where only words are counted, the list may contain an empty word.
+  The text of a feature before it is cut: in lower case if asked for, and then without accents, or with a letter and its accents as one
+  character (Unicode's normal form C), so that it does not matter in which of its two spellings a text came.
+#}
+{% macro folded_text(feature) -%}
+{% set family = feature.family -%}
+{% set text %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.collation_of_letters() }}{% endset -%}
+{% set folded %}{% if family.lower %}lower({{ text }}){% else %}{{ text }}{% endif %}{% endset -%}
+{% if not family.accents %}{{ nbsql.without_accents(folded) }}
+{%- elif family.normal_form %}{{ nbsql.composed(folded) }}
+{%- else %}{{ folded }}
+{%- endif %}
+{%- endmacro %}
 
-  Runs of letters and digits are found by blanking the characters between them. This gives the same words two to four times as fast,
-  because a text has far fewer places to blank than words to match.
+{# The collation by which letters are folded to lower case. #}
+{% macro default__collation_of_letters() %}{{ nbsql.binary() }}{% endmacro %}
+
+{% macro default__composed(x) -%} nfc_normalize({{ x }}) {%- endmacro %}
+
+{% macro default__without_accents(x) -%} strip_accents({{ x }}) {%- endmacro %}
+
+{#
+  The rows of the source with `nbsql_words`: the matches of a pattern (RE2 syntax) in their text, in order, without words that are too
+  short and without stop words. Where only words are counted, the list may contain an empty word.
+
+  Words of letters, marks and digits are found by blanking the characters between them. This gives the same words two to four times as
+  fast, because a text has far fewer places to blank than words to match.
 #}
 {% macro default__words(feature, source) -%}
 {% set family = feature.family -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
-{% set folded %}{% if family.lower %}lower({{ x }}){% else %}{{ x }}{% endif %}{% endset -%}
 {% set found -%}
-{% if family.letters_and_digits %}{{ nbsql.runs_of_letters(folded) }}
-{%- else %}{{ nbsql.matches(folded, nbsql.text(family.pattern)) }}
+{% if family.is_of_words %}{{ nbsql.runs_of_letters(nbsql.folded_text(feature)) }}
+{%- else %}{{ nbsql.matches(nbsql.folded_text(feature), nbsql.text(family.pattern)) }}
 {%- endif %}
 {%- endset -%}
 {% set long_enough -%}
 {% if family.min_length > 1 %}length(word) >= {{ family.min_length }}
-{%- elif family.letters_and_digits and family.ngrams != (1, 1) %}word <> ''
+{%- elif family.is_of_words and family.ngrams != (1, 1) %}word <> ''
 {%- endif %}
 {%- endset -%}
 {% set wanted -%}
@@ -126,7 +149,47 @@ SELECT
 FROM {{ source }} AS source
 {%- endmacro %}
 
-{% macro default__runs_of_letters(x) -%} string_split(regexp_replace({{ x }}, '[^\p{L}\p{N} ]+', ' ', 'g'), ' ') {%- endmacro %}
+{# A blank for what stands between words: all from a character that is in no word to the next letter or digit. A word has no mark first. #}
+{% macro default__runs_of_letters(x) -%}
+string_split(regexp_replace({{ x }}, '[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' ', 'g'), ' ')
+{%- endmacro %}
+
+{#
+  The rows of the source with `nbsql_words`, the characters of their text, where a run of white space is one blank. Within words, every word
+  has a blank on either side, of its own, so that only what crosses words contains two blanks; `nbsql_short_words` are the words with their
+  blanks that are shorter than the shortest term, which are terms as they are. Both as in scikit-learn's analyzers char and char_wb.
+#}
+{% macro text_characters(feature, source) -%}
+{% set family, folded = feature.family, nbsql.folded_text(feature) -%}
+{% if family.within_words -%}
+{% set apart %}replace(trim({{ nbsql.single_blanks(folded, 1) }}), ' ', '  '){% endset -%}
+SELECT
+  texts.*,
+  {% if family.characters[0] > 3 %}
+  {% set pattern %}' [^ ]{{ '{' }}1,{{ family.characters[0] - 3 }}{{ '}' }} '{% endset %}
+  {{ nbsql.matches(nbsql.word('texts.nbsql_text'), pattern) }} AS nbsql_short_words,
+  {% endif %}
+  {{ nbsql.characters(nbsql.word('texts.nbsql_text')) }} AS nbsql_words
+FROM (
+  SELECT
+    source.*,
+    ' ' || nullif({{ apart | indent(4) }}, '') || ' ' AS nbsql_text
+  FROM {{ source }} AS source
+) AS texts
+{%- else -%}
+SELECT
+  source.*,
+  {{ nbsql.characters(nbsql.single_blanks(folded, 2)) | indent(2) }} AS nbsql_words
+FROM {{ source }} AS source
+{%- endif %}
+{%- endmacro %}
+
+{# A text with one blank for every run of at least `least` characters of white space, which is what Python takes for it. #}
+{% macro default__single_blanks(x, least) -%}
+regexp_replace({{ x }}, '[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ', 'g')
+{%- endmacro %}
+
+{% macro default__characters(x) -%} string_split({{ x }}, '') {%- endmacro %}
 
 {% macro default__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
 
@@ -145,16 +208,24 @@ list_filter(
 [{% for value in values %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor %}]
 {%- endmacro %}
 
-{# The terms of a row: its words, or word n-grams joined by a blank; each term once where only presence counts. #}
+{# The terms of a row: its words, word n-grams joined by a blank, or runs of characters; each once where only presence counts. #}
 {% macro token_terms(family) -%}
-{% set terms = namespace(lists=[]) -%}
-{% for length in range(family.ngrams[0], family.ngrams[1] + 1) -%}
+{% set terms, lengths = namespace(lists=[]), family.characters or family.ngrams -%}
+{% for length in range(lengths[0], lengths[1] + 1) -%}
 {% set run -%}
-{% for k in range(length) %}source.nbsql_words[i{% if k %} + {{ k }}{% endif %}]{% if not loop.last %} || ' ' || {% endif %}{% endfor %}
+{% for k in range(length) %}source.nbsql_words[i{% if k %} + {{ k }}{% endif %}]
+{%- if not loop.last %} || {% if not family.characters %}' ' || {% endif %}{% endif %}{% endfor %}
 {%- endset -%}
 {% set terms.lists = terms.lists + [nbsql.word('source.nbsql_words') if length == 1 else nbsql.runs_of_words(run, length)] -%}
 {% endfor -%}
-{% set grams = terms.lists[0] if family.ngrams[1] == 1 else nbsql.concatenated_lists(terms.lists) -%}
+{% set grams = terms.lists[0] if terms.lists | length == 1 else nbsql.concatenated_lists(terms.lists) -%}
+{% if family.within_words -%}
+{% set within %}word NOT LIKE '%  %'{% endset -%}
+{% set grams = nbsql.list_filtered(grams, within) -%}
+{% if lengths[0] > 3 -%}
+{% set grams = nbsql.concatenated_lists([grams, nbsql.word('source.nbsql_short_words')]) -%}
+{% endif -%}
+{% endif -%}
 {% if family.presence %}{{ nbsql.distinct_elements(grams) }}{% else %}{{ grams }}{% endif %}
 {%- endmacro %}
 

@@ -21,7 +21,7 @@ FROM (
           SELECT
             source.*,
             list_filter(
-              string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR) COLLATE "C"), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
+              string_split(regexp_replace(nfc_normalize(lower(CAST(source."body" AS VARCHAR) COLLATE "C")), '[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' ', 'g'), ' '),
               lambda word: word <> '' AND NOT list_contains(['the', 'of'], word)
             ) AS nbsql_words
           FROM numbered AS source

@@ -33,7 +33,10 @@ FROM (
           SELECT
             source.*,
             filter(
-              split(regexp_replace(lower(CAST(source.`body` AS STRING)), r'[^\p{L}\p{N} ]+', ' '), ' '),
+              split(regexp_replace(CASE
+              WHEN lower(CAST(source.`body` AS STRING)) RLIKE r'[^\x00-\x7F]' THEN reflect('com.ibm.icu.text.Normalizer', 'compose', lower(CAST(source.`body` AS STRING)), FALSE)
+              ELSE lower(CAST(source.`body` AS STRING))
+            END, r'[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' '), ' '),
               word -> word <> '' AND word NOT IN ('the', 'of')
             ) AS nbsql_words
           FROM numbered AS source

@@ -19,7 +19,36 @@ explode({{ list }}) AS value, 1 AS times
 {%- endif %}
 {%- endmacro %}
 
-{% macro spark__runs_of_letters(x) -%} split(regexp_replace({{ x }}, r'[^\p{L}\p{N} ]+', ' '), ' ') {%- endmacro %}
+{% macro spark__runs_of_letters(x) -%}
+split(regexp_replace({{ x }}, r'[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' '), ' ')
+{%- endmacro %}
+
+{# Spark has no function of normal forms, but the library that has: ICU. A text of ASCII is in all of them. #}
+{% macro spark__composed(x) -%}
+CASE
+  WHEN {{ x }} RLIKE r'[^\x00-\x7F]' THEN reflect('com.ibm.icu.text.Normalizer', 'compose', {{ x }}, FALSE)
+  ELSE {{ x }}
+END
+{%- endmacro %}
+
+{# A text without its marks, which normal form D has as characters of their own. #}
+{% macro spark__without_accents(x) -%}
+CASE
+  WHEN {{ x }} RLIKE r'[^\x00-\x7F]' THEN reflect(
+    'com.ibm.icu.text.Normalizer',
+    'compose',
+    regexp_replace(reflect('com.ibm.icu.text.Normalizer', 'decompose', {{ x }}, FALSE), r'\p{M}+', ''),
+    FALSE
+  )
+  ELSE {{ x }}
+END
+{%- endmacro %}
+
+{% macro spark__single_blanks(x, least) -%}
+regexp_replace({{ x }}, r'[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ')
+{%- endmacro %}
+
+{% macro spark__characters(x) -%} split({{ x }}, '') {%- endmacro %}
 
 {% macro spark__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}, 0) {%- endmacro %}
 
