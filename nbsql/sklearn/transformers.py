@@ -28,7 +28,10 @@ def vectorizer(family: Any, words: Sequence[str], idf: Sequence[float | None] = 
     Raises NotSupportedError if the family's pattern may have another meaning in Python.
     """
     if family.characters is not None:
-        cut = {"analyzer": "char_wb" if family.within_words else "char", "ngram_range": tuple(family.characters)}
+        cut: dict[str, Any] = {
+            "analyzer": "char_wb" if family.within_words else "char",
+            "ngram_range": tuple(family.characters),
+        }
     else:
         pattern = word_pattern(family.pattern, family.min_length)
         if pattern is None:

@@ -219,11 +219,8 @@ class Spec:
                 raise ModelError(f"model {model!r} was written by a newer nbsql; upgrade nbsql to read it")
             features = []
             for index, entry in enumerate(data["features"], start=1):
-                options = {
-                    "types": (),
-                    **({"normal_form": None} if entry["family"] == family_module.Text.name else {}),
-                    **entry,
-                }
+                before = {"normal_form": None} if entry["family"] == "text" else {}  # of texts when there was no such option
+                options = {"types": (), **before, **entry}
                 name, columns, types = options.pop("name"), tuple(options.pop("columns")), tuple(options.pop("types"))
                 if family_module.STORED[options["family"]].over_columns:
                     options["columns"] = columns

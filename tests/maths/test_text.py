@@ -90,9 +90,8 @@ def test_a_text_is_cut_into_words(con: Connection, text: str, family: nbsql.Text
 @pytest.mark.parametrize("options", [{}, {"ngrams": 2, "lower": False}, {"stop_words": ["a", "b"], "event": "bernoulli"}])
 def test_words_are_the_matches_of_the_pattern(options: dict[str, Any], text: str) -> None:
     with duckdb.connect() as con:
-        matched = learnt(
-            con, text, nbsql.Text(pattern=r"(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)", **options)
-        )  # another spelling, which is matched
+        pattern = r"(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)"  # another spelling, which is matched
+        matched = learnt(con, text, nbsql.Text(pattern=pattern, **options))
         assert learnt(con, text, nbsql.Text(**options)) == matched
 
 
