@@ -15,6 +15,7 @@ from nbsql.errors import InputError, listed, suggestion, written
 from nbsql.family.rate import Rate
 from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import total_rows
+from nbsql.learning.declared import comparable
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_gaps, check_reference_time
 from nbsql.plan import MACROS, UNCALIBRATED, Entry, Plan
@@ -178,9 +179,10 @@ class Change:
 
     def _check_given_priors(self, labels: Sequence[tuple[Any, ...]]) -> None:
         prior = self.plan.spec.prior
-        labels_with_prior = {label for label, _ in prior.given}
+        kind = self.plan.spec.target_type
+        labels_with_prior = {comparable(label, kind) for label, _ in prior.given}
         for label, *_ in labels:
-            if prior.kind == "given" and label not in labels_with_prior:
+            if prior.kind == "given" and comparable(label, kind) not in labels_with_prior:
                 raise InputError(f"the prior of {self.title} has no probability for class {label!r}; fit it anew with one")
 
     def _insert_cells(self, query: Markup) -> None:

@@ -62,15 +62,21 @@ def with_given_priors(engine: Engine, spec: Spec, labels: Sequence[tuple[Any, ..
     names = [shortest(name) for name, _ in spec.prior.given]
     rule = f"prior must name labels of {spec.target!r}, which is {spec.target_type}"
     texts = _texts_as_written(engine, names, spec.target_type, rule)
-    remaining = _by_text(texts, zip(names, (p for _, p in spec.prior.given), strict=True), "prior")
+    given = _by_text(texts, zip(names, (p for _, p in spec.prior.given), strict=True), "prior")
+    remaining = {comparable(name, spec.target_type): name for name in given}
     priors = {}
     for name, *_ in labels:
-        if name not in remaining:
+        if comparable(name, spec.target_type) not in remaining:
             raise InputError(f"prior has no probability for class {name!r}; name every class")
-        priors[name] = remaining.pop(name)
+        priors[name] = given[remaining.pop(comparable(name, spec.target_type))]
     if remaining:
-        raise InputError(f"prior names {listed(remaining)}, which is no class of {spec.target!r}")
+        raise InputError(f"prior names {listed(remaining.values())}, which is no class of {spec.target!r}")
     return replace(spec, prior=Prior("given", given=tuple(priors.items())))
+
+
+def comparable(label: str, kind: str) -> str | Decimal:
+    """What equal labels of a type have in common: PostgreSQL writes a NUMERIC as 0.5 or 0.50, as it was given."""
+    return Decimal(label) if kind == "numeric" else label
 
 
 def _with_levels(engine: Engine, feature: Feature) -> Feature:

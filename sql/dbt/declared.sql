@@ -8,6 +8,11 @@
 {% do return((value | string | lower) if value is boolean else value | string) %}
 {%- endmacro %}
 
+{# What equal labels have in common: a NUMERIC of PostgreSQL may be written 0.5 or 0.50. #}
+{% macro key_of_label(model, label) -%}
+{% do return(label | float if model.target_kind == 'decimal' else nbsql.label_of(label)) %}
+{%- endmacro %}
+
 {# The classes and priors that options declare, as the target's type writes them. #}
 {% macro declare_labels(options, target, name) -%}
 {% set rule = " of '" ~ name ~ "' must be labels of '" ~ target.name ~ "', which is " ~ target.type -%}

@@ -46,6 +46,7 @@
 {% endfor -%}
 {% do return({
   'name': node.name, 'node': node, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type,
+  'class_type': target.type,
   'weight': weight, 'id': ids, 'features': features, 'parameters': parameters,
   'classes': [], 'prior': nbsql.prior_of(options, node.name),
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
@@ -279,7 +280,7 @@
 {% endif -%}
 {% endfor -%}
 {% do model.update({
-  'lacks_classes': lacks_classes, 'class_columns': columns, 'class_type': model.target_type,
+  'lacks_classes': lacks_classes, 'class_columns': columns,
   'class_numbers': range(1, columns | length + 1) | list if wide else [],
   'star_categories': [] if in_blocks else levels, 'category_blocks': levels | batch(20) | list if in_blocks else [],
   'joint_features': model.features | rejectattr('family.level') | list, 'column_parameters': model.parameters,
@@ -302,9 +303,9 @@
 {# The classes by label: number, label, and the column names of each class. Names that differ only in case are made distinct. #}
 {% macro class_columns(model, statistics) -%}
 {% set declared, rows = {}, [] -%}
-{% for label in model.labels or [] %}{% do declared.update({nbsql.label_of(label): loop.index}) %}{% endfor -%}
+{% for label in model.labels or [] %}{% do declared.update({nbsql.key_of_label(model, label): loop.index}) %}{% endfor -%}
 {% for row in nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.numbered_priors(model, statistics)))) -%}
-{% do rows.append((row[0], row[1], declared.get(row[1], row[0]))) %}
+{% do rows.append((row[0], row[1], declared.get(nbsql.key_of_label(model, row[1]), row[0]))) %}
 {% endfor -%}
 {% if model.prior.kind == 'given' and rows -%}
 {% do nbsql.check_given_priors(model, rows | map(attribute=1) | list) %}
@@ -326,11 +327,13 @@
 
 {# Refuses given priors that leave out a class or name an unknown one. #}
 {% macro check_given_priors(model, labels) -%}
-{% set given = model.prior.given | map(attribute=0) | list -%}
-{% for label in labels if label not in given -%}
+{% set given, found = {}, {} -%}
+{% for label, prior in model.prior.given %}{% do given.update({nbsql.key_of_label(model, label): label}) %}{% endfor -%}
+{% for label in labels %}{% do found.update({nbsql.key_of_label(model, label): label}) %}{% endfor -%}
+{% for key, label in found.items() if key not in given -%}
 {% do nbsql.refuse("prior of '" ~ model.name ~ "' has no probability for class '" ~ label ~ "'; name every class") %}
 {% endfor -%}
-{% for label in given if label not in labels -%}
+{% for key, label in given.items() if key not in found -%}
 {% do nbsql.refuse("prior of '" ~ model.name ~ "' names '" ~ label ~ "', which is no class of '" ~ model.target ~ "'") %}
 {% endfor -%}
 {%- endmacro %}

@@ -386,6 +386,6 @@ FROM (
 ) AS given(label)
 LEFT JOIN (
   {{ nbsql.checked_priors(model, statistics) | indent(2) }}
-) AS priors ON CAST(priors.class AS {{ nbsql.string() }}) = given.label
+) AS priors ON priors.class = {{ nbsql.class_of_text(nbsql.word('given.label'), model.target_type) }}
 {%- endif %}
 {%- endmacro %}

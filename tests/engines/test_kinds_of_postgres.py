@@ -54,11 +54,8 @@ def test_labels_with_other_numbers_of_digits_are_one_class(pg: Any) -> None:
     for given in ({"0": 0.25, "0.5": 0.75}, {0.0: 0.25, 0.50: 0.75}, {"0.00": 0.25, ".500": 0.75}):
         model = nbsql.fit(pg, "few", target="y", id="id", prior=given)
         model.update("more")
-        assert [(str(label), n, prior) for label, n, prior, _ in model.priors.fetchall()] == [
-            ("0", 19, 0.25),
-            ("0.5", 20, 0.75),
-        ]
-        assert model.predict_proba("more").columns[-2:] == ["probability_0", "probability_0.5"]
+        assert [(float(label), n, prior) for label, n, prior, _ in model.priors.fetchall()] == [(0, 19, 0.25), (0.5, 20, 0.75)]
+        assert sum(model.predict_proba("more").fetchall()[0][-2:]) == pytest.approx(1)
         assert model.evaluate("more", weight=None).rows == 9
 
 

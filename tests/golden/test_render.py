@@ -128,6 +128,7 @@ def test_python_holds_no_sql():
         f"{file.relative_to(package)}: {line.strip()}"
         for file in package.rglob("*.py")
         for line in file.read_text(encoding="utf-8").splitlines()
-        if statement.search(line) and not line.lstrip().startswith((">>>", "...")) and ".predict(" not in line
+        if statement.search(line) and not line.lstrip().startswith((">>>", "..."))
+        if ".predict(" not in line and "{reader}(" not in line  # what messages show to be pasted
     ]
     assert found == []

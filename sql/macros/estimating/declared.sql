@@ -26,10 +26,15 @@ FROM (
 ) AS texts(value)
 {%- endmacro %}
 
+{# The class whose label is a text, which is compared as a value of its type: a NUMERIC of PostgreSQL may be written 0.5 or 0.50. #}
+{% macro class_of_text(text, type) -%}
+{% set class %}CAST({{ text }} AS {{ type }}){% endset -%}
+{{ nbsql.as_label(class, type) }}
+{%- endmacro %}
+
 {# One row per declared label: class. #}
 {% macro declared_classes(labels, type) -%}
-{% set class %}CAST(label AS {{ type }}){% endset -%}
-SELECT {{ nbsql.as_label(class, type) }} AS class
+SELECT {{ nbsql.class_of_text(nbsql.word('label'), type) }} AS class
 FROM (
   VALUES
     {% for label in labels %}

@@ -56,7 +56,7 @@ FROM (
       {% for label, prior in model.prior.given %}
       ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma(loop) }}
       {% endfor %}
-  ) AS given(label, prior) ON given.label = CAST(counts.class AS {{ nbsql.string() }}){{ nbsql.binary() }}
+  ) AS given(label, prior) ON {{ nbsql.class_of_text(nbsql.word('given.label'), model.class_type) }} = counts.class
   {% endif %}
 ) AS estimates
 {%- endif %}

@@ -2,11 +2,10 @@
 
 {#
   Text labels are compared byte by byte, whatever the collation of their database, so that ties and the order of the classes are the same
-  everywhere. A column of citext, which compares without regard to case, is said to be text (catalog.sql), and is made text here. Equal
-  numbers with other numbers of digits are one class, whose text is the shortest.
+  everywhere. A column of citext, which compares without regard to case, is said to be text (catalog.sql), and is made text here.
 #}
 {% macro postgres__as_label(x, type) -%}
-{% if type | lower == 'text' %}CAST({{ x }} AS TEXT){% elif type | lower == 'numeric' %}trim_scale({{ x }}){% else %}{{ x }}{% endif %}
+{% if type | lower == 'text' %}CAST({{ x }} AS TEXT){% else %}{{ x }}{% endif %}
 {%- if type | lower in ['text', 'character varying', 'character', 'name'] %} COLLATE "C"{% endif %}
 {%- endmacro %}
 
