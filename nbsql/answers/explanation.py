@@ -78,7 +78,10 @@ def _explained(number: int, ids: Sequence[str], rows: Sequence[Sequence[Any]], t
 
 def _weighed(terms: dict[tuple[str | None, str | None], dict[str, float]], best: str, other: str) -> list[Evidence]:
     """The prior, followed by the features in order of strength, and the total."""
-    differences = [(feature, value, _difference(term[best], term[other])) for (feature, value), term in terms.items()]
+    differences = [
+        (feature, plain("") if value == "" else value, _difference(term[best], term[other]))
+        for (feature, value), term in terms.items()
+    ]
     prior = [entry for entry in differences if entry[0] is None]
     features = sorted((entry for entry in differences if entry[0] is not None), key=lambda entry: -abs(entry[2]))
     shown, rest = features[:_LINES], features[_LINES:]

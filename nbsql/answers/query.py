@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from markupsafe import Markup
 
-from nbsql.answers.table import Table, counted, paragraph, short_number
+from nbsql.answers.table import Table, counted, paragraph, plain, short_number
 from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
@@ -47,7 +47,7 @@ def _cell(value: Any) -> str | None:
     """A value as a table shows it; numbers have four significant digits."""
     if isinstance(value, float):
         return short_number(value)
-    return None if value is None else str(value)
+    return None if value is None else str(value) or plain("")
 
 
 def _note(left_out: Sequence[str]) -> list[str]:

@@ -35,7 +35,7 @@ class Table:
         for position, heading in enumerate(self.columns):
             drawn.add_column(Text(one_line(heading)), justify="right" if position in self.right else "left", no_wrap=True)
         for row in self.rows:
-            drawn.add_row(*(Text(plain(cell, self.widest)) for cell in row))
+            drawn.add_row(*(Text(cell_text(cell, self.widest)) for cell in row))
         console = Console(
             width=10_000,
             force_jupyter=False,
@@ -55,7 +55,7 @@ class Table:
 
         texts = [
             [one_line(heading) for heading in self.columns],
-            *([plain(cell, self.widest) for cell in row] for row in self.rows),
+            *([cell_text(cell, self.widest) for cell in row] for row in self.rows),
         ]
         widths = [max(map(cell_len, column)) + GAP for column in zip(*texts, strict=True)]
         shown = fitting_columns(widths, width, keep)
@@ -79,7 +79,7 @@ class Table:
         body = Markup("").join(
             Markup("<tr>{}</tr>").format(
                 Markup("").join(
-                    Markup("<td{}>{}</td>").format(style, plain(value, self.widest))
+                    Markup("<td{}>{}</td>").format(style, cell_text(value, self.widest))
                     for style, value in zip(styles, row, strict=True)
                 )
             )
@@ -176,9 +176,21 @@ def share(value: float) -> str:
 
 
 def plain(value: str | None, most: int = _CELL) -> str:
-    """A value on one line, cut to `most` characters, without characters that control the terminal."""
+    """A value on one line, cut to `most` characters, without characters that control the terminal.
+
+    A text is in quotes if it is empty, or has blanks at an end, so that it can be told from others.
+
+    >>> plain("Yes "), plain(""), plain("NA")
+    ("'Yes '", "''", 'NA')
+    """
     text = "NULL" if value is None else one_line(value)
+    text = f"'{text}'" if not text or text != text.strip() else text
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def cell_text(cell: str | None, most: int = _CELL) -> str:
+    """The text of a cell of a table: a value as `plain` writes it, or nothing where there is none."""
+    return cell if cell == "" else plain(cell, most)
 
 
 def one_line(text: str) -> str:
@@ -193,4 +205,4 @@ def one_line(text: str) -> str:
 def _escape_character(character: str) -> str:
     if character.isprintable():
         return character
-    return _ESCAPES.get(character, " " if character.isspace() else "�")
+    return _ESCAPES.get(character, character.encode("unicode_escape").decode() if character.isspace() else "�")

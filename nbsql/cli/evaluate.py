@@ -134,7 +134,7 @@ def _report(evaluation: nbsql.Evaluation, target: str, model: str, source: str, 
     headings = [target, "precision", "recall", "f1", "ROC AUC", "avg. prec.", "support"]
     lines = []
     for label, *rates, support in evaluation.table():
-        lines.append([_label(label), *map(_number, rates), tables.number(support)])
+        lines.append([_shown(label), *map(_number, rates), tables.number(support)])
     tables.table(headings, lines, right=range(1, 7))
     if confusion:
         tables.echo("", f"actual {target} (down) and predicted (across)", "")
@@ -146,13 +146,17 @@ def _matrix(evaluation: nbsql.Evaluation, confusion: list[tuple[Any, ...]]) -> N
     across = [*labels, None] if any(row[1] is None for row in confusion) else labels
     counts = {(label, prediction): n for label, prediction, n in confusion}
     lines: list[list[str | Text | None]] = [
-        [_label(label), *(tables.number(counts.get((label, prediction), 0)) for prediction in across)] for label in labels
+        [_shown(label), *(tables.number(counts.get((label, prediction), 0)) for prediction in across)] for label in labels
     ]
-    tables.table(["", *map(_label, across)], lines, right=range(1, len(across) + 1))
+    tables.table(["", *map(_shown, across)], lines, right=range(1, len(across) + 1))
 
 
 def _label(label: Any) -> str:
     return "no class" if label is None else label_text(label)
+
+
+def _shown(label: Any) -> str:
+    return tables.plain(_label(label))
 
 
 def _number(value: float | None) -> str:

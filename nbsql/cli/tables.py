@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from nbsql.answers.table import GAP, counted, fitting_columns, number, one_line, plain, share
+from nbsql.answers.table import GAP, cell_text, counted, fitting_columns, number, one_line, plain, share
 from nbsql.cli.session import end_progress
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
@@ -102,7 +102,7 @@ def table(
 def _cell(cell: str | Text | None) -> Text:
     from rich.text import Text
 
-    return cell if isinstance(cell, Text) else Text(plain(cell), style="dim" if cell is None else "")
+    return cell if isinstance(cell, Text) else Text(cell_text(cell), style="dim" if cell is None else "")
 
 
 def notes(left_out: Sequence[str], cure: str, more: str | None) -> None:
@@ -137,7 +137,7 @@ def query(
     described = engine.columns(relation)
     columns, kinds = [column.name for column in described], [column.kind for column in described]
     first = text if limit is None else engine.renderer.fragment("excerpt", relation, limit + 1)
-    rows = engine.ask("as_text", first, columns)
+    rows = [tuple(plain("") if value == "" else value for value in row) for row in engine.ask("as_text", first, columns)]
     end_progress(engine)
     more = limit is not None and len(rows) > limit
     if not empty:

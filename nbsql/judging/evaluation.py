@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from nbsql.answers.query import Query
-from nbsql.answers.table import Displayed, Table
+from nbsql.answers.table import Displayed, Table, plain
 from nbsql.errors import InputError
 from nbsql.family.base import label as label_text
 from nbsql.judging.slices import Slices
@@ -210,7 +210,7 @@ class Evaluation(Displayed):
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])
         headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
-        lines = [[label_text(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
+        lines = [[plain(label_text(label)), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
         judged = f"{self.rows:,} row{'' if self.rows == 1 else 's'} evaluated"
         return [judged, *self.notes(), *self.cautions()], [whole, Table(headings, lines, right=range(1, 7))]
 

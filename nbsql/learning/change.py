@@ -18,6 +18,7 @@ from nbsql.learning.count import total_rows
 from nbsql.learning.declared import comparable
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_gaps, check_reference_time
+from nbsql.learning.spelling_advice import normal
 from nbsql.plan import MACROS, UNCALIBRATED, Entry, Plan
 from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
@@ -108,6 +109,7 @@ class Change:
             if learns:
                 check_range(self.plan.spec, (row[1] for row in labels), source.label, self.title)
                 self._check_given_priors(labels)
+                self._warn_of_spellings([row[1] for row in labels], source.label)
             yield labels, count.create_cells(temporary("cells"), batch)
 
     def _warn_of_ignored_weights(self, source: Source) -> None:
@@ -184,6 +186,16 @@ class Change:
         for label, *_ in labels:
             if prior.kind == "given" and comparable(label, kind) not in labels_with_prior:
                 raise InputError(f"the prior of {self.title} has no probability for class {label!r}; fit it anew with one")
+
+    def _warn_of_spellings(self, labels: Sequence[Any], source: str) -> None:
+        """Warn about classes that are new to the model, and differ from one of it only by case or blanks."""
+        known = {column.label for column in self.classes}
+        for label in (label for label in labels if isinstance(label, str) and label not in known):
+            if alike := [name for name in known if normal(name) == normal(label)]:
+                warn_user(
+                    f"class {label!r} of {source} differs only by case or blanks from {listed(sorted(alike))} of {self.title}, "
+                    "and is learnt as another; if it is the same, forget these rows, and write it so"
+                )
 
     def _insert_cells(self, query: Markup) -> None:
         self.engine.run("add the cells", self.engine.renderer.statement("insert_into", self._statistics, query))

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
+from nbsql.family import Categorical
 from nbsql.learning.advice import advice, advice_on_classes, inferred_features
 from nbsql.learning.collinear import check_covariances, features_with_covariance
 from nbsql.learning.count import Count, total_rows
@@ -25,6 +26,7 @@ from nbsql.learning.mdl_bins import find_edges
 from nbsql.learning.number_advice import MOST_VALUES, advice_on_texts
 from nbsql.learning.one_dependence import with_pairs, with_tree
 from nbsql.learning.selection import best_features
+from nbsql.learning.spelling_advice import advice_on_missing_classes, advice_on_spellings
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.context import Context
@@ -175,7 +177,14 @@ class Fit:
         return statements
 
     def _warn_of_classes(self, labels: Sequence[tuple[Any, ...]]) -> None:
-        """Warn about declared classes that are impossible until a row has them."""
+        """Warn about labels that are written in several ways, or say that there is none, and about classes without rows."""
+        counts = {row[1]: row[2] for row in labels if isinstance(row[1], str)}
+        for line in (
+            advice_on_spellings(self.engine, self.spec.target, [*counts], of_class=True),
+            advice_on_missing_classes(self.spec.target, counts),
+        ):
+            if line is not None:
+                warn_user(line)
         absent = [label for label, *_ in self.declared if label not in {row[0] for row in labels}]
         if absent and self.spec.prior.kind == "empirical":
             warn_user(f"no row is {listed(absent)}, whose empirical prior is 0; with prior='smoothed' or 'uniform' it is above")
@@ -227,13 +236,20 @@ class Fit:
             warn_user(advice_line)
 
     def _advise_on_texts(self) -> Mapping[str, str]:
-        """The advice on the categories that would be numbers."""
-        texts = [f for f in inferred_features(self.spec)[0] if f.types and f.types[0] and not f.whole]
+        """The advice on the categories that would be numbers, or have values that differ only by case or blanks."""
+        texts = [f for f in self.spec.features if isinstance(f.family, Categorical) and f.types and f.types[0] and not f.whole]
         if not texts:
             return {}
         names = [feature.name for feature in texts]
         values = self.engine.ask("most_frequent_values", self.relations["statistics"], names, MOST_VALUES)
-        return advice_on_texts(self.engine, values, texts)
+        inferred = [feature for feature in texts if feature.is_inferred]
+        found = dict(advice_on_texts(self.engine, values, inferred))
+        for feature in texts:
+            of_feature = [value for name, value, _ in values if name == feature.name]
+            line = advice_on_spellings(self.engine, feature.column, of_feature) if feature.name not in found else None
+            if line is not None:
+                found[feature.name] = line
+        return found
 
 
 def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:

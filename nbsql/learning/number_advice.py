@@ -11,7 +11,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import listed
 from nbsql.family import Categorical
-from nbsql.rendering.dialect import restore
+from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.column import MISSING_WORDS
 from nbsql.spec.spec import Feature
 from nbsql.warn import warn_user
@@ -28,7 +28,6 @@ _WRITTEN = re.compile(
     rf"(?P<open>\(?){_SIGN}\s*(?P<before>{_CURRENCY})?\s*{_SIGN}(?P<digits>\.?\d(?:[\d.,{_BLANK}]*\d)?\.?(?:[eE][+-]?\d\d?)?)\s*"
     rf"(?P<scale>{'|'.join(_SCALES)})?(?P<after>{_CURRENCY}|%|(?<=\d)[^\W\d_]+|(?<=\s)[^\W\d_]+)?(?P<close>\)?)"
 )
-_SIMPLE = re.compile(r"[a-z_][a-z0-9_]*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+|\d{1,2}(?:,\d{2})+,\d{3}")
 
 Values = Sequence[tuple[str, float]]  # a value and the number of its rows
@@ -98,7 +97,7 @@ def _is_closed(found: re.Match[str]) -> bool:
 def _expression(engine: Engine, column: str, parsed: Sequence[re.Match[str]]) -> str | None:
     """An expression of the number in a text; None if the texts do not follow one rule."""
     dialect = engine.renderer.dialect
-    name = column if _SIMPLE.fullmatch(column) else restore(dialect.ident(column))
+    name = plain_name(dialect, column)
     unit = next((found["before"] or found["after"] for found in parsed if found["before"] or found["after"]), "")
     if unit and not re.fullmatch(f"{_CURRENCY}|%", unit) and not all(found["after"] for found in parsed):
         return None  # letters after some numbers are no unit

@@ -63,8 +63,8 @@ def classes_of(engine: Engine, spec: Spec, relations: Relations) -> Table:
     """A row for each class: its rows and its prior, the most probable first."""
     query = engine.renderer.dialect.query(engine.renderer.statement("sorted_by", relations["priors"], ["class"]))
     rows = engine.ask("as_text", query, ["class", "n", "prior", "log_prior"])
-    shown = [
-        [plain(label), number(float(n)) if n is not None else "", share(float(prior))]
+    shown: list[list[str | None]] = [
+        [plain(label), number(float(n)) if n is not None else None, share(float(prior))]
         for label, n, prior, _ in sorted(rows, key=lambda row: -float(row[2]))
     ]
     return Table([f"class of {spec.target}", "rows", "prior"], shown, right=[1, 2])
@@ -83,7 +83,7 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
     settings += [f"id {', '.join(spec.id)}"] if spec.id else []
     settings += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not half_life else []
     words = dict.fromkeys(word for each in spec.derived for word in each.words)
-    settings += [f"missing {' '.join(plain(word) or chr(39) * 2 for word in words)}"] if words else []
+    settings += [f"missing {' '.join(map(plain, words))}"] if words else []
     settings += [f"{plain(each.name)} = {plain(each.expression)}" for each in spec.derived if not each.words]
     settings += [f"components {_components(spec.components)}"] if spec.components is not None else []
     settings += [f"counts shared with {said}" for said in spec.shared]

@@ -102,13 +102,15 @@ def records(query: Query, *, digits: int | None = DIGITS) -> list[dict[str, Any]
 
 
 def shown(value: object) -> str:
-    """A value as charts and titles show it: on one line, and cut. An empty text is in quotes, and NULL is "missing".
+    """A value as charts and titles show it: on one line, and cut. NULL is "missing".
 
-    >>> shown(3.5), shown(""), shown(None)
-    ('3.5', "''", 'missing')
+    A text is in quotes if it is empty, or has blanks at an end.
+
+    >>> shown(3.5), shown(""), shown("Yes "), shown(None)
+    ('3.5', "''", "'Yes '", 'missing')
     """
     text = "missing" if value is None else cut(str(value))
-    return text if text.strip() else repr(text)
+    return text if text and text == text.strip() else repr(text)
 
 
 def show(rows: list[dict[str, Any]], *columns: str) -> list[dict[str, Any]]:
