@@ -179,6 +179,7 @@ def test_it_follows_the_model(con: Connection) -> None:
     assert "600 points at odds of 50 to 1" in repr(card)
 
 
+@pytest.mark.filterwarnings("ignore:.* differ only by case or blanks:nbsql.NbsqlWarning")
 def test_values_that_differ_by_case_alone_have_their_own_points(con: Connection) -> None:
     con.execute(
         "CREATE TABLE t AS SELECT i % 2 = 0 AS y, CASE WHEN i % 3 = 0 THEN 'b' ELSE 'B' END AS a FROM range(20) AS r(i)"

@@ -139,6 +139,8 @@ def test_any_text_round_trips(names: list[str]) -> None:
 @example(["", " ", "null", "NULL"])
 @examples(20)
 @pytest.mark.filterwarnings("ignore:'x' holds numbers but for")  # where most labels are numbers
+@pytest.mark.filterwarnings("ignore:.* differ only by case or blanks:nbsql.NbsqlWarning")
+@pytest.mark.filterwarnings("ignore:.* of '.*', in .* rows; if there is no class:nbsql.NbsqlWarning")
 def test_any_labels_have_columns_of_their_own(labels: list[str]) -> None:
     with duckdb.connect() as con:
         con.execute("CREATE TABLE t (x VARCHAR, y VARCHAR)")
@@ -158,6 +160,7 @@ def test_any_labels_have_columns_of_their_own(labels: list[str]) -> None:
         assert sorted(con.execute("FROM m.predict_proba('t')").fetchall()) == sorted(rows)
 
 
+@pytest.mark.filterwarnings("ignore:.* differ only by case or blanks:nbsql.NbsqlWarning")
 def test_labels_that_differ_by_case_are_numbered(con: duckdb.DuckDBPyConnection) -> None:
     rows = "SELECT unnest(['yes', 'Yes', 'YES', 'yes_2', 'no']) AS y, unnest([1, 2, 3, 4, 5]) AS x"
     model = nbsql.fit(con, rows, target="y", families={"x": "categorical"})

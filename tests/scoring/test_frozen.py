@@ -142,6 +142,8 @@ WORDS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:.* differ only by case or blanks:nbsql.NbsqlWarning")
+@pytest.mark.filterwarnings("ignore:.* of '.*', in .* rows; if there is no class:nbsql.NbsqlWarning")
 @pytest.mark.parametrize("joined", [False, True])
 def test_names_labels_and_values_of_any_kind(
     con: Connection, elsewhere: Elsewhere, layout: Callable[..., None], joined: bool
