@@ -21,7 +21,7 @@ class Part:
         return f"nbsql, internal: {self.text}" if self.internal else f"nbsql: {self.text}"
 
 
-SCHEMA = "nbsql: a naive Bayes model. Its counts are in statistics; everything else is made of them."
+SCHEMA = "nbsql: a naive Bayes model. Its counts are in statistics; everything else is computed from them."
 
 # In an order in which they can be dropped.
 PARTS: dict[str, Part] = {
@@ -32,10 +32,10 @@ PARTS: dict[str, Part] = {
     "predict_proba": Part("macro", "The rows of a relation with prediction and probability_<class> of every class."),
     "joint_log_likelihood": Part("macro", "The rows of a relation with ln p(x, c) of every class c."),
     "log_evidence": Part("macro", "The rows of a relation with ln p(x), low for a row that fits no class."),
-    "explain": Part("macro", "A row a row of a relation, class and feature: its contribution to the joint log-likelihood."),
+    "explain": Part("macro", "One row per row of a relation, class and feature: its contribution to the joint log-likelihood."),
     "evaluate": Part(
         "macro",
-        "How well the model does on a relation whose class is known: class (NULL for the whole), metric, value.",
+        "How good the model is on rows whose class is known: class (NULL for all of them), metric, value.",
     ),
     "likelihood_ratios": Part(
         "macro",
@@ -47,18 +47,18 @@ PARTS: dict[str, Part] = {
         "The rows of a relation with their scores by class, which predict and the others read.",
         internal=True,
     ),
-    "features": Part("view", "A row a feature: feature, family, columns, types, options (JSON)."),
-    "likelihoods": Part("view", "A row a class, feature and value: its likelihood; of a number mean and variance, or rate."),
-    "components": Part("view", "A row a component of a class that was split: its share and what it has learnt.", optional=True),
-    "priors": Part("view", "A row a class, the most probable first: class, n, prior, log_prior."),
-    "calibration": Part("table", "What calibrations of posteriors and of sets have fitted.", internal=True, optional=True),
-    "estimates": Part("table", "The smoothed tables that likelihoods reads.", internal=True, optional=True),
-    "lookups": Part("table", "What scoring looks up: a row a value, with its log-likelihoods.", internal=True, optional=True),
-    "parameters": Part("table", "What scoring reads of the classes and of numbers.", internal=True),
-    "weights": Part("table", "The weights that logistic regression has learnt.", optional=True),
-    "batches": Part("table", "The ledger: a row a change of the model, what it learnt or forgot and when."),
-    "spec": Part("table", "What the model was asked for, as JSON; nbsql's version, and when it was made and changed."),
-    "statistics": Part("table", "The model itself, additive counts: slice, class, feature, value, n, mean, m2, batch."),
+    "features": Part("view", "One row per feature: feature, family, columns, types, options (JSON)."),
+    "likelihoods": Part("view", "One row per class, feature and value: its likelihood; for a number the mean and variance, or the rate."),
+    "components": Part("view", "One row per component of a class that was split: its share of the class, and its parameters.", optional=True),
+    "priors": Part("view", "One row per class, the most probable first: class, n, prior, log_prior."),
+    "calibration": Part("table", "The parameters of the calibration of posteriors, and of that of sets of classes.", internal=True, optional=True),
+    "estimates": Part("table", "The smoothed estimates that likelihoods reads.", internal=True, optional=True),
+    "lookups": Part("table", "Read by scoring: one row per value of a feature, with its log-likelihood in each class.", internal=True, optional=True),
+    "parameters": Part("table", "Read by scoring: the priors, and the parameters of numbers in each class.", internal=True),
+    "weights": Part("table", "The weights of logistic regression.", optional=True),
+    "batches": Part("table", "The ledger: one row per fit, update or forget, with what it added or took away, and when."),
+    "spec": Part("table", "The options of the model as JSON; the version of nbsql, and when the model was made and last changed."),
+    "statistics": Part("table", "The model itself, as counts that add up: slice, class, feature, value, n, mean, m2, batch."),
 }
 
 _VALUE = "A category or a token as text, or a column of a feature over several; NULL for numbers."

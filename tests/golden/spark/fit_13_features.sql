@@ -1,4 +1,4 @@
-CREATE OR REPLACE VIEW `spam`.`features` COMMENT 'nbsql: A row a feature: feature, family, columns, types, options (JSON).' AS
+CREATE OR REPLACE VIEW `spam`.`features` COMMENT 'nbsql: One row per feature: feature, family, columns, types, options (JSON).' AS
 SELECT
   get_json_object(feature, '$.name') AS feature,
   get_json_object(feature, '$.family') AS family,
