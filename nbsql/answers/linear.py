@@ -19,12 +19,12 @@ def weights_query(plan: Plan, classes: Sequence[ClassColumn], title: str, degree
     """
     if len(classes) < 2:
         raise ModelError(f"{title} has one class only; weights tell two or more apart")
-    for feature in plan.context(classes).facts.features:
+    context = plan.context(classes)
+    for feature in context.facts.features:
         reason = _refusal(feature, degree)
         if reason is not None:
             raise ModelError(f"{title} has no {'linear' if degree == 1 else 'quadratic'} form: {reason}")
-    parameters, lookups = plan.relations["parameters"], plan.relations["lookups"]
-    return plan.renderer.statement("linear", plan.context(classes), parameters, lookups, degree)
+    return plan.renderer.statement("linear", context, *plan.current_tables(context, by_class=True), degree)
 
 
 def _refusal(feature: Feature, degree: int) -> str | None:

@@ -15,6 +15,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Text
 from nbsql.plan import Plan, Statement
+from nbsql.plan.context import Context
 from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature
 from nbsql.warn import warn_user
@@ -119,6 +120,16 @@ class Count:
             else centres_by_column.get((feature.index, 1) if several else (feature.index,), 0.0)
             for feature in centred
         }
+
+    def checked_rows(self, scan: Markup) -> Markup:
+        """The number of rows of a scan, for a script, which checks them against the rules when it runs."""
+        spec, name = self.plan.spec, self.source.label
+        undeclared = (
+            f"{spec.target!r} of {name} has a class that was not declared; name every class there may be, or leave it out"
+        )
+        empty = f"no row of {name} has a {spec.target!r} and counts; a model needs at least one"
+        broken = [rule.violation_message() for rule in self.rules]
+        return self.engine.renderer.fragment("rows_scanned", Context.of(spec), scan, broken, undeclared, empty)
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:
         """Check the scan against the rules, and return the classes that count."""

@@ -167,7 +167,7 @@ class Fit:
         order = plan.class_order(renderer.fragment("subquery", renderer.fragment("priors", Context.of(now), cells)))
         classes = class_columns(self.engine.rows(order))
         statements.extend(plan.create_cells(self.relations["statistics"], "1", source, scan, rescan, careful, temporary=False))
-        entry, rows = Entry(1, "1", "fit", self.source.label, 0), renderer.fragment("rows_scanned", scan)
+        entry, rows = Entry(1, "1", "fit", self.source.label, 0), count.checked_rows(scan)
         statements.extend(plan.describe_model(__version__, entry, rows, has_unique_cells=self._is_single))
         statements.extend(plan.create_scoring_tables(classes, has_unique_cells=self._is_single, in_script=True))
         statements.extend([*plan.create_macros(classes), *plan.create_user_views()])

@@ -44,12 +44,12 @@ class Scoring(Base):
         """
         if verb == "explain":
             context = self.context(classes, rows, whole=True)
-            tables = tables[:2] or self._current_tables(context)
+            tables = tables[:2] or self.current_tables(context)
             return self.renderer.fragment(verb, context, self.prepare_source(context, rows.relation, *tables), *tables)
         context, scored = self.scored(rows, classes, tables, calibration=calibration, verb=VERBS[verb])
         return self.renderer.fragment(verb, context, scored)
 
-    def _current_tables(self, context: Context, *, by_class: bool = False) -> tuple[Markup, Markup]:
+    def current_tables(self, context: Context, *, by_class: bool = False) -> tuple[Markup, Markup]:
         """The parameters and lookups of the model. A query that names columns by class checks that the classes are still these.
 
         In the long form this is so for the results that have a column for each class, `by_class`.
@@ -246,7 +246,7 @@ class Scoring(Base):
         """The context of a query on some rows, and the scored rows (sql/macros/scoring/predict.sql) as a relation."""
         context = self.context(classes, rows)
         by_class = verb is not None and verb.column_per_class is not None
-        parameters, lookups = tables[:2] or self._current_tables(context, by_class=by_class)
+        parameters, lookups = tables[:2] or self.current_tables(context, by_class=by_class)
         source = self.prepare_source(context, rows.relation, parameters, lookups)
 
         def subquery(macro: str, *arguments: Any) -> Markup:

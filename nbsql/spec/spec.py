@@ -91,9 +91,9 @@ class Check:
     column: str
     message: str
 
-    def violation_message(self, count: int) -> str:
-        """The message when `count` rows violate the rule."""
-        text, values = self.message, f"{count} values"
+    def violation_message(self, count: int | None = None) -> str:
+        """The message when `count` rows violate the rule, or some."""
+        text, values = self.message, "some values" if count is None else f"{count} values"
         if count == 1:
             text, values = text.replace(" are ", " is ", 1).replace(" hold ", " holds ", 1), "1 value"
         return text.replace("{n}", values, 1).replace("{column}", repr(self.column), 1)

@@ -7,6 +7,7 @@ import math
 import re
 from typing import Any
 
+import duckdb
 import pytest
 from engines.places import Place, same
 
@@ -187,3 +188,32 @@ def test_a_script_of_a_fit_answers_by_label_when_the_classes_change_places(pg: A
     pg.execute("INSERT INTO inbox VALUES ('eggs', 'hello')")
     with pytest.raises(Exception, match="the rows have other classes than when this script was made; make it again"):
         pg.execute(script)
+
+
+BROKEN = {
+    "a count below 0": ("UPDATE t SET n = -1", "some values of column 'n' are negative; poisson counts must be at least 0"),
+    "a missing value": ("UPDATE t SET x = NULL", "some values of column 'x' are NULL, and nulls='error'"),
+    "a weight below 0": ("UPDATE t SET w = -1", "some values of the weight column 'w' are negative, NULL or not finite"),
+    "another class": ("UPDATE t SET y = 'eggs'", "'y' of t has a class that was not declared; name every class there may be"),
+    "no rows": ("DELETE FROM t", "no row of t has a 'y' and counts; a model needs at least one"),
+}
+
+
+@pytest.mark.parametrize("place", ["duckdb", pytest.param("pg", marks=pytest.mark.postgres)])
+def test_a_script_of_a_fit_checks_its_rows_as_the_fit_does(place: str, request: pytest.FixtureRequest) -> None:
+    con = duckdb.connect() if place == "duckdb" else request.getfixturevalue("pg")
+    rows = "(VALUES ('ham', 3, 'u', 1), ('spam', 1, 'v', 2), ('spam', 0, 'u', 1)) AS t(y, n, x, w)"
+    con.execute(f"CREATE TABLE t AS SELECT * FROM {rows}")
+    target = nbsql.Target("y", classes=["ham", "phish", "spam"])
+    script = nbsql.fit_sql(
+        con, "t", target=target, name="m", families={"n": "poisson"}, weight="w", nulls="error", prior="smoothed", replace=True
+    )
+    con.execute(script)
+    assert con.execute("SELECT rows FROM m.batches").fetchall() == [(3,)]
+    for change, message in BROKEN.values():
+        con.execute(change)
+        with pytest.raises(Exception, match=re.escape(message)):
+            con.execute(script)
+        con.execute("ROLLBACK")
+        con.execute(f"DROP TABLE t; CREATE TABLE t AS SELECT * FROM {rows}")
+    assert con.execute("SELECT rows FROM m.batches").fetchall() == [(3,)]

@@ -105,3 +105,19 @@ def test_scripts_of_a_fit_answer_by_label_or_change_nothing(con: duckdb.DuckDBPy
                 con.execute(script)
             con.execute("ROLLBACK")
             assert con.execute("FROM m.priors").fetchall() == before
+
+
+@pytest.mark.every_form
+def test_a_view_of_weights_is_an_error_once_the_classes_change(con: duckdb.DuckDBPyConnection, form: str) -> None:
+    rows = source([("ham", "u", 1.0), ("ham", "v", 2.0), ("spam", "v", 4.0), ("spam", "v", 5.0)])
+    model = nbsql.fit(con, rows, target="y", name="m", families={"z": nbsql.Gaussian(shared_variance=True)})
+    model.linear().create_view("weights")
+    model.quadratic().create_view("squares")
+    model.update(rows)
+    assert by_name(con.execute("FROM weights")) == by_name(con.execute(model.linear().sql))
+    model.update("SELECT 'eggs' AS y, 'u' AS x, 3.0 AS z")
+    for view in ("weights", "squares"):
+        with pytest.raises(
+            duckdb.Error, match="the classes of the model have changed since this query was made; make it again"
+        ):
+            con.execute(f"FROM {view}").fetchall()

@@ -163,13 +163,35 @@ WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}
 DROP SCHEMA IF EXISTS {{ schema }} CASCADE
 {%- endmacro %}
 
-{# The number of rows of a scan that have a class and count. #}
-{% macro rows_scanned(scan) -%}
+{#
+  The number of rows of a scan that have a class and count, or an error where a fit would raise one. broken: the message of each rule, in
+  the order of `class_labels`. undeclared, empty: the messages for a class that is not among the declared ones, and for no row.
+#}
+{% macro rows_scanned(model, scan, broken, undeclared, empty) -%}
+{% set some %}CAST(count(*) AS {{ nbsql.string() }}){% endset -%}
 (
   SELECT sum(rows)
   FROM (
-    SELECT sum(rows) AS rows FROM {{ scan }} AS scan WHERE class IS NOT NULL GROUP BY class HAVING sum(n) > 0
+    SELECT sum(rows) AS rows
+    FROM {{ scan }} AS scan
+    WHERE class IS NOT NULL
+    GROUP BY class
+    HAVING CASE
+      {% for message in broken %}
+      WHEN sum(broken_{{ loop.index }}) > 0 THEN {{ nbsql.raise_error(message, some) }}
+      {% endfor %}
+      {% if model.classes %}
+      WHEN sum(n) > 0 AND class NOT IN (
+        {% for label in model.classes %}
+        {% set class %}CAST({{ nbsql.text(label) }} AS {{ model.class_type }}){% endset %}
+        {{ nbsql.as_label(class, model.class_type) }}{{ nbsql.comma(loop) }}
+        {% endfor %}
+      ) THEN {{ nbsql.raise_error(undeclared, some) }}
+      {% endif %}
+      WHEN sum(n) > 0 THEN TRUE
+    END
   ) AS classes
+  HAVING CASE WHEN count(*) > 0 THEN TRUE ELSE {{ nbsql.raise_error(empty, some) }} END
 )
 {%- endmacro %}
 
