@@ -48,16 +48,36 @@ PARTS: dict[str, Part] = {
         internal=True,
     ),
     "features": Part("view", "One row per feature: feature, family, columns, types, options (JSON)."),
-    "likelihoods": Part("view", "One row per class, feature and value: its likelihood; for a number the mean and variance, or the rate."),
-    "components": Part("view", "One row per component of a class that was split: its share of the class, and its parameters.", optional=True),
+    "likelihoods": Part(
+        "view",
+        "One row per class, feature and value: its likelihood; for a number the mean and variance, or the rate.",
+    ),
+    "components": Part(
+        "view",
+        "One row per component of a class that was split: its share of the class, and its parameters.",
+        optional=True,
+    ),
     "priors": Part("view", "One row per class, the most probable first: class, n, prior, log_prior."),
-    "calibration": Part("table", "The parameters of the calibration of posteriors, and of that of sets of classes.", internal=True, optional=True),
+    "calibration": Part(
+        "table",
+        "The parameters of the calibration of posteriors, and of that of sets of classes.",
+        internal=True,
+        optional=True,
+    ),
     "estimates": Part("table", "The smoothed estimates that likelihoods reads.", internal=True, optional=True),
-    "lookups": Part("table", "Read by scoring: one row per value of a feature, with its log-likelihood in each class.", internal=True, optional=True),
+    "lookups": Part(
+        "table",
+        "Read by scoring: one row per value of a feature, with its log-likelihood in each class.",
+        internal=True,
+        optional=True,
+    ),
     "parameters": Part("table", "Read by scoring: the priors, and the parameters of numbers in each class.", internal=True),
     "weights": Part("table", "The weights of logistic regression.", optional=True),
     "batches": Part("table", "The ledger: one row per fit, update or forget, with what it added or took away, and when."),
-    "spec": Part("table", "The options of the model as JSON; the version of nbsql, and when the model was made and last changed."),
+    "spec": Part(
+        "table",
+        "The options of the model as JSON; the version of nbsql, and when the model was made and last changed.",
+    ),
     "statistics": Part("table", "The model itself, as counts that add up: slice, class, feature, value, n, mean, m2, batch."),
 }
 
