@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import SCALARS, Family, Nulls, Unseen, checked, non_negative, set_attributes, shortest
+from nbsql.family.base import SCALARS, Family, Nulls, Unseen, checked, non_negative, set_attributes, shortest, whole_number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,6 +18,8 @@ class Categorical(Family):
         alpha: one pseudo-count for all categories, or one for each: {"red": 2, "blue": 1}. Categories named here are declared.
         other_alpha: the pseudo-count of the categories that `alpha` does not name; None takes the fit's alpha.
         levels: declared values, which are smoothed even if no row has them.
+        min_count: the least number of times that a category must occur in the training rows to be one; a rarer one is treated
+            as a category that training never saw, by `unseen`.
 
     >>> Categorical(alpha=0.5, levels=["rain", "snow"]).levels
     ('rain', 'snow')
@@ -26,12 +28,13 @@ class Categorical(Family):
     alpha: float | Mapping[Any, float] | None = field(default=None, hash=False)
     other_alpha: float | None = None
     levels: Sequence[Any] = ()
+    min_count: int = 1
 
     name: ClassVar[str] = "categorical"
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     alpha_by_value: ClassVar[bool] = True
-    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "other_alpha", "levels")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "other_alpha", "levels", "min_count")
     accepts: ClassVar[tuple[str, ...]] = SCALARS
 
     def __post_init__(self) -> None:
@@ -44,6 +47,13 @@ class Categorical(Family):
         if isinstance(self.levels, (str, Mapping)) or not isinstance(self.levels, Iterable):
             raise InputError(f"levels must be a list, not {self.levels!r}")
         set_attributes(self, levels=tuple(map(_named, self.levels)))
+        checked(self, whole_number, "min_count")
+        if self.min_count > 1:
+            if self.levels or isinstance(self.alpha, Mapping):
+                raise InputError(
+                    "declared categories are kept however rare; leave out min_count, or levels and alphas by category"
+                )
+            set_attributes(self, least_count=self.min_count)
         super().__post_init__()
 
     def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:

@@ -58,22 +58,26 @@ def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
 
 
 def category_features(spec: Spec) -> dict[int, Feature]:
-    """The features that may depend on each other, by number: those of observed values, all smoothed with the same count.
+    """The features that may depend on each other, by number: those of all observed values, smoothed with the same count.
 
-    Warns about categories whose values are declared, which stay apart.
+    Warns about categories whose values are declared, or left out if they are rare, which stay apart.
     """
-    declared = [each.name for each in spec.features if isinstance(each.family, Categorical) and each.family.declared]
-    if declared:
-        warn_user(
-            f"{listed(declared)} {'has' if len(declared) == 1 else 'have'} declared values, and so "
-            f"{'is' if len(declared) == 1 else 'are'} independent of the others; without levels, and with one alpha, "
-            f"{'it' if len(declared) == 1 else 'they'} may depend on them"
-        )
-    return {
-        feature.index: feature
-        for feature in spec.features
-        if isinstance(feature.family, Binned) or (isinstance(feature.family, Categorical) and not feature.family.declared)
-    }
+    categories = [each for each in spec.features if isinstance(each.family, (Binned, Categorical))]
+    for why, cure, apart in (
+        ("declared values", "without levels, and with one alpha", [each.name for each in categories if _is_declared(each)]),
+        ("a min_count", "without it", [each.name for each in categories if each.family.least_count]),
+    ):
+        if apart:
+            warn_user(
+                f"{listed(apart)} {'has' if len(apart) == 1 else 'have'} {why}, and so "
+                f"{'is' if len(apart) == 1 else 'are'} independent of the others; {cure}, "
+                f"{'it' if len(apart) == 1 else 'they'} may depend on them"
+            )
+    return {each.index: each for each in categories if not (_is_declared(each) or each.family.least_count)}
+
+
+def _is_declared(feature: Feature) -> bool:
+    return isinstance(feature.family, Categorical) and bool(feature.family.declared)
 
 
 def category_sizes(

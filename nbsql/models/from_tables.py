@@ -297,7 +297,7 @@ def _likelihood_kind(family: Family) -> str:
 
 def _check_is_given(name: str, family: Family) -> None:
     """Raise InputError if probabilities do not make up the family."""
-    weighs = family.complement or family.presence or family.idf or family.value_limit
+    weighs = family.complement or family.presence or family.idf or family.value_limit or family.least_count
     if weighs or family.zeros or family.question is not None or isinstance(family, (Conditional, Pairs)):
         raise InputError(f"family {family.name!r} of {name!r} needs counts, which probabilities have not; fit it to rows")
 

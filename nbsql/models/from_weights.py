@@ -176,7 +176,7 @@ def _feature(
         family, fits, kind = Weighted(product=True), family_given is None, "DOUBLE"
     elif times <= set(_VALUES):
         family = family_given or Categorical()
-        fits, kind = family.level, kind_of_values
+        fits, kind = family.level and not family.least_count, kind_of_values
     elif len(times) == 1 and times <= set(_TOKENS):
         family = family_given or Text(event="bernoulli" if times == {"has"} else "multinomial")
         fits = family.bag and family.presence == (times == {"has"})

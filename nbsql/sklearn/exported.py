@@ -85,6 +85,8 @@ def _kind(feature: Feature) -> str:
     family = feature.family
     if family.nulls == "category" or family.unseen == "smooth" or family.value_limit is not None:
         return "other"
+    if family.level and family.least_count:
+        return "other"
     alpha = getattr(family, "alpha", None)
     if family.name == "gaussian":
         return "gaussian"

@@ -247,7 +247,12 @@
 {% for level in given.levels | default([]) if nbsql.label_of(level) not in named -%}
 {% do declared.append((nbsql.label_of(level), family.added_count)) %}
 {% endfor -%}
-{% do family.update({'declared': declared}) %}
+{% set least = given.min_count | default(1) | int -%}
+{% if least > 1 and declared -%}
+{% do nbsql.refuse(
+  "declared categories of '" ~ feature ~ "' are kept however rare; leave out min_count, or levels and alphas by category") %}
+{% endif -%}
+{% do family.update({'declared': declared, 'least_count': least if least > 1 else 0}) %}
 {%- endmacro %}
 
 {# Sets the count columns that share a total and their pseudo-counts. #}

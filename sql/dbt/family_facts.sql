@@ -13,7 +13,7 @@
     'level': true,
     'has_categories': true,
     'accepts': ['text', 'boolean', 'integer', 'float', 'decimal', 'temporal'],
-    'options': ['other_alpha', 'levels']},
+    'options': ['other_alpha', 'levels', 'min_count']},
   'bernoulli': {
     'number': true,
     'has_categories': true,

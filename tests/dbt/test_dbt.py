@@ -67,6 +67,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "prior_alpha": 2,
             "families": {
                 "note": {"family": "text", "characters": [2, 4], "within_words": True, "accents": False},
+                "category": {"family": "categorical", "min_count": 60},
                 "events": {"family": "poisson", "a": 2, "b": 1},
                 "wait": "exponential",
                 "share": "beta",
@@ -80,6 +81,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "prior_alpha": 2,
             "families": {
                 "note": nbsql.Text(characters=(2, 4), within_words=True, accents=False),
+                "category": nbsql.Categorical(min_count=60),
                 "events": nbsql.Poisson(a=2, b=1),
                 "wait": "exponential",
                 "share": "beta",

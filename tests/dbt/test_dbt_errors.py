@@ -122,6 +122,10 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "y", "families": {"s": {"family": "text", "event": "bernoulli", "tfidf": True}}},
         "event: bernoulli of 's' asks whether a word is there, not how often; leave out tfidf and norm",
     ),
+    "rare_and_declared": (
+        {"target": "y", "families": {"s": {"family": "categorical", "min_count": 2, "levels": ["a"]}}},
+        "declared categories of 's' are kept however rare; leave out min_count, or levels and alphas by category",
+    ),
     "characters_and_words": (
         {"target": "y", "families": {"s": {"family": "text", "characters": 3, "ngrams": 2}}},
         "characters of 's' cut no words; leave out ngrams, or characters",

@@ -128,6 +128,10 @@ CASES: dict[str, dict[str, Any]] = {
         "features": ["Sender"],
         "families": {"Sender": nbsql.Categorical(levels=["never", "friend"], alpha={"friend": 3.0, "never": 0.5})},
     },
+    "rare categories": {
+        "features": ["Sender", "links"],
+        "families": {"Sender": nbsql.Categorical(min_count=9), "links": nbsql.Categorical(min_count=12, unseen="smooth")},
+    },
     "modes": {
         "features": ["Sender", "replied"],
         "alpha": 2,

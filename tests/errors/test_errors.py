@@ -170,6 +170,11 @@ LENGTHS = "ngrams must be a whole number from 1 to 10, or a pair (shortest, long
         (lambda: nbsql.Poisson(b="x"), f"b {NO_NUMBER} 'x'"),
         (lambda: nbsql.Bernoulli(alpha=-1), f"alpha {NO_NUMBER} -1"),
         (lambda: nbsql.Bernoulli(beta=math.inf), f"beta {NO_NUMBER} inf"),
+        (
+            lambda: nbsql.Categorical(min_count=2, levels=["a"]),
+            "declared categories are kept however rare; leave out min_count, or levels and alphas by category",
+        ),
+        (lambda: nbsql.Categorical(min_count=0), "min_count must be a whole number of at least 1, not 0"),
         (lambda: nbsql.Categorical(levels="abc"), "levels must be a list, not 'abc'"),
         (lambda: nbsql.Categorical(levels=3), "levels must be a list, not 3"),
         (lambda: nbsql.Categorical(levels=[None]), "levels may not hold None; nulls='category' makes a missing value one"),

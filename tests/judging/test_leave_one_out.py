@@ -61,6 +61,15 @@ CASES: dict[str, dict[str, Any]] = {
         "unseen": "smooth",
         "alpha": 0.3,
     },
+    "rare categories": {
+        "families": {
+            "sky": nbsql.Categorical(min_count=2),
+            "w1": nbsql.Categorical(min_count=2, nulls="category", unseen="smooth"),
+            "w2": nbsql.Categorical(min_count=3, unseen="smooth"),
+        },
+        "weight": "times",
+        "exclude": [],
+    },
     "normal": {
         "families": {
             "wind": nbsql.Gaussian(variance="sample", floor=1e-6),

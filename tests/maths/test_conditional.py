@@ -233,6 +233,10 @@ def test_a_category_of_declared_values_stays_apart_and_it_is_said(con: Connectio
         nbsql.NbsqlWarning, match="^'a', 'b' have declared values, and so are independent of the others; without"
     ):
         nbsql.fit(con, "learnt", target="y", exclude=["i", "w"], families=families, method="tan")
+    families = {"a": nbsql.Categorical(min_count=2), **D}
+    with pytest.warns(nbsql.NbsqlWarning, match="^'a' has a min_count, and so is independent of the others; without it"):
+        model = nbsql.fit(con, "learnt", target="y", exclude=["i", "w"], families=families, method="tan")
+    assert model.families["a"].min_count == 2
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -85,10 +85,10 @@ terms AS (
   JOIN (
     VALUES
       {% for feature in levels %}
-      ({{ feature.index }}, {{ nbsql.text(feature.name) }}){{ nbsql.comma(loop) }}
+      ({{ feature.index }}, {{ nbsql.text(feature.name) }}, {{ feature.family.least_count }}){{ nbsql.comma(loop) }}
       {% endfor %}
-  ) AS levels(place, feature) USING (feature)
-  WHERE n > 0
+  ) AS levels(place, feature, min_count) USING (feature)
+  WHERE n > 0 AND n >= min_count
   {% endif %}
   {% if not (numbers or levels) %}
   SELECT 0 AS place, '' AS feature, '' AS value, 'level' AS kind, 0 AS centre, 0 AS variance
