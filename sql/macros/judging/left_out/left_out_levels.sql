@@ -37,7 +37,9 @@ coalesce(NOT {{ level }}.declared AND {{ level }}.n - source.nbsql_weight <= {{ 
 {% set has_category %}{{ nbsql.left_out_value(feature, nbsql.word('source')) }} IS NOT NULL{% endset %}
 {{ level }}.feature IS NULL{% if feature.family.nulls != 'category' %} AND {{ has_category }}{% endif %} AS rare{{ i }},
 {%- endif %}
-{% if least %}coalesce({{ level }}.alpha, {{ nbsql.number(feature.family.added_count) }}){% else %}{{ level }}.alpha{% endif %} AS alpha{{ i }},
+{% set own_alpha %}{{ level }}.alpha{% endset -%}
+{% set alpha %}coalesce({{ own_alpha }}, {{ nbsql.number(feature.family.added_count) }}){% endset -%}
+{{ alpha if least else own_alpha }} AS alpha{{ i }},
 {{ level }}.ns AS ns{{ i }}
 {%- endmacro %}
 
