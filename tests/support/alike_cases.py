@@ -16,6 +16,7 @@ of `MANY_CASES` everybody runs no more than the first and the last case of a tes
 from __future__ import annotations
 
 import fcntl
+import importlib
 import json
 import os
 import sys
@@ -58,7 +59,7 @@ class CaseRecord:
     """A plugin: it writes what each case ran and rendered, and how long it took, to a file."""
 
     def __init__(self, file: str) -> None:
-        import coverage
+        coverage: Any = importlib.import_module("coverage")
 
         self.file = Path(file)
         self.lines = coverage.Coverage(data_file=None, source=[str(ROOT / "nbsql")], config_file=False)

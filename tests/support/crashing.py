@@ -15,7 +15,7 @@ import nbsql
 KINDS = ("fit", "replace", "update", "forget", "forget batch", "rollback", "compact", "compact through", "drop")
 PARTS = ("may", "june", "july")
 ALPHAS = (1.0, 0.25)
-FAMILIES = {"note": nbsql.Text(), "calls": "poisson"}
+FAMILIES: dict[str, str | nbsql.Family] = {"note": nbsql.Text(), "calls": "poisson"}
 
 TABLES = """
 CREATE TABLE may AS FROM (VALUES ('sun', 1.5::DOUBLE, 2, TRUE, 'lunch at noon', 'no'),

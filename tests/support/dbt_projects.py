@@ -194,7 +194,7 @@ def dbt(folder: Path, *arguments: str, version: str | None = None, **variables: 
     arguments = (*arguments, "--project-dir", str(folder), "--profiles-dir", str(folder))
     python = sys.executable if version is None else dbt_versions.python(version)
     if python is None:
-        command, of_version = dbt_versions.command(version)
+        command, of_version = dbt_versions.command(str(version))
         environment.update(of_version)
     elif hasattr(os, "fork") and "PYTHONPATH" not in variables:
         return _forked(python, folder, arguments, environment)

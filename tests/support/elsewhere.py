@@ -9,7 +9,7 @@ import os
 import sqlite3
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import pytest
@@ -79,7 +79,7 @@ class ClickHouse:
         from chdb.session import Session
 
         self.folder = folder
-        self.session = Session(str(folder / "chdb"))
+        self.session: Any = cast("Any", Session)(str(folder / "chdb"))
         self.session.query("CREATE DATABASE IF NOT EXISTS tests")
         self.session.query("USE tests")
         self.session.query("SET max_query_size = 10000000")
@@ -127,7 +127,7 @@ def _same(ours: Any, theirs: Any) -> bool:
     if isinstance(ours, float) and not isinstance(theirs, bool):
         theirs = -math.inf if theirs == "-inf" else theirs
         return isinstance(theirs, (int, float)) and (ours == theirs or math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9))
-    return ours == theirs
+    return bool(ours == theirs)
 
 
 Elsewhere = SQLite | ClickHouse | DuckDB

@@ -12,7 +12,8 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 
 def squared(rows: Matrix, centre: Matrix, weights: Matrix) -> Matrix:
     """Squared distances of rows from a centre, over the numbers that they have."""
-    return np.nansum((rows - centre) ** 2 * weights, axis=1)
+    found: Matrix = np.nansum((rows - centre) ** 2 * weights, axis=1)
+    return found
 
 
 def nearest(rows: Matrix, centres: Matrix, weights: Matrix) -> Any:
@@ -47,7 +48,7 @@ def build(con: duckdb.DuckDBPyConnection, rows: Matrix, n: Matrix, weights: Matr
     chosen: list[int] = []
     covered = np.full(len(rows), np.inf)
     while len(chosen) < k and (covered > 0).any():
-        costs = np.float32((n * np.minimum(distances, covered)).sum(axis=1) / n.sum())
+        costs = ((n * np.minimum(distances, covered)).sum(axis=1) / n.sum()).astype(np.float32)
         free = [i for i in range(len(rows)) if covered[i] > 0]
         chosen.append(min(free, key=lambda i: (costs[i], hashes[i])))
         covered = np.minimum(covered, distances[chosen[-1]])

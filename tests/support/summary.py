@@ -57,7 +57,8 @@ class Summary:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         if hasattr(self.config, "workerinput"):
-            self.config.workeroutput |= {name: dict(getattr(self, name)) for name in ("left_out", *_COUNTED)}
+            output: dict[str, Any] = vars(self.config)["workeroutput"]
+            output |= {name: dict(getattr(self, name)) for name in ("left_out", *_COUNTED)}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -70,7 +71,7 @@ class Summary:
         if (file := self.config.getoption("seconds")) is not None:
             files: Counter[str] = Counter()
             for test, seconds in self.by_test.items():
-                files[test.partition("::")[0]] += seconds  # type: ignore[assignment]
+                files[test.partition("::")[0]] += seconds
             lines = [f"{seconds:.2f} {name}" for each in (files, self.by_test) for name, seconds in each.most_common()]
             Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
         spent = sum(self.seconds.values())
