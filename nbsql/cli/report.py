@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from nbsql.cli.session import end_progress
 from nbsql.report import PANELS, picture
 from nbsql.report.picture import FORMATS
 
-_least = option("--least", type=AT_LEAST_1, default=5, metavar="N", help="Combine counts below N.")
+_combining = partial(option, "--least", type=AT_LEAST_1, metavar="N")
 _judged = together(
     option(
         "--folds", type=FOLDS,
@@ -31,9 +32,12 @@ _panel = click.argument("panel", type=click.Choice([panel.name for panel in PANE
 @option("--feature", metavar="NAME", help="The feature for the panel profile.")
 @option("--between", nargs=2, metavar="A B", help="The two classes for the panel discrimination.")
 @option(
-    "--row", type=AT_LEAST_1, default=1, show_default=False, metavar="N", help="Which of the informative rows of a waterfall."
+    "--row",
+    type=AT_LEAST_1,
+    metavar="N",
+    help="The row of SOURCE that a waterfall explains, from 1; by default the one that MODEL is surest of, and right.",
 )
-@_least
+@_combining(help="Combine counts below N.")
 @_judged
 @option("--reference", metavar="SOURCE", help="Rows to compare the periods of a monitor with, instead of the counts.")
 @option(
@@ -68,11 +72,15 @@ def plot(
 
 @command("Write a page with all pictures of a model.", "database", "model", "source?")
 @option("--output", "-o", type=click.Path(dir_okay=False), help="The file; by default MODEL.html.")
-@option("--rows", type=click.IntRange(min=0), default=0, metavar="N", help="Explain N rows of SOURCE.")
-@_least
+@option("--rows", type=click.IntRange(min=0), default=0, metavar="N", help="Explain N rows of SOURCE, the most informative.")
+@option("--row", "chosen", type=AT_LEAST_1, multiple=True, metavar="N", help="Explain row N of SOURCE, from 1. Repeatable.")
+@_combining(default=5, help="Combine counts below N, so that the page can be shared.")
 @_judged
 @reads_model
-def report(model: nbsql.Model, source: str | None, *, output: str | None, folds: Any, held_back: bool, **options: Any) -> None:
+def report(
+    model: nbsql.Model, source: str | None, *, rows: int, chosen: tuple[int, ...], output: str | None, folds: Any,
+    held_back: bool, **options: Any,
+) -> None:  # fmt: skip
     """Write a report of MODEL: one page that needs no network, with interactive what-ifs if scripts may run.
 
     MODEL is evaluated on SOURCE, rows whose class is known; without SOURCE the page shows only what follows from the counts.
@@ -83,6 +91,8 @@ def report(model: nbsql.Model, source: str | None, *, output: str | None, folds:
       nbsql report shop.duckdb spam
     """
     where = output or f"{model.name}.html"
-    model.report(where, source=source, folds=requested_folds(folds, held_back, "auto"), **options)
+    if rows and chosen:
+        raise click.UsageError("choose one of --rows and --row")
+    model.report(where, source=source, rows=chosen or rows, folds=requested_folds(folds, held_back, "auto"), **options)
     end_progress(model._engine)
     tables.echo(f"the report of model {model.name} is {where}, {Path(where).stat().st_size / 1e6:.1f} MB")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from nbsql.model.base import read_plan, updated_at
@@ -41,7 +42,7 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
         path: str | os.PathLike[str],
         *,
         source: Any = None,
-        rows: int = 0,
+        rows: int | Sequence[int] = 0,
         least: int = 5,
         folds: int | str | None = "auto",
         by: str | None = None,
@@ -54,8 +55,8 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
         Args:
             path: the path of the file, which is overwritten.
             source: rows whose class is known, on which the model is evaluated.
-            rows: how many of these rows the page may show: the surest, the most doubtful and the strangest. With 0, no value
-                of a row leaves the database.
+            rows: how many of these rows the page may show: the surest, the most doubtful and the strangest; or the numbers of
+                rows of the source, from 1, such as [2, 17]. With 0, no value of a row leaves the database.
             least: counts below this are combined or left out, so that nothing is said about few rows.
             folds: for a source that the model has learnt from, so that each row is evaluated by the counts of the other folds
                 or, with "loo", of all other rows. "auto" does so for the rows that the model has learnt: by leave-one-out,

@@ -181,12 +181,15 @@ def profile(request: Request) -> Iterator[Figure]:
     words = feature.family.bag or (feature.family.over_columns and not feature.family.level)
     query = telling_words(request, feature.name) if words else frequent_values(request, feature.name, _VALUES)
     rows = [row for row in records(query, digits=6) if str(row["class"]) in classes]
-    yield (_words if words else _values)(name, rows, query.sql, request.least, note, classes)
+    if words:
+        yield _words(name, rows, query.sql, request.least_to_tell, note, classes)
+    else:
+        yield _values(name, rows, query.sql, request.least, note, classes)
 
 
 def telling_words(request: Request, feature: str) -> Query:
     """The informative words of a feature that pictures show; the vocabulary stays in the database (profile.sql)."""
-    return _of_profile(request, feature, "distinctive_words", request.least, WORDS, ALL_WORDS)
+    return _of_profile(request, feature, "distinctive_words", request.least_to_tell, WORDS, ALL_WORDS)
 
 
 def frequent_values(request: Request, feature: str, most: int) -> Query:
@@ -219,7 +222,7 @@ def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: s
             modes[row["class"]] = (row["density"], row["lower"])
     said = [f"{rounded(modes[label][1], 3 + common)} in {label}" for label in map(shown, classes) if label in modes]
     binned = any(row["part"] == "histogram" for row in rows)
-    notes = [note, f"Bins with fewer than {least} rows are left out." if binned else None]
+    notes = [note, f"Bins with fewer than {least} rows are left out." if binned and least > 1 else None]
     of_zero = {row["class"]: row["density"] for row in kept if row["part"] == "probability"}
     zeros = [f"{share(of_zero[label])} of {label}" for label in map(shown, classes) if label in of_zero]
     chart = "profile_of_zeros" if zeros else "profile_of_numbers"
@@ -247,7 +250,8 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: s
             finding = f"The values of {name} are about equally frequent in all classes"
     else:
         finding = f"Values of {name} by class"
-    combined = f"Values with fewer than {least} rows, and all after the {_VALUES} most frequent, are combined."
+    few = f"Values with fewer than {least} rows, and all" if least > 1 else "All values"
+    combined = f"{few} after the {_VALUES} most frequent, are combined."
     notes = [note, combined if folded else None]
     return Figure(finding, {"rows": bars}, sql, "profile_of_values", [class_parameter(map(shown, classes))], notes, name)
 
@@ -279,16 +283,14 @@ def discrimination(request: Request) -> Iterator[Figure]:
         raise ModelError(f"{request.model._title} has only one class; discrimination compares two")
     a, b = request.classes or (known[0], known[1])
     query = request.model.discrimination(a, b)
-    rows = records(query)
-    frequent = [
-        row for row in rows if row["n"] + row["other_n"] >= request.least and (row["likelihood"] or row["other_likelihood"])
-    ]
+    rows, least = records(query), request.least_to_tell
+    frequent = [row for row in rows if row["n"] + row["other_n"] >= least and (row["likelihood"] or row["other_likelihood"])]
     for row in frequent:
         if row["log_ratio"] is None:  # infinite, which JSON does not know
             row["log_ratio"] = math.inf if row["likelihood"] else -math.inf
     if not frequent:
         raise ModelError(
-            f"no value that occurs {request.least} times or more distinguishes {a} from {b}; numbers have profiles instead"
+            f"no value that occurs {least} times or more distinguishes {a} from {b}; numbers have profiles instead"
         )
     one, other = shown(plain(a)), shown(plain(b))
     strongest = show(frequent[:_BARS], "feature", "value")
@@ -297,7 +299,7 @@ def discrimination(request: Request) -> Iterator[Figure]:
         row |= {"label": f"{row['feature']} = {row['value']}", "for": one if row["log_ratio"] > 0 else other}
         if not math.isfinite(row["log_ratio"]):  # a bar has an end
             row |= {"label": f"{row['label']} (only in {row['for']})", "log_ratio": math.copysign(edge, row["log_ratio"])}
-    rare = f"Values that occur fewer than {request.least} times in the two classes are left out."
+    rare = f"Values that occur fewer than {least} times in the two classes are left out."
     more = f"The {_BARS} most distinctive of {len(frequent)} values."
     only = "A value that only one of the two classes has is infinitely likelier in it; its bar ends at the edge."
     is_only = any(not math.isfinite(row["log_ratio"]) for row in frequent[:_BARS])

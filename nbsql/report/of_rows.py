@@ -13,7 +13,7 @@ from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
 from nbsql.report.of_counts import CLASSES, bounds, entropy_of, ranked_features, top_classes
 from nbsql.report.panel import Figure, Request, angle_parameter, chosen, class_parameter, plain, records, show, shown
-from nbsql.report.subject import CELLS, STEPS
+from nbsql.report.subject import CELLS, STEPS, ScoredSource
 
 _MATRIX = 14  # the most classes of a confusion matrix
 _FEATURES = 12  # the most features of a dependence
@@ -273,37 +273,47 @@ def _most_telling(request: Request, names: list[str]) -> list[str]:
 
 
 def waterfall(request: Request) -> Iterator[Figure]:
-    """The most informative rows, each with the contributions to its prediction."""
-    model, source = request.model, request.source
+    """The chosen rows, or the most informative ones, each with the contributions to its prediction."""
+    if request.chosen:
+        found = request.source
+        count = request.model._engine.ask("row_count", found.source.relation)[0][0]
+        for number in request.chosen:
+            if number > count:
+                raise InputError(f"there is no row {number}; {found.label} has {counted(count, 'row')}")
+            told = list(_told(found.row(number), 1))
+            if not told:
+                raise InputError(f"no class explains row {number} of {found.label}")
+            fact, rows = told[0]
+            yield _row(request, fact, rows, number)
+        return
     if request.rows < 1:
         raise InputError("rows of the source are shown only on request: rows=4, say")
-    engine = model._engine
-    relation = source.telling_rows(request.row or -(-request.rows // 4))
+    told = list(_told(request.source, -(-request.rows // 4)))
+    by_kind = [list(group) for _, group in groupby(told, key=lambda each: each[0]["nbsql_kind"])]
+    turns = sorted(
+        (place, turn, fact["nbsql_position"]) for turn, group in enumerate(by_kind) for place, (fact, _) in enumerate(group)
+    )
+    wanted = [position for _, _, position in turns][: request.rows]
+    for fact, rows in told:
+        if fact["nbsql_position"] in wanted:
+            yield _row(request, fact, rows, None)
+
+
+def _told(source: ScoredSource, count: int) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """The most informative rows of a source, `count` of each kind, each with its contributions."""
+    engine = source.model._engine
+    relation = source.telling_rows(count)
     ordered = engine.renderer.fragment("subquery", engine.renderer.fragment("sorted_by", relation, ["nbsql_position"]))
     facts = records(Query(engine, engine.renderer.statement("sorted_by", relation, ["nbsql_position"])), digits=None)
-    by_kind = [list(group) for _, group in groupby(facts, key=lambda row: row["nbsql_kind"])]
-    turns = sorted(
-        (place, turn, row["nbsql_position"]) for turn, group in enumerate(by_kind) for place, row in enumerate(group)
-    )
-    wanted = [position for _, _, position in turns]
-    if request.row is None:
-        wanted = wanted[: request.rows]
-    else:
-        if request.row > len(wanted):
-            raise InputError(f"there is no row {request.row}; {source.label} has {counted(len(wanted), 'informative row')}")
-        wanted = [wanted[request.row - 1]]
     query = source.explained(ordered)
-    names = query.columns
-    explained = [dict(zip(names, row, strict=True)) for row in query.fetchall()]
-    of_row = defaultdict(list)
-    for row in explained:
-        of_row[row["row_id"]].append(row)
+    names, of_row = query.columns, defaultdict(list)
+    for row in query.fetchall():
+        of_row[row[0]].append(dict(zip(names, row, strict=True)))
     for fact in facts:
-        if fact["nbsql_position"] in wanted:
-            yield _row(request, fact, of_row[fact["nbsql_position"]])
+        yield fact, of_row[fact["nbsql_position"]]
 
 
-def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> Figure:
+def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]], number: int | None) -> Figure:
     totals: dict[Any, float] = {}
     for row in rows:
         totals[row["class"]] = totals.get(row["class"], 0.0) + float(row["contribution"])
@@ -335,11 +345,12 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> 
     bars.append(_bar("total", 0.0, at, "total"))
     actual = "" if fact["nbsql_class"] is None else f", actual class {shown(fact['nbsql_class'])}"
     probability = share(min(fact["nbsql_probability"], 1 - 1e-9))
-    finding = f"{_KINDS[fact['nbsql_kind']]}: predicted {shown(plain(best))} ({probability}){actual}"
+    which = _KINDS[fact["nbsql_kind"]] if number is None else f"Row {number}"
+    finding = f"{which}: predicted {shown(plain(best))} ({probability}){actual}"
     sql = request.source.explained(request.source.rows.relation).sql
     evidence = fact["nbsql_evidence"]
     note = None if evidence is None else f"The runner-up class is {shown(plain(other))}. ln p(x) = {evidence:.2f}."
-    return Figure(finding, {"rows": bars}, sql, "waterfall", notes=[note], name=f"row {fact['nbsql_position']}")
+    return Figure(finding, {"rows": bars}, sql, "waterfall", notes=[note], name=f"row {number or fact['nbsql_position']}")
 
 
 def _difference(a: float, b: float) -> float:

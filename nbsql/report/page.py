@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,13 @@ PROFILES = 12  # the number of features, the most informative ones, that the rep
 
 
 def write_report(
-    model: Subject, path: str | os.PathLike[str], source: Any, *, rows: int, least: int, folds: int | str | None, by: str | None
-) -> None:
+    model: Subject, path: str | os.PathLike[str], source: Any, *, rows: int | Sequence[int], least: int,
+    folds: int | str | None, by: str | None,
+) -> None:  # fmt: skip
     """Write the report of a model; see `Model.report`."""
     vl_convert()  # raise an error before any work
     whole_number(least, "least")
-    whole_number(rows, "rows", 0)
+    _check_rows(rows)
     if rows and source is None:
         raise InputError("rows are those of a source; give it, or leave out rows")
     if by is not None and source is None:
@@ -61,6 +62,14 @@ def write_report(
         draft.write_bytes(text.encode())
 
 
+def _check_rows(rows: Any) -> None:
+    """Raise InputError unless it is a number of rows, or a list of the numbers of rows."""
+    for number in rows if isinstance(rows, (list, tuple, range)) else ():
+        whole_number(number, "a row of rows")
+    if not isinstance(rows, (list, tuple, range)):
+        whole_number(rows, "rows", 0)
+
+
 def page(
     model: Subject, found: ScoredSource | None, sections: list[Section], left_out: list[tuple[str, str]], least: int
 ) -> str:
@@ -73,9 +82,10 @@ def page(
 
 
 def _sections(
-    model: Subject, found: ScoredSource | None, rows: int, least: int, by: str | None
+    model: Subject, found: ScoredSource | None, rows: int | Sequence[int], least: int, by: str | None
 ) -> tuple[list[Section], list[tuple[str, str]]]:
-    request = Request(model, found, least, rows, watched=None if found is None else found.source, by=by)
+    number, chosen = (rows, ()) if isinstance(rows, int) else (len(rows), rows)
+    request = Request(model, found, least, least, number, chosen, watched=None if found is None else found.source, by=by)
     sections, left_out = [], []
     for panel in PANELS:
         if (panel.needs_source and found is None) or (panel.shows_rows and not rows) or (panel.of_periods and by is None):

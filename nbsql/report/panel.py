@@ -28,8 +28,9 @@ class Request:
     model: Subject
     scored: ScoredSource | None = None  # the scored source, if there is one
     least: int = 5  # counts below this number are combined
-    rows: int = 0  # the number of rows of the source that may be shown
-    row: int | None = None  # the number of the only one of them that is shown; None for all
+    least_to_tell: int = 5  # counts below this number say too little to tell classes apart by their ratio
+    rows: int = 0  # the number of rows of the source that may be shown, the most informative ones
+    chosen: Sequence[int] = ()  # the numbers of rows of the source that are shown instead, from 1
     feature: str | None = None  # the feature of the panel
     classes: tuple[Any, Any] | None = None  # the classes that the panel compares
     watched: Source | None = None  # the rows of several periods, if there are any

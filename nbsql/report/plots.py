@@ -20,8 +20,8 @@ def picture(
     *,
     feature: str | None = None,
     classes: tuple[Any, Any] | None = None,
-    row: int = 1,
-    least: int = 5,
+    row: int | None = None,
+    least: int | None = None,
     folds: int | str | None = "auto",
     by: str | None = None,
     reference: Any = None,
@@ -32,11 +32,11 @@ def picture(
     nothing to show.
     """
     panel = panel_named(name)
-    whole_number(least, "least")
+    least, least_to_tell = (1, 5) if least is None else (whole_number(least, "least"),) * 2
     if panel.needs_source and source is None:
         raise InputError(f"{name} is about rows whose class is known; give them as the source")
-    whole_number(row, "row")
-    if row > 1 and not panel.shows_rows:
+    chosen = () if row is None else (whole_number(row, "row"),)
+    if chosen and not panel.shows_rows:
         raise InputError(f"row is of a waterfall, and {name} shows no rows; leave it out")
     model._refresh()
     if panel.of_periods:
@@ -48,7 +48,7 @@ def picture(
     if panel.of_feature and feature is None and len(model._spec.features) == 1:
         feature = model._spec.features[0].name
     with score_source(model, source, folds) as found:
-        request = Request(model, found, least, row, row, feature, classes)
+        request = Request(model, found, least, least_to_tell, 1, chosen, feature, classes)
         return Picture(panel, next(iter(panel.figures(request))), files_read(model, None if found is None else found.source))
 
 
@@ -65,7 +65,7 @@ class Plots(Displayed):
             Table(["picture", "question"], rows, widest=80)
         ]
 
-    def card(self, *, least: int = 5) -> Picture:
+    def card(self, *, least: int | None = None) -> Picture:
         """The model in short: its classes, their priors, and its ledger."""
         return picture(self._model, "card", least=least)
 
@@ -77,41 +77,41 @@ class Plots(Displayed):
         """The features by their mutual information with the class, and the shares of their missing values."""
         return picture(self._model, "ranking")
 
-    def profile(self, feature: str | None = None, source: Any = None, *, least: int = 5) -> Picture:
+    def profile(self, feature: str | None = None, source: Any = None, *, least: int | None = None) -> Picture:
         """A feature: shares of categories, densities of a number (over a histogram of `source`), or informative words."""
         return picture(self._model, "profile", source, feature=feature, least=least)
 
-    def discrimination(self, a: Any = None, b: Any = None, *, least: int = 5) -> Picture:
+    def discrimination(self, a: Any = None, b: Any = None, *, least: int | None = None) -> Picture:
         """The values that distinguish class `a` from class `b`; by default the two most probable classes."""
         if (a is None) != (b is None):
             raise InputError("discrimination is between two classes; give both, or none")
         return picture(self._model, "discrimination", classes=None if a is None else (a, b), least=least)
 
-    def nomogram(self, *, least: int = 5) -> Picture:
+    def nomogram(self, *, least: int | None = None) -> Picture:
         """The contributions of each value to the total of every class, and the posterior of the chosen values."""
         return picture(self._model, "nomogram", least=least)
 
-    def waterfall(self, source: Any, *, row: int = 1) -> Picture:
-        """An explanation of a row of `source`; `row` numbers the most informative rows: surest right, surest wrong, ..."""
+    def waterfall(self, source: Any, *, row: int | None = None) -> Picture:
+        """An explanation of row `row` of `source`, from 1; by default of the row that the model is surest of, and right."""
         return picture(self._model, "waterfall", source, row=row)
 
-    def confusion(self, source: Any, *, least: int = 5, folds: int | str | None = "auto") -> Picture:
+    def confusion(self, source: Any, *, least: int | None = None, folds: int | str | None = "auto") -> Picture:
         """The confusion matrix on `source`: which classes are predicted for which."""
         return picture(self._model, "confusion", source, least=least, folds=folds)
 
-    def threshold(self, source: Any, *, least: int = 5, folds: int | str | None = "auto") -> Picture:
+    def threshold(self, source: Any, *, least: int | None = None, folds: int | str | None = "auto") -> Picture:
         """Precision, recall, share flagged and cost by threshold, and the same point on the ROC and PR curves."""
         return picture(self._model, "threshold", source, least=least, folds=folds)
 
-    def reliability(self, source: Any, *, least: int = 5, folds: int | str | None = "auto") -> Picture:
+    def reliability(self, source: Any, *, least: int | None = None, folds: int | str | None = "auto") -> Picture:
         """The accuracy of predictions by posterior; for a calibrated model before and after calibration."""
         return picture(self._model, "reliability", source, least=least, folds=folds)
 
-    def lift(self, source: Any, *, least: int = 5, folds: int | str | None = "auto") -> Picture:
+    def lift(self, source: Any, *, least: int | None = None, folds: int | str | None = "auto") -> Picture:
         """The share of a class that is found among the rows most likely to be of it."""
         return picture(self._model, "lift", source, least=least, folds=folds)
 
-    def slices(self, source: Any, *, least: int = 5) -> Picture:
+    def slices(self, source: Any, *, least: int | None = None) -> Picture:
         """The accuracy by values of the features, the values that are most certainly bad first."""
         return picture(self._model, "slices", source, least=least, folds=None)
 
@@ -119,7 +119,7 @@ class Plots(Displayed):
         """The drift of each feature from slice to slice, or from batch to batch."""
         return picture(self._model, "drift")
 
-    def monitor(self, source: Any, *, by: str, reference: Any = None, least: int = 5) -> Picture:
+    def monitor(self, source: Any, *, by: str, reference: Any = None, least: int | None = None) -> Picture:
         """The drift of features from period to period, and the metrics of the model; see `Model.monitor`."""
         return picture(self._model, "monitor", source, by=by, reference=reference, least=least)
 

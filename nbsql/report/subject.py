@@ -184,6 +184,14 @@ class ScoredSource:
         query = engine.renderer.fragment("notable_rows", context, self.scores, columns, count, True, calibrated)
         return engine.create("rows", self.temporary("telling rows"), query)
 
+    def row(self, number: int) -> ScoredSource:
+        """A single row of the source, by its number from 1, scored by the model itself."""
+        found = self.source
+        relation = self.model._engine.renderer.fragment("excerpt", found.relation, 1, number - 1)
+        alone = Source(relation, found.label, found.columns, is_frame=found.is_frame)
+        alone.joins, alone.derived, alone.added, alone.needs = found.joins, found.derived, found.added, found
+        return ScoredSource(self.model, alone, lambda part: self.temporary(f"{part} of row {number}"), self.label)
+
     def explained(self, relation: Markup) -> Query:
         """The query of the contributions of each value of some rows, with the number of the row instead of its key."""
         model, plan = self.model, self.model._plan

@@ -344,26 +344,28 @@ def test_a_value_that_only_one_class_has_is_infinitely_likelier_and_drawn_to_the
     assert picture.svg.count("<svg") == 1
 
 
-def test_counts_below_the_least_are_not_said(con):
+def test_counts_below_the_least_are_not_said_where_they_are_shared(con, tmp_path):
     con.execute("CREATE OR REPLACE TABLE few AS SELECT * FROM rows UNION ALL SELECT 'red', 'rare secret', 1, 1, 'secret', 0")
     model = nbsql.fit(con, "few", target="class", families={"visits": "poisson", "words": nbsql.Text()})
     for picture in (
-        model.plot.profile(FEATURE),
+        model.plot.profile(FEATURE, least=5),
         model.plot.profile("words"),
-        model.plot.nomogram(),
+        model.plot.nomogram(least=5),
         model.plot.discrimination(),
     ):
         assert "secret" not in json.dumps(picture.spec)
-    assert "rare secret" in json.dumps(model.plot.profile(FEATURE, least=1).spec)
+    assert "rare secret" in json.dumps(model.plot.profile(FEATURE).spec)  # a picture of one's own has all counts
+    assert '"label": "<' not in json.dumps(model.plot.confusion("few", folds=None).spec)
+    model.report(tmp_path / "few.html", source="few")
+    assert "rare secret" not in (tmp_path / "few.html").read_text(encoding="utf-8")
 
 
 def test_a_row_of_a_waterfall_that_there_is_not_is_said_before_any_is_explained(model, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(ScoredSource, "explained", None)
-        with pytest.raises(nbsql.InputError, match=r"^there is no row 1000000000; rows has [0-9,]+ informative rows$"):
+        with pytest.raises(nbsql.InputError, match=r"^there is no row 1000000000; rows has [0-9,]+ rows$"):
             model.plot.waterfall("rows", row=10**9)
-    first = [model.plot.waterfall("rows", row=row).finding for row in range(1, 6)]
-    assert all(first[place].startswith("Most confident and right") for place in (0, 4))
+    assert model.plot.waterfall("rows").finding.startswith("Most confident and right")
     with pytest.raises(nbsql.InputError, match=r"^row is of a waterfall, and card shows no rows; leave it out$"):
         plots.picture(model, "card", row=2)
 
@@ -383,7 +385,8 @@ def test_a_waterfall_of_a_model_that_reads_more_than_features(options):
             "CREATE TABLE t AS SELECT i % 3 = 0 AS y, sin(i) + (i % 3) AS x, 1 + i % 2 AS w, i AS day FROM range(90) AS r(i)"
         )
         model = nbsql.fit(con, "t", target="y", features="x", **options)
-        assert model.plot.waterfall("t", row=1).finding.startswith("Most confident and right")
+        assert model.plot.waterfall("t").finding.startswith("Most confident and right")
+        assert model.plot.waterfall("t", row=1).finding.startswith("Row 1: predicted true")
         if model._spec.half_life is not None:
             with pytest.raises(
                 nbsql.InputError, match=r"^the model has counts that decrease with age, .*; evaluate others with folds=None$"
@@ -518,3 +521,24 @@ def test_of_two_classes_the_other_one_is_named_and_both_calibrations_are_measure
         notes = model.plot.reliability(held).figure.notes
         assert notes[0] == f"Calibration error: {before:.4f} uncalibrated, {after:.4f} calibrated."
         assert all("log loss" not in note for note in model.plot.verdict(held).figure.notes if note)
+
+
+def test_a_row_is_that_of_the_source_and_a_report_explains_chosen_rows(con, model, tmp_path):
+    rows = con.sql("FROM rows").fetchall()
+    columns = con.sql("FROM rows").columns
+    for number in (1, 2, 7):
+        alone = [dict(zip(columns, rows[number - 1], strict=True))]
+        picture = model.plot.waterfall("rows", row=number)
+        assert picture.finding.startswith(f"Row {number}: predicted {model.predict(alone).fetchall()[0][-2]} (")
+        explained = model.explain(alone).df()
+        total = next(row["log_odds"] for row in picture.spec["datasets"]["rows"] if row["label"] == "total")
+        sums = explained.groupby("class").contribution.sum().sort_values(ascending=False)
+        assert total == pytest.approx(sums.iloc[0] - sums.iloc[1])
+    path = tmp_path / "rows.html"
+    model.report(path, source="rows", rows=[7, 2])
+    text = path.read_text(encoding="utf-8")
+    assert text.index("Row 7: predicted") < text.index("Row 2: predicted")
+    assert "Most confident and right" not in text
+    for wrong in ([0], [1.5], -1, "2"):
+        with pytest.raises(nbsql.InputError, match="must be a whole number of at least"):
+            model.report(path, source="rows", rows=wrong)
