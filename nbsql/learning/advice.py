@@ -11,9 +11,9 @@ from itertools import accumulate
 from typing import Any
 
 from nbsql.engines.engine import Engine
-from nbsql.engines.source import Source
-from nbsql.errors import listed
+from nbsql.errors import InputError, listed
 from nbsql.family import Categorical, Gaussian
+from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.spec import Feature, Spec
 
 _MIN_ROWS = 200  # with fewer rows, the counts say little
@@ -68,29 +68,48 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[s
         yield f"{listed(flags)} {hold} 0 and 1 only, and {are} taken for {quantities}: families={{{shown}}}"
 
 
-def advice_on_classes(engine: Engine, source: Source, target: str, labels: Sequence[tuple[Any, ...]]) -> str | None:
+def check_classes(engine: Engine, target: str, labels: Sequence[tuple[Any, ...]]) -> None:
+    """Raise InputError for numbers that cannot be meant as classes: more than a hundred, with fractions or nearly one a row.
+
+    `labels` has for each class its label as text, its label, and the number of rows.
+    """
+    if len(labels) <= _MANY_CLASSES or not all(isinstance(row[1], (int, float, Decimal)) for row in labels):
+        return
+    rows = sum(row[2] for row in labels)
+    if any(row[1] % 1 != 0 for row in labels) or 2 * len(labels) >= rows:
+        raise InputError(f"{_halved(engine, target, labels)}, or cast it to text if each number is a class")
+
+
+def advice_on_classes(engine: Engine, target: str, labels: Sequence[tuple[Any, ...]]) -> str | None:
     """The advice on a target with so many classes that it is probably a quantity or too fine; None if it is not.
 
-    `labels` has for each class its label as text, its label, the number of rows and their weight.
+    `labels` are those of `check_classes`.
     """
     if len(labels) <= _MANY_CLASSES:
         return None
-    rows = sum(row[2] for row in labels)
-    subject = f"{target!r} has {len(labels):,} classes in {rows:,} rows"
     if all(isinstance(row[1], (int, float, Decimal, date)) for row in labels):
-        ordered = sorted((row[1], row[2]) for row in labels)
-        below = accumulate(count for _, count in ordered)
-        middle = next(value for (value, _), sum_ in zip(ordered, below, strict=True) if 2 * sum_ >= rows)
-        dialect, high = engine.renderer.dialect, f"{target}_high"
-        value = dialect.text(str(middle)) if isinstance(middle, date) else dialect.query(str(middle))
-        relation = str(source.facts.relation)
-        named = dialect.query("..." if "\n" in relation or source.is_registered else relation)
-        query = engine.renderer.statement("with_binary_target", named, target, value, high)
-        roles = f"target={json.dumps(high)}, {_exclude(target)}"
-        return f"{subject}, as a quantity has; predict whether it is high: {roles} of the source {query}"
+        return _halved(engine, target, labels)
+    rows = sum(row[2] for row in labels)
     if rows < _ROWS_A_CLASS * len(labels):
-        return f"{subject}, too few to learn them by; predict something coarser, or leave the rare ones out of the source"
+        return f"{_subject(target, labels)}, too few to learn them by; predict something coarser, or leave the rare ones out"
     return None
+
+
+def _halved(engine: Engine, target: str, labels: Sequence[tuple[Any, ...]]) -> str:
+    """The line by which a quantity is two classes, of half of the rows each."""
+    rows = sum(row[2] for row in labels)
+    ordered = sorted((row[1], row[2]) for row in labels)
+    below = accumulate(count for _, count in ordered)
+    middle = next(value for (value, _), sum_ in zip(ordered, below, strict=True) if 2 * sum_ >= rows)
+    dialect, high = engine.renderer.dialect, f"{target}_high"
+    value = restore(dialect.text(str(middle))) if isinstance(middle, date) else str(middle)
+    roles = f"target={json.dumps(high, ensure_ascii=False)}, {_exclude(target)}"
+    cure = f"{_derive(high, f'{plain_name(dialect, target)} > {value}')}, {roles}"
+    return f"{_subject(target, labels)}, as a quantity has; predict whether it is high: {cure}"
+
+
+def _subject(target: str, labels: Sequence[tuple[Any, ...]]) -> str:
+    return f"{target!r} has {len(labels):,} classes in {sum(row[2] for row in labels):,} rows"
 
 
 def _nearly_unique(name: str, values: int, n: float, *, is_text: bool) -> str:
@@ -98,6 +117,10 @@ def _nearly_unique(name: str, values: int, n: float, *, is_text: bool) -> str:
     if is_text:
         return f"{subject}; take it for a text: families={{{json.dumps(name)}: nbsql.Text()}}"
     return f"{subject}; leave it out: {_exclude(name)}"
+
+
+def _derive(name: str, expression: str) -> str:
+    return f"derive={{{json.dumps(name, ensure_ascii=False)}: {json.dumps(expression, ensure_ascii=False)}}}"
 
 
 def _exclude(name: str) -> str:

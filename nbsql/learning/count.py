@@ -14,6 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Text
+from nbsql.learning.advice import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import Context
 from nbsql.spec.rules import training_checks
@@ -155,6 +156,7 @@ class Count:
         for label in (str(row[0]) for row in rows if declared and row[0] not in declared):
             cure = suggestion(label, declared) or "; name every class there may be, or leave the rows out"
             raise InputError(f"{target!r} of {name} is {label!r} in some rows, which classes does not name{cure}")
+        check_classes(self.engine, target, rows)
         if unlabelled and not quiet:
             rows_of, have, are = ("row", "has", "is") if unlabelled == 1 else ("rows", "have", "are")
             warn_user(f"{unlabelled} {rows_of} of {name} {have} no {target!r} and {are} left out")

@@ -90,7 +90,7 @@ class Fit:
             self._warn_of_classes(labels)
             if len(labels) == 1 and not self.declared:
                 warn_user(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
-            elif (advice_line := advice_on_classes(self.engine, self.source, self.spec.target, labels)) is not None:
+            elif (advice_line := advice_on_classes(self.engine, self.spec.target, labels)) is not None:
                 warn_user(advice_line)
             self.spec = with_given_priors(self.engine, self.spec, self.declared or labels)
             if features_with_covariance(self.spec):

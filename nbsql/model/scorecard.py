@@ -236,8 +236,7 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
         check(model._spec, "scorecard", model._title)
         if not model._spec.features:
             raise ModelError(f"{model._title} has no features to give points to; fit it with some")
-        for feature in model._spec.features:
-            _check_feature(feature)
+        _check_features(model._spec.features)
         plan, renderer = model._plan, model._engine.renderer
         literal = renderer.fragment("class_literal", label, model._engine.type_name(model._spec.target_type))
         tables = plan.current_cells(), model._relations["priors"]
@@ -249,21 +248,23 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
     return card
 
 
-def _check_feature(feature: Feature) -> None:
-    """Raise ModelError unless a feature has values or bins of one column."""
-    family = feature.family
-    if isinstance(family, Conditional):
-        raise ModelError(
-            f"{feature.name!r} depends on {family.parent!r}, so that a value has no points by itself; fit it as a category, "
-            "with method='naive'"
-        )
-    if family.has_categories and not family.over_columns:
+def _check_features(features: Sequence[Feature]) -> None:
+    """Raise ModelError, which names all of them, unless the features have values or bins of one column."""
+    if dependent := [each for each in features if isinstance(each.family, Conditional)]:
+        on = " and ".join(f"{each.name!r} depends on {each.family.parent!r}" for each in dependent)  # type: ignore[attr-defined]
+        as_what = "it as a category" if len(dependent) == 1 else "them as categories"
+        raise ModelError(f"{on}, so that a value has no points by itself; fit {as_what}, with method='naive'")
+    others = [each for each in features if not each.family.has_categories or each.family.over_columns]
+    if not others:
         return
-    cure = f'fit it with families={{{feature.name!r}: nbsql.Binned(by="mdl", monotone=True)}}'
-    raise ModelError(
-        f"{feature.name!r} is {family.name}, which has no values or bins to give points to; "
-        f"{cure if feature.is_number else 'leave it out of the model'}"
-    )
+    numbers = [each.name for each in others if each.is_number]
+    left_out = [each.name for each in others if not each.is_number]
+    binned = ", ".join(f'{name!r}: nbsql.Binned(by="mdl", monotone=True)' for name in numbers)
+    cures = [f"fit it with families={{{binned}}}"] if numbers else []
+    cures += [f"leave {'it' if len(left_out) == 1 else 'them'} out of the model: exclude={left_out!r}"] if left_out else []
+    are = ", ".join(f"{each.name!r} is {each.family.name}" for each in others)
+    has = "has" if len(others) == 1 else "have"
+    raise ModelError(f"{are}, which {has} no values or bins to give points to; {', and '.join(cures)}")
 
 
 def _rounded(value: float | None) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nbsql.errors import InputError, no_column
+from nbsql.errors import InputError, listed, no_column
 from nbsql.family import NUMBERS
-from nbsql.rendering.dialect import folded
+from nbsql.rendering.dialect import Dialect, folded, plain_name
 from nbsql.spec.column import INTEGER, NO_TYPE, Column, value_kind
 from nbsql.spec.spec import Check, Feature, Spec
 
@@ -129,12 +130,17 @@ def check_source(
     """
     found = {folded(column.name): column for column in columns}
 
-    def find(name: str, role: str) -> Column:
+    def get(name: str) -> Column | None:
         column = found.get(folded(name))
-        if column is None or (exact and column.name != name):
+        return None if column is None or (exact and column.name != name) else column
+
+    def find(name: str, role: str) -> Column:
+        if (column := get(name)) is None:
             raise no_column(name, (column.name for column in columns), label, f"{role} of {model}")
         return column
 
+    if missing := [name for feature in spec.features for name in feature.columns if get(name) is None]:
+        raise _no_features(missing, columns, label, model)
     features = [(feature, name, find(name, "a feature")) for feature in spec.features for name in feature.columns]
     for feature, name, column in features:
         if not is_learnt(feature, name, column):
@@ -151,6 +157,19 @@ def check_source(
         if weight is not None and not weight.is_number:
             raise InputError(f"weight column {weight.name!r} of {label} is {weight.type}; weights must be numbers")
     return found
+
+
+def _no_features(missing: Sequence[str], columns: Sequence[Column], label: str, model: str) -> InputError:
+    """The error for a source that lacks features of a model, with the source that has them as missing values."""
+    names = [column.name for column in columns]
+    fact: object = no_column(missing[0], names, label, f"a feature of {model}")
+    if len(missing) > 1:
+        fact = f"no columns {listed(missing)} in {label}, features of {model}; its columns are {listed(names)}"
+    added = ", ".join(f"NULL AS {plain_name(Dialect('duckdb'), name)}" for name in missing)
+    source = label if re.fullmatch(r"\w+", label) else f"'{label}'" if "." in label and " " not in label else "..."
+    them = "it is not known there, add it" if len(missing) == 1 else "they are not known there, add them"
+    cure = " If" if str(fact).endswith("?") else "; if"
+    return InputError(f"{fact}{cure} {them}: SELECT *, {added} FROM {source}")
 
 
 def spec_for_recount(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool) -> Spec:

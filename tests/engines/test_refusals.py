@@ -226,7 +226,10 @@ def test_names_are_found_as_postgres_finds_them(pg: Any) -> None:
     pg.execute('CREATE VIEW tilted AS SELECT sky AS "Sky", wind FROM golf')
     with pytest.raises(InputError) as caught:
         nbsql.load(pg, "golfing").predict("tilted")
-    assert str(caught.value) == "no column 'sky' in tilted, a feature of model 'golfing'; did you mean 'Sky'?"
+    assert str(caught.value) == (
+        "no column 'sky' in tilted, a feature of model 'golfing'; did you mean 'Sky'? "
+        "If it is not known there, add it: SELECT *, NULL AS sky FROM tilted"
+    )
 
 
 def test_connections_that_are_none(pg: Any, address: str) -> None:

@@ -166,11 +166,17 @@ def test_a_damaged_or_newer_model(con: duckdb.DuckDBPyConnection, model: nbsql.M
 @pytest.mark.parametrize(
     ("verb", "source", "message"),
     [
-        ("predict", "SELECT sky FROM days", "no column 'wind' in the query, a feature of model 'golf'; its columns are 'sky'"),
+        (
+            "predict",
+            "SELECT sky FROM days",
+            "no column 'wind' in the query, a feature of model 'golf'; its columns are 'sky'; "
+            "if it is not known there, add it: SELECT *, NULL AS wind FROM ...",
+        ),
         (
             "predict",
             "SELECT sky, wind AS winds FROM days",
-            "no column 'wind' in the query, a feature of model 'golf'; did you mean 'winds'?",
+            "no column 'wind' in the query, a feature of model 'golf'; did you mean 'winds'? "
+            "If it is not known there, add it: SELECT *, NULL AS wind FROM ...",
         ),
         (
             "predict",
@@ -416,3 +422,24 @@ def test_a_macro_over_a_view_of_its_own_answers_is_one_line(con: duckdb.DuckDBPy
         "a view that reads 'predict' of a model cannot be scored by the same macro, which DuckDB expands once; "
         "make a table of the view, or score it in Python"
     )
+
+
+def test_all_features_that_a_source_lacks_are_named_and_the_source_that_has_them_works(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(
+        "CREATE TABLE golf AS SELECT i % 2 AS y, i % 5 + 0.5 AS a, 'k' || i % 3 AS \"order\", i AS c FROM range(60) AS t(i)"
+    )
+    model = nbsql.fit(con, "golf", target="y", name="m")
+    con.execute("CREATE TABLE fresh AS SELECT y, c FROM golf")
+    source = 'SELECT *, NULL AS a, NULL AS "order" FROM fresh'
+    said = (
+        "no columns 'a', 'order' in fresh, features of model 'm'; its columns are 'y', 'c'; "
+        f"if they are not known there, add them: {source}"
+    )
+    for verb in (model.predict, model.evaluate, model.update, model.explain):
+        with pytest.raises(nbsql.InputError) as caught:
+            verb("fresh")
+        assert str(caught.value) == said
+    alone = nbsql.fit(con, "golf", target="y", features=["c"], name="alone")
+    expected = [row[-1] for row in alone.predict("fresh").fetchall()]
+    assert [row[-1] for row in model.predict(source).fetchall()] == pytest.approx(expected)
+    model.update(source)

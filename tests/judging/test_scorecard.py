@@ -199,7 +199,11 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("number", {}, {}, "'x' is gaussian, which has no values or bins to give points to; fit it with "
      "families={'x': nbsql.Binned(by=\"mdl\", monotone=True)}"),
     ("text", {"features": ["s"], "families": {"s": "text"}}, {}, "'s' is text, which has no values or bins to give points to; "
-     "leave it out of the model"),
+     "leave it out of the model: exclude=['s']"),
+    ("all", {"features": ["x", "s", "n"], "families": {"s": "text", "n": "poisson"}}, {},
+     "'x' is gaussian, 's' is text, 'n' is poisson, which have no values or bins to give points to; fit it with "
+     "families={'x': nbsql.Binned(by=\"mdl\", monotone=True), 'n': nbsql.Binned(by=\"mdl\", monotone=True)}, and "
+     "leave it out of the model: exclude=['s']"),
     ("parent", {"features": ["a"], "families": {"a": nbsql.Conditional("k")}}, {},
      "'a' depends on 'k', so that a value has no points by itself; fit it as a category, with method='naive'"),
     ("classes", {"target": "k", "features": ["a"]}, {},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import warnings
 from pathlib import Path
@@ -70,22 +71,35 @@ def test_what_was_asked_for_is_not_spoken_of(shop: duckdb.DuckDBPyConnection) ->
     assert said(shop, "FROM t LIMIT 100", target="y", features=["note", "number", "paid"]) == []  # too few to tell
 
 
-def test_a_target_that_is_a_quantity_is_named_with_a_source_to_copy(shop: duckdb.DuckDBPyConnection) -> None:
+def test_a_target_that_is_a_quantity_is_named_with_the_line_that_makes_classes_of_it(shop: duckdb.DuckDBPyConnection) -> None:
     shop.execute("CREATE TABLE sales AS SELECT i % 7 AS day, i % 250 AS sold FROM range(1000) AS t(i)")
     (line,) = said(shop, "sales", target="sold")
     cure = re.fullmatch(
         "'sold' has 250 classes in 1,000 rows, as a quantity has; predict whether it is high: "
-        r'target="sold_high", exclude=\["sold"\] of the source (SELECT .*)',
+        r'derive=(\{"sold_high": "sold > 124"\}), target="sold_high", exclude=\["sold"\]',
         line,
     )
     assert cure is not None
-    assert said(shop, cure[1], target="sold_high", exclude=["sold"]) == []
-    assert sorted(row[1] for row in nbsql.fit(shop, cure[1], target="sold_high", exclude=["sold"]).priors) == [500, 500]
-    (line,) = said(shop, shop.table("sales").df(), target="sold")
-    assert line.endswith('SELECT *, "sold" > 124 AS "sold_high" FROM ...')  # and not the name that nbsql gave to the frame
+    roles = {"derive": ast.literal_eval(cure[1]), "target": "sold_high", "exclude": ["sold"]}
+    assert said(shop, "sales", **roles) == []
+    assert sorted(row[1] for row in nbsql.fit(shop, "sales", **roles).priors) == [500, 500]
     (line,) = said(shop, "SELECT 'c' || i % 150 AS y, i % 5 AS x FROM range(600) AS t(i)", target="y")
     assert line.startswith("'y' has 150 classes in 600 rows, too few to learn them by; predict something coarser")
     assert said(shop, "SELECT 'c' || i % 150 AS y, i % 5 AS x FROM range(6000) AS t(i)", target="y") == []
+
+
+@pytest.mark.parametrize("sql", ["i + 0.5", "CAST(i AS DECIMAL(9, 2)) / 3", "i * 7"])
+def test_a_target_of_as_many_numbers_as_rows_is_refused_with_the_line_that_makes_classes_of_it(
+    con: duckdb.DuckDBPyConnection, sql: str
+) -> None:
+    con.execute(f'CREATE TABLE sales AS SELECT i % 7 AS day, {sql} AS "order" FROM range(2000) AS t(i)')
+    for verb in (nbsql.fit, lambda *given, **options: nbsql.cross_validate(*given, **options).accuracy):
+        with pytest.raises(nbsql.InputError, match="'order' has 2,000 classes in 2,000 rows, as a quantity has") as caught:
+            verb(con, "sales", target="order")
+    cure = re.search(r'derive=(\{.*\}), target="order_high", exclude=\["order"\], or cast it to text', str(caught.value))
+    assert cure is not None
+    model = nbsql.fit(con, "sales", derive=ast.literal_eval(cure[1]), target="order_high", exclude=["order"])
+    assert sorted(row[1] for row in model.priors) == [1000, 1000]
 
 
 @pytest.mark.parametrize(

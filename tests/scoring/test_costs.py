@@ -138,7 +138,8 @@ NUMBER = "the cost of predicting 'mid' where 'low' is right must be a finite num
             {},
             "the query has a column 'expected_cost' already, which predict with costs adds; rename it or leave it out",
         ),
-        ("SELECT 1 AS b", {}, "no column 'a' in the query, a feature of model 'risks'; its columns are 'b'"),
+        ("SELECT 1 AS b", {}, "no column 'a' in the query, a feature of model 'risks'; its columns are 'b'; "
+         "if it is not known there, add it: SELECT *, NULL AS a FROM ..."),
     ],
 )  # fmt: skip
 def test_errors_are_one_line_and_change_nothing(

@@ -128,11 +128,6 @@ ORDER BY feature ASC NULLS LAST, place ASC NULLS LAST
 SELECT feature, count(DISTINCT value) AS size FROM {{ statistics }} AS statistics WHERE mean IS NULL GROUP BY feature
 {%- endmacro %}
 
-{# A source with a column that tells whether a number is above a threshold. value: the threshold, a number or a text of SQL. #}
-{% macro with_binary_target(relation, target, value, name) -%}
-SELECT *, {{ nbsql.ident(target) }} > {{ value }} AS {{ nbsql.ident(name) }} FROM {{ relation }}
-{%- endmacro %}
-
 {# Makes the statements of a script atomic. #}
 {% macro default__begin_transaction() -%} BEGIN TRANSACTION {%- endmacro %}
 
