@@ -43,6 +43,7 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
             yield _macro(plan, verb, plan.query(verb, rows, classes, tables=tables))
         else:
             yield _macro(plan, verb, answer(verb, plan.calibration if verb in POSTERIORS else None))
+    yield _macro(plan, "reasons", render("reasons", context, _name(plan, "explained")))
     yield _macro(plan, "evaluate", answer("evaluate", plan.calibration))
     for name, verb in UNCALIBRATED.items() if plan.calibration is not None else ():
         yield _macro(plan, name, answer(verb, None))
@@ -54,7 +55,8 @@ def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterat
 def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
     """A macro over a relation. Its query has the names of `_name` for what it reads."""
     reads = {read: _relation(plan, read) for read in ("parameters", "lookups", "calibration")}
-    reads["scores"] = plan.renderer.fragment("call_on_source", _relation(plan, "class_scores"))
+    calls = {"scores": "class_scores", "explained": "explain"}
+    reads |= {read: plan.renderer.fragment("call_on_source", _relation(plan, macro)) for read, macro in calls.items()}
     for number, dimension in enumerate(needed_dimensions(plan.spec), start=1):
         reads[f"dimension_{number}"] = _literal(plan, *dimension.path)
     made = {column for dimension in plan.spec.joins for column in dimension.names} | {each.name for each in plan.spec.derived}

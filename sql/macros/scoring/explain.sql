@@ -70,6 +70,75 @@ ORDER BY
   contributions.value ASC NULLS LAST
 {%- endmacro %}
 
+{#
+  An explanation for people, from the rows of `explain`: how many times likelier each value of a row is in one of its two most probable
+  classes than in the other. One row per source row and value: the row of the prior, the values, the strongest first, and their product, the
+  total. A row of which no class is possible has none, nor has a model of one class.
+
+    row_id, the id columns   as in `explain`
+    feature, value           prior and total are features without a value
+    ratio                    exp(|contribution to the most probable class - contribution to the next|), at least 1
+    class, other             the class for which the value speaks, and the other of the two; both NULL where the ratio is 1
+#}
+{% macro reasons(model, explained) -%}
+{% set own = ['row_id', 'class', 'feature', 'value', 'contribution'] -%}
+{% set ids -%}
+{% for column in model.id %}, {{ nbsql.ident('source_' ~ column if column | lower in own else column) }}{% endfor %}
+{%- endset -%}
+{% set outputs -%}
+{% for column in model.id -%}
+{% set name = 'source_' ~ column if column | lower in own else column -%}
+, pairs.{{ nbsql.ident(name) }}{% if name | lower in ['ratio', 'other'] %} AS {{ nbsql.ident('source_' ~ name) }}{% endif %}
+{%- endfor %}
+{%- endset -%}
+WITH explained AS {{ nbsql.materialized() }}(
+  SELECT * FROM {{ explained }}
+),
+joint AS (
+  SELECT row_id, class{{ ids }}, sum(contribution) AS joint FROM explained GROUP BY row_id, class{{ ids }}
+),
+ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY row_id ORDER BY joint DESC NULLS LAST, class ASC NULLS LAST) AS place FROM joint
+),
+pairs AS (
+  SELECT best.*, following.class AS following
+  FROM ranked AS best
+  JOIN ranked AS following ON following.row_id = best.row_id AND following.place = 2
+  WHERE best.place = 1 AND best.joint > -{{ nbsql.infinity() }}
+),
+terms AS (
+  SELECT
+    explained.row_id,
+    explained.feature,
+    explained.value,
+    max(CASE WHEN explained.class = pairs.class THEN explained.contribution END)
+      - max(CASE WHEN explained.class = pairs.following THEN explained.contribution END) AS log_ratio
+  FROM explained
+  JOIN pairs ON pairs.row_id = explained.row_id AND explained.class IN (pairs.class, pairs.following)
+  GROUP BY explained.row_id, explained.feature, explained.value
+),
+lines AS (
+  SELECT row_id, CASE WHEN feature IS NULL THEN 1 ELSE 2 END AS place, coalesce(feature, 'prior') AS feature, value, log_ratio FROM terms
+  UNION ALL
+  SELECT row_id, 3, 'total', NULL, sum(log_ratio) FROM terms GROUP BY row_id
+)
+SELECT
+  pairs.row_id{{ outputs }},
+  lines.feature,
+  lines.value,
+  exp(abs(lines.log_ratio)) AS ratio,
+  CASE WHEN lines.log_ratio > 0 THEN pairs.class WHEN lines.log_ratio < 0 THEN pairs.following END AS class,
+  CASE WHEN lines.log_ratio > 0 THEN pairs.following WHEN lines.log_ratio < 0 THEN pairs.class END AS other
+FROM lines
+JOIN pairs ON pairs.row_id = lines.row_id
+ORDER BY
+  pairs.row_id ASC NULLS LAST,
+  lines.place ASC NULLS LAST,
+  abs(lines.log_ratio) DESC NULLS LAST,
+  lines.feature ASC NULLS LAST,
+  lines.value ASC NULLS LAST
+{%- endmacro %}
+
 {# The rows of an explanation by their numbers, in the order of the source. #}
 {% macro default__explained_rows(model, source, parameters, lookups) -%}
 {{ nbsql.numbered_source(model, source, parameters, lookups) }}

@@ -12,6 +12,7 @@ COMMENT ON MACRO TABLE "spam"."predict_proba" IS 'nbsql: The rows of a relation 
 COMMENT ON MACRO TABLE "spam"."joint_log_likelihood" IS 'nbsql: The rows of a relation with ln p(x, c) of every class c. Where its database is attached: database := ''its name''.';
 COMMENT ON MACRO TABLE "spam"."log_evidence" IS 'nbsql: The rows of a relation with ln p(x), low for a row that fits no class. Where its database is attached: database := ''its name''.';
 COMMENT ON MACRO TABLE "spam"."explain" IS 'nbsql: One row per row of a relation, class and feature: its contribution to the joint log-likelihood. Where its database is attached: database := ''its name''.';
+COMMENT ON MACRO TABLE "spam"."reasons" IS 'nbsql: One row per row of a relation and value: how much likelier it is in one of the two most probable classes than in the other, after the prior and before the total. Where its database is attached: database := ''its name''.';
 COMMENT ON MACRO TABLE "spam"."evaluate" IS 'nbsql: How good the model is on rows whose class is known: class (NULL for all of them), metric, value. Where its database is attached: database := ''its name''.';
 COMMENT ON MACRO TABLE "spam"."likelihood_ratios" IS 'nbsql: How much likelier each value is in one class than in another, which are its arguments: feature, value, likelihood, other_likelihood, ratio, log_ratio. Where its database is attached: database := ''its name''.';
 COMMENT ON VIEW "spam"."features" IS 'nbsql: One row per feature: feature, family, columns, types, options (JSON).';
