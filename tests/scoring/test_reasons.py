@@ -37,7 +37,8 @@ def test_reasons_are_the_contributions_compared(con: Connection) -> None:
         CREATE TABLE mail AS FROM (VALUES
             (7, 'ham', 'lunch on friday', 1, 0.5, FALSE), (8, 'ham', 'your invoice for may', 2, NULL, TRUE),
             (9, 'spam', 'free prize, free', 9, 4.0, FALSE), (10, 'spam', 'claim your prize', 12, 3.5, TRUE),
-            (11, 'news', 'prize of the year', 5, 1.0, NULL), (12, 'news', 'may the prize', 4, 2.0, TRUE)) AS t(ratio, label, body, links, score, attached)""")
+            (11, 'news', 'prize of the year', 5, 1.0, NULL),
+            (12, 'news', 'may the prize', 4, 2.0, TRUE)) AS t(ratio, label, body, links, score, attached)""")
     families = {"body": nbsql.Text(), "links": "poisson"}
     model = nbsql.fit(con, "mail", target="label", name="m", id="ratio", families=families)
     rows = con.sql("FROM m.reasons('mail')")
@@ -61,9 +62,9 @@ def test_what_one_class_alone_has_is_infinitely_likelier(con: Connection) -> Non
         "CREATE TABLE t AS FROM (VALUES ('u', 'a', 'k'), ('v', 'a', 'l'), ('v', 'b', 'k'), ('v', 'b', 'l')) AS t(x, y, z)"
     )
     nbsql.fit(con, "t", target="y", name="m", alpha=0)
-    rows = con.sql("WITH new AS (SELECT 'u' AS x, 'k' AS z) FROM m.reasons('new')").fetchall()
-    assert rows[1] == (1, "x", "u", math.inf, "a", "b")
-    assert rows[2] == (1, "z", "k", 1.0, None, None)  # as likely in both
+    found = con.sql("WITH new AS (SELECT 'u' AS x, 'k' AS z) FROM m.reasons('new')").fetchall()
+    assert found[1] == (1, "x", "u", math.inf, "a", "b")
+    assert found[2] == (1, "z", "k", 1.0, None, None)  # as likely in both
     assert con.sql("WITH new AS (SELECT 'u' AS x, 'w' AS z) FROM m.reasons('new') WHERE feature = 'total'").fetchall() == [
         (1, "total", None, math.inf, "a", "b")
     ]
