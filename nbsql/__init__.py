@@ -7,6 +7,7 @@ from nbsql.family import (
     Bernoulli,
     Beta,
     Binned,
+    Calendar,
     Categorical,
     Complement,
     Conditional,
@@ -46,14 +47,14 @@ from nbsql.tuning.verbs import auto, cross_validate, dependence, sweep
 from nbsql.version import __version__
 
 __all__ = [
-    "AODE", "EM", "LDA", "QDA", "TAN", "Auto", "Bernoulli", "Best", "Beta", "Binned", "Calibration", "Categorical",
-    "ClassEvaluation", "Complement", "Conditional", "CrossValidation", "DatabaseError", "Evaluation", "Exponential",
-    "Family", "Forward", "Gamma", "Gaussian", "Geometric", "HalfLife", "InputError", "Join", "Joint", "JointBayes",
-    "Kernel", "LogNormal", "Logistic", "Mixture", "Model", "ModelError", "Multinomial", "MultivariateGaussian",
-    "NbsqlError", "NbsqlWarning", "NormalInverseGamma", "NotSupportedError", "Poisson", "Query", "Scorecard",
-    "Segments", "Slices", "Smoothed", "Sweep", "Target", "Text", "TokenCounts", "Tokens", "ZeroInflated", "__version__",
-    "auto", "cross_validate", "dependence", "drop", "families", "fit", "fit_sql", "from_statistics", "from_tables",
-    "from_weights", "import_", "load", "merge", "models", "sweep", "watch",
+    "AODE", "EM", "LDA", "QDA", "TAN", "Auto", "Bernoulli", "Best", "Beta", "Binned", "Calendar", "Calibration",
+    "Categorical", "ClassEvaluation", "Complement", "Conditional", "CrossValidation", "DatabaseError", "Evaluation",
+    "Exponential", "Family", "Forward", "Gamma", "Gaussian", "Geometric", "HalfLife", "InputError", "Join", "Joint",
+    "JointBayes", "Kernel", "LogNormal", "Logistic", "Mixture", "Model", "ModelError", "Multinomial",
+    "MultivariateGaussian", "NbsqlError", "NbsqlWarning", "NormalInverseGamma", "NotSupportedError", "Poisson", "Query",
+    "Scorecard", "Segments", "Slices", "Smoothed", "Sweep", "Target", "Text", "TokenCounts", "Tokens", "ZeroInflated",
+    "__version__", "auto", "cross_validate", "dependence", "drop", "families", "fit", "fit_sql", "from_statistics",
+    "from_tables", "from_weights", "import_", "load", "merge", "models", "sweep", "watch",
 ]  # fmt: skip
 
 

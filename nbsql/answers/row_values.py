@@ -13,6 +13,7 @@ from nbsql.engines.rows import kind_of_value, to_python
 from nbsql.errors import InputError
 from nbsql.family import NUMBERS
 from nbsql.family.base import label
+from nbsql.spec.column import ZONED
 
 NUMERIC = frozenset(["boolean", *NUMBERS])
 
@@ -42,6 +43,7 @@ class InputColumn:
     learnt: str | None = None  # of a category, what its values are (see `value_kind`); None if any will do
     # Whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine can convert from any text.
     whole: bool = False
+    has_parts: bool = False  # whether parts of its dates or times are features, which a value of another type has not
 
     @property
     def plain(self) -> frozenset[Any]:
@@ -68,7 +70,10 @@ class InputColumn:
         if self.kind == "text":
             return self._text(value), None
         if self.kind == "temporal":
-            return self._temporal(value)
+            read = self._temporal(value)
+            if self.has_parts and read[1] is not None:
+                raise self._wrong_kind_error(value)
+            return read
         if kind == "text" and self.kind == "integer" and re.fullmatch("[+-]?[0-9]{1,18}", value):
             value, kind = int(value), "integer"
         if self.whole and kind not in NUMERIC:
@@ -82,8 +87,14 @@ class InputColumn:
         if kind in NUMBERS:
             return self.learnt == "number"
         if kind != "text" or self.kind != "temporal":
-            return (self.kind if kind == "temporal" else self.learnt) == kind
-        return self._temporal(value)[1] is None
+            return (self.kind if kind == "temporal" else self.learnt) == kind and self._has_zone_learnt(value)
+        return self._temporal(value)[1] is None and self._has_zone_learnt(value)
+
+    def _has_zone_learnt(self, value: Any) -> bool:
+        """Whether a date and time has a time zone if those learnt have, and only then: the session's would be taken."""
+        if isinstance(value, str) and self.kind == "temporal" and self.learnt in ("date", *ZONED):
+            value = datetime.fromisoformat(value)
+        return not isinstance(value, datetime) or (value.tzinfo is not None) == (self.learnt in ZONED)
 
     @property
     def _expected(self) -> str:

@@ -13,6 +13,7 @@ from nbsql.family.base import NUMBERS, SCALARS, Estimate, Family, Nulls, OverCol
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.beta import Beta
 from nbsql.family.binned import Binned
+from nbsql.family.calendar import Calendar
 from nbsql.family.categorical import Categorical
 from nbsql.family.complement import Complement
 from nbsql.family.conditional import Conditional
@@ -34,7 +35,7 @@ from nbsql.family.zero_inflated import ZeroInflated
 
 _FAMILIES = (
     Categorical, Binned, Bernoulli, Gaussian, LogNormal, Gamma, Beta, Exponential, Poisson, Geometric, ZeroInflated,
-    Multinomial, Complement, Tokens, TokenCounts, Text, Joint, Conditional, Kernel, MultivariateGaussian,
+    Multinomial, Complement, Tokens, TokenCounts, Text, Joint, Conditional, Kernel, MultivariateGaussian, Calendar,
 )  # fmt: skip
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
@@ -83,9 +84,9 @@ def from_dict(options: Mapping[str, Any]) -> Family:
 
 
 __all__ = [
-    "FAMILIES", "INFERRED", "NUMBERS", "SCALARS", "STORED", "Bag", "Bernoulli", "Beta", "Binned", "Categorical", "Complement",
-    "Conditional", "Estimate", "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "Joint", "Kernel",
-    "LogNormal", "Multinomial", "MultivariateGaussian", "NormalInverseGamma", "Nulls", "OverColumns", "Pairs",
-    "Parameter", "Poisson", "Text", "TokenCounts", "Tokens", "Unseen", "Weighted", "ZeroInflated", "all_named",
+    "FAMILIES", "INFERRED", "NUMBERS", "SCALARS", "STORED", "Bag", "Bernoulli", "Beta", "Binned", "Calendar",
+    "Categorical", "Complement", "Conditional", "Estimate", "Exponential", "Family", "Gamma", "Gaussian", "Geometric",
+    "Joint", "Kernel", "LogNormal", "Multinomial", "MultivariateGaussian", "NormalInverseGamma", "Nulls", "OverColumns",
+    "Pairs", "Parameter", "Poisson", "Text", "TokenCounts", "Tokens", "Unseen", "Weighted", "ZeroInflated", "all_named",
     "from_dict", "named", "weighted",
 ]  # fmt: skip

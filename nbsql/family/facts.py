@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ _FACTS = (
     "units", "divergence", "events",
 )  # fmt: skip
 _LEFT_OUT = ("best", "best_by", "vocabulary")  # options that need a look at the data before counting, and long ones
+_WIDTH = 132
 _HEADER = """{{#
   The facts about each family of features that do not depend on its options: attributes as in its class (nbsql/family/), and
 
@@ -49,7 +51,8 @@ def facts() -> dict[str, dict[str, Any]]:
 def facts_sql() -> str:
     """The text of the dbt package's file of facts."""
     lines = {
-        name: ",\n".join(f"    {_literal(key)}: {_literal(value)}" for key, value in of.items()) for name, of in facts().items()
+        name: ",\n".join(_wrapped(f"    {_literal(key)}: {_literal(value)}") for key, value in of.items())
+        for name, of in facts().items()
     }
     families = ",\n".join(f"  {_literal(name)}: {{\n{of}}}" for name, of in lines.items())
     return _HEADER.format(families=families, elsewhere=_literal([name for name in FAMILIES if name not in facts()]))
@@ -65,6 +68,11 @@ def _facts_of(family: type[Family]) -> dict[str, Any]:
         known["defaults"] = {item.name: item.default for item in own}
         known["reads"] = [(parameter.name, parameter.quantity) for parameter in family().parameters]
     return known
+
+
+def _wrapped(line: str) -> str:
+    """A line in several, of which none is too long for a file of macros."""
+    return "\n".join(textwrap.wrap(line, _WIDTH, subsequent_indent=" " * 6, break_long_words=False, break_on_hyphens=False))
 
 
 def _literal(value: Any) -> str:

@@ -22,6 +22,7 @@ from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
+from nbsql.plan.derived import with_derived_columns
 from nbsql.plan.layout import complete_features, is_wide
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
@@ -50,8 +51,9 @@ def resolve_settings(engine: Engine, source: Source, settings: Sequence[Options]
     """The specs of several settings, without the column of the folds."""
     if fold is not None:
         settings = [options.excluding(fold) for options in settings]
-    joins, derived = tuple(joining.dimension for joining in source.joins), tuple(source.derived)
-    specs = [replace(resolve(source.columns, each, source.label), joins=joins, derived=derived) for each in settings]
+    joins = tuple(joining.dimension for joining in source.joins)
+    resolved = (replace(resolve(source.columns, each, source.label), joins=joins) for each in settings)
+    specs = [with_derived_columns(spec, source.derived) for spec in resolved]
     return [with_declared(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
 
 

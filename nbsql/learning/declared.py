@@ -15,10 +15,9 @@ from nbsql.errors import DatabaseError, InputError, listed
 from nbsql.family import Categorical
 from nbsql.family.base import shortest
 from nbsql.spec.capabilities import check, check_features
-from nbsql.spec.column import INTEGER, value_kind
+from nbsql.spec.column import INTEGER, ZONED, value_kind
 from nbsql.spec.spec import Feature, Prior, Spec
 
-_ZONED = ("timestamp with time zone", "timestamp")  # of DuckDB and PostgreSQL, and of Spark
 _ZONE = re.compile(r":\d\d(\.\d+)?\s*(z|utc|[+-]\d\d(:?\d\d)?)$", re.IGNORECASE)
 _BOOLEANS = ("true", "false")
 
@@ -138,7 +137,7 @@ def _plain(value: str, kind: str) -> str | None:
     of = value_kind(kind)
     if of == "boolean":
         return value.lower() if value.lower() in _BOOLEANS else None
-    if of in _ZONED:  # a time without a zone would be one of the session's
+    if of in ZONED:  # a time without a zone would be one of the session's
         return value if _ZONE.search(value) else None
     if of != "number":
         return value

@@ -6,19 +6,21 @@ from collections.abc import Sequence
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import no_column
+from nbsql.errors import InputError, no_column
+from nbsql.learning.calendars import calendar_parts, with_parts
 from nbsql.learning.missing_words import without_words
 from nbsql.plan.derived import derived_of, with_derived
 from nbsql.plan.expressions import columns_in_expression
 from nbsql.rendering.dialect import folded, restore
-from nbsql.spec.column import Column, value_kind
+from nbsql.spec.column import NO_TYPE, Column, value_kind
 from nbsql.spec.derived import Derived, check_derive
 from nbsql.spec.options import Options
+from nbsql.spec.rules import is_learnt_time
 from nbsql.spec.spec import Spec
 
 
 def derive_columns(engine: Engine, source: Source, options: Options) -> Source:
-    """The source of a fit without the words for missing values, and with the columns that the user derives.
+    """The source of a fit without the words for missing values, and with the columns that the user derives, and parts of dates.
 
     It is the source itself if there is nothing to derive, or it has these columns. Raises InputError unless each is one
     expression of one value over the columns of the source and those derived before it.
@@ -32,6 +34,11 @@ def derive_columns(engine: Engine, source: Source, options: Options) -> Source:
         read = {folded(each) for each in columns_in_expression(expression, engine.renderer.dialect.name)}
         reads = tuple((column.name, column.type) for column in found.columns if folded(column.name) in read)
         found = _extended(engine, source, (*found.derived, Derived(name, expression, reads)))
+    parts = calendar_parts(engine, found, options)
+    if any(parts.values()):
+        found = _extended(engine, source, (*found.derived, *(each for derived in parts.values() for each in derived)))
+    if parts:
+        found.columns = with_parts(found.columns, parts)
     return _released(found, source)
 
 
@@ -56,6 +63,7 @@ def derive_again(engine: Engine, spec: Spec, source: Source, title: str, *, judg
             names = (column.name for column in source.columns)
             raise no_column(missing[0], names, source.label, f"from which {title} derives {each.name!r}")
         made += _texts(engine, each, present, made)
+        made += _times(engine, each, source, made, title) if each.part is not None else []
         made.append(each)
     return _released(_extended(engine, source, tuple(made)), source) if made else source
 
@@ -70,6 +78,20 @@ def _texts(engine: Engine, each: Derived, present: dict[str, Column], made: Sequ
             text = restore(engine.renderer.fragment("column_as_text", column.name))
             found.append(Derived(column.name, text, ((column.name, column.type),)))
     return found
+
+
+def _times(engine: Engine, each: Derived, source: Source, made: Sequence[Derived], title: str) -> list[Derived]:
+    """The column of which a part is taken, without a value, if it has none. Raises InputError if it has others than learnt."""
+    ((name, learnt),) = each.reads
+    column = next((column for column in source.columns if folded(column.name) == folded(name)), None)
+    if column is None or folded(name) in {folded(other.name) for other in made} or is_learnt_time(each, column):
+        return []
+    if column.type not in NO_TYPE and engine.ask("values_of_columns", source.relation, [column.name])[0][0]:
+        raise InputError(
+            f"column {column.name!r} of {source.label} is {column.type}, and {title} has learnt {learnt} there, of which "
+            f"{each.name!r} is a part; read it as {learnt}, or cast it"
+        )
+    return [Derived(column.name, f"CAST(NULL AS {learnt})", ((column.name, column.type),))]
 
 
 def _extended(engine: Engine, source: Source, derived: tuple[Derived, ...]) -> Source:

@@ -30,6 +30,7 @@ from nbsql.learning.spelling_advice import advice_on_missing_classes, advice_on_
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.context import Context
+from nbsql.plan.derived import with_derived_columns
 from nbsql.plan.layout import complete_features, many_levels
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
@@ -52,7 +53,7 @@ class Fit:
         self.source = source
         self.relations = relations
         options, self.selection = candidate_options(options)
-        self.spec = replace(resolve(source.columns, options, source.label), derived=tuple(source.derived))
+        self.spec = with_derived_columns(resolve(source.columns, options, source.label), source.derived)
         if source.joins:
             self.spec = replace(
                 self.spec, joins=dimensions_of_model(engine, (joining.dimension for joining in source.joins), relations)

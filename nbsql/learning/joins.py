@@ -11,6 +11,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_names, split_path
 from nbsql.errors import DatabaseError, InputError, suggestion
+from nbsql.learning.calendars import without_dates_of_dimensions
 from nbsql.learning.derived_columns import derive_columns
 from nbsql.learning.half_life import check_times, weigh_by_age
 from nbsql.plan.joins import columns_read, missing_dimensions, number_joins
@@ -29,7 +30,9 @@ class JoinedSource(Source):
 
     def __init__(self, engine: Engine, facts: Source, joins: Sequence[Joining]) -> None:
         relation = engine.renderer.fragment("joined_source", facts.relation, joins)
-        super().__init__(relation, facts.label, engine.columns(relation), is_frame=facts.is_frame, release=facts.release)
+        own = {column.name: column for column in facts.columns}
+        columns = [own.get(column.name, column) for column in engine.columns(relation)]
+        super().__init__(relation, facts.label, columns, is_frame=facts.is_frame, release=facts.release)
         self._facts = facts
         self.joins, self.derived = joins, facts.derived
 
@@ -39,11 +42,14 @@ class JoinedSource(Source):
 
 
 def training_source(engine: Engine, source: Any, options: Options) -> Source:
-    """The source of a fit with these options: with derived columns, weighted by the age of rows, and joined with dimensions."""
+    """The source of a fit with these options: with derived columns, weighted by the age of rows, and joined with dimensions.
+
+    Dates and times of the source have their parts; those of dimensions are left out.
+    """
     derived = derive_columns(engine, engine.source(source), options)
     aged = weigh_by_age(engine, derived, options.target, options.weight)
     check_times(engine, options.weight, options.target, aged)
-    return join_source(engine, aged, options.joins)
+    return without_dates_of_dimensions(join_source(engine, aged, options.joins), options)
 
 
 def join_source(engine: Engine, source: Source, joins: Any) -> Source:

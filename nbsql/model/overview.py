@@ -84,7 +84,9 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
     settings += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not half_life else []
     words = dict.fromkeys(word for each in spec.derived for word in each.words)
     settings += [f"missing {' '.join(map(plain, words))}"] if words else []
-    settings += [f"{plain(each.name)} = {plain(each.expression)}" for each in spec.derived if not each.words]
+    settings += [f"{plain(each.name)} = {plain(each.expression)}" for each in spec.derived if not (each.words or each.part)]
+    zones = {name: each.zone for each in spec.derived if each.zone for name, _ in each.reads}
+    settings += [f"{plain(name)} in the time zone {plain(zone)}" for name, zone in zones.items()]
     settings += [f"components {_components(spec.components)}"] if spec.components is not None else []
     settings += [f"counts shared with {said}" for said in spec.shared]
     version = engine.ask("all_rows", relations["spec"])[0][1]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from nbsql.errors import NotSupportedError
+from nbsql.plan.expressions import translated
 from nbsql.plan.joins import columns_read
-from nbsql.rendering.dialect import folded
+from nbsql.rendering.dialect import folded, restore
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.derived import Derived, inputs, layers, needed
 from nbsql.spec.spec import Spec
@@ -30,12 +32,45 @@ def derived_of(spec: Spec, *, judged: bool = False) -> tuple[Derived, ...]:
     return needed(spec.derived, {*columns_read(spec, judged=judged), *keys, *(spec.columns if judged else ())})
 
 
+def with_derived_columns(spec: Spec, derived: Iterable[Derived]) -> Spec:
+    """A spec with the derived columns of its source, of the parts of dates only those that it reads."""
+    spec = replace(spec, derived=tuple(derived))
+    read = derived_of(spec, judged=True)
+    return replace(spec, derived=tuple(each for each in spec.derived if each.part is None or each in read))
+
+
 def columns_of_source(spec: Spec, *, judged: bool = False) -> list[str]:
     """The columns that scored or judged rows need from a source: those that are not derived, and those that others read."""
     derived = derived_of(spec, judged=judged)
     made = {each.name for each in derived}
     names = spec.columns if judged else [name for feature in spec.features for name in feature.columns]
     return list(dict.fromkeys([*(name for name in names if name not in made), *inputs(derived)]))
+
+
+def expression_on(renderer: Renderer, each: Derived, dialect: str, columns: Mapping[str, str], subject: str) -> str:
+    """The expression of a derived column of another dialect in that of a renderer.
+
+    `columns` has the names of what it reads by their folded names. Raises NotSupportedError, with `subject`, if it has none.
+    """
+    if each.part is None:
+        return translated(each.expression, dialect, renderer, columns, subject)
+    if each.zone not in (None, "UTC") and not renderer.dialect.traits.named_zones:
+        raise NotSupportedError(
+            f"{subject} is a part of a time in {each.zone}, and {renderer.dialect.name} may not know this time zone; take UTC, "
+            "or make a column of it in the source"
+        )
+    ((name, _),) = each.reads
+    return restore(renderer.fragment("calendar_part", columns[folded(name)], each.part, each.zone))
+
+
+def with_own_parts(renderer: Renderer, spec: Spec) -> Spec:
+    """A spec from elsewhere, whose parts of dates and times are computed as nbsql does, whatever it says."""
+
+    def own(each: Derived) -> Derived:
+        names = {folded(name): name for name, _ in each.reads}
+        return each if each.part is None else replace(each, expression=expression_on(renderer, each, "", names, each.name))
+
+    return replace(spec, derived=tuple(map(own, spec.derived)))
 
 
 def derived_layers(

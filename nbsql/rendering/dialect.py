@@ -120,6 +120,7 @@ class Traits:
     # Whether names and texts are written in quotes that are doubled inside, without any other escapes.
     standard_quotes: bool = False
     escaping_quote: str | None = None  # the quotes of names, if a backslash in them is an escape
+    named_zones: bool = True  # whether all time zones are known by their names
     # Whether a session's setting can make backslashes an escape, except in texts that are marked otherwise.
     backslashes: bool = False
 
@@ -163,12 +164,12 @@ DIALECTS = {
     "bigquery": Traits(macro_folders=("bigquery",), all_but="EXCEPT", escaping_quote="`"),
     "clickhouse": Traits(macro_folders=("clickhouse",), all_but="EXCEPT", escaping_quote='"'),
     "databricks": Traits(macro_folders=("databricks",), all_but="EXCEPT"),
-    "mysql": Traits(macro_folders=("mysql",)),
+    "mysql": Traits(macro_folders=("mysql",), named_zones=False),
     "redshift": Traits(macro_folders=("redshift",), double="'{}'::FLOAT8"),
     "snowflake": Traits(macro_folders=("snowflake",), double="'{}'::DOUBLE", all_but="EXCLUDE", folds_to_upper=True),
-    "sqlite": Traits(macro_folders=("sqlite",), materializes=True),
+    "sqlite": Traits(macro_folders=("sqlite",), materializes=True, named_zones=False),
     "trino": Traits(macro_folders=("trino",)),
-    "tsql": Traits(macro_folders=("tsql",), national=True, pads_text=True),
+    "tsql": Traits(macro_folders=("tsql",), national=True, pads_text=True, named_zones=False),
 }
 
 

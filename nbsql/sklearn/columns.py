@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -41,11 +42,11 @@ def frame_names(frame: Any) -> list[Any]:
 
 
 def kinds_of(array: Any) -> list[str]:
-    """The kind of each column of an array: "number", "boolean" or "text"."""
-    if array.dtype.kind in "mM":
+    """The kind of each column of an array: "number", "boolean", "time" or "text"."""
+    if array.dtype.kind == "m":
         raise InputError(f"X is an array of {array.dtype}, which has no family; convert it to numbers or texts")
     if array.dtype.kind != "O":
-        kind = {"b": "boolean", "U": "text", "S": "text"}.get(array.dtype.kind, "number")
+        kind = {"b": "boolean", "U": "text", "S": "text", "M": "time"}.get(array.dtype.kind, "number")
         return [kind] * array.shape[1]
     return [_kind(column) for column in array.T]
 
@@ -56,6 +57,8 @@ def _kind(column: Sequence[Any]) -> str:
         return "boolean"
     if all(isinstance(value, (int, float, Decimal, np.number)) and not isinstance(value, bool) for value in values):
         return "number"
+    if all(isinstance(value, (date, np.datetime64)) and getattr(value, "tzinfo", None) is None for value in values):
+        return "time"
     return "text"
 
 
@@ -76,6 +79,8 @@ def _cast(column: Any, kind: str) -> Any:
         if column.dtype.kind == "O":
             column = [np.nan if is_missing(value) else value for value in column]
         return np.ascontiguousarray(column, dtype=np.float64)
+    if kind == "time":
+        return np.array([np.datetime64("NaT") if is_missing(value) else value for value in column], dtype="datetime64[us]")
     if kind == "boolean" and column.dtype.kind != "O":
         return np.ascontiguousarray(column, dtype=bool)
     cast = bool if kind == "boolean" else str

@@ -21,6 +21,9 @@ _TEXT = re.compile(
 )
 
 
+ZONED = ("timestamp with time zone", "timestamp")  # kinds of times with a zone: on DuckDB and PostgreSQL, and on Spark
+
+
 def value_kind(type_name: str) -> str | None:
     """What the values of a type are, from its name: equal values of one kind are one value, whatever their types.
 
@@ -50,7 +53,9 @@ class Column:
     # The class of types that nbsql distinguishes: "text", "boolean", "integer", "float", "decimal", "temporal", "tokens",
     # "token counts" or "other".
     kind: str
-    is_category: bool = False  # whether its library says that its values are categories, whatever their type
+    is_category: bool = False  # whether its values are categories, whatever their type: its library says so, or it is a part
+    # Of a date or time: the columns of its parts, which are features in its place; None if it has none.
+    parts: tuple[str, ...] | None = None
 
     @property
     def inferred_kind(self) -> str:

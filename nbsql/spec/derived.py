@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbsql.errors import InputError
+from nbsql.family.calendar import PARTS
 from nbsql.rendering.dialect import folded
 
 
@@ -18,17 +19,22 @@ class Derived:
     expression: str  # in the SQL of the engine
     reads: tuple[tuple[str, str], ...] = ()  # the columns that it reads, each with its type as the engine writes it
     words: tuple[str, ...] = ()  # those that stand for a missing value, if the column is derived to be without them
+    part: str | None = None  # if it is a part of a date or time (nbsql/family/calendar.py), which
+    zone: str | None = None  # the time zone of the part, if the date or time has one
 
     def to_dict(self) -> dict[str, Any]:
         """The column as a dictionary for JSON."""
-        words = {"words": self.words} if self.words else {}
-        return {"name": self.name, "expression": self.expression, "reads": dict(self.reads), **words}
+        more = {name: value for name in ("words", "part", "zone") if (value := getattr(self, name))}
+        return {"name": self.name, "expression": self.expression, "reads": dict(self.reads), **more}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Derived:
         """The column that `to_dict` wrote."""
         reads = tuple((str(name), str(kind)) for name, kind in data["reads"].items())
-        return cls(str(data["name"]), str(data["expression"]), reads, tuple(map(str, data.get("words", ()))))
+        words, part, zone = data.get("words", ()), data.get("part"), data.get("zone")
+        if part is not None and (part not in PARTS or len(reads) != 1 or not isinstance(zone, str | None)):
+            raise ValueError(f"{part!r} is no part of a date")
+        return cls(str(data["name"]), str(data["expression"]), reads, tuple(map(str, words)), part, zone)
 
     @property
     def read_names(self) -> set[str]:

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from nbsql.errors import InputError, listed, no_column
-from nbsql.family import INFERRED, Conditional, Family, Nulls, OverColumns, Pairs, Unseen, all_named, weighted
+from nbsql.family import INFERRED, Calendar, Conditional, Family, Nulls, OverColumns, Pairs, Unseen, all_named, weighted
 from nbsql.family.base import choice, estimate_named, non_negative
 from nbsql.rendering.dialect import folded
+from nbsql.spec.calendars import parts_for_columns, with_all_parts
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
@@ -36,7 +37,8 @@ class Columns:
         if not found and set(name) & set("*?"):
             raise InputError(f"no column {name!r} in {self.source}; only families takes patterns, so list the columns by name")
         if not found:
-            raise no_column(name, (c.name for c in self.all), self.source)
+            parts = {part for c in self.all for part in c.parts or ()}
+            raise no_column(name, (c.name for c in self.all if c.name not in parts), self.source)
         if len(found) > 1:
             raise InputError(f"column {name!r} is ambiguous in {self.source}: {listed(c.name for c in found)}; rename one")
         return found[0]
@@ -191,14 +193,18 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
     groups = {key: _group(known, key, value, reserved) for key, value in families.items() if isinstance(value, OverColumns)}
     single_keys = [key for key, value in families.items() if not isinstance(value, OverColumns)]
     grouped = {name for group in groups.values() for name in group.columns if not group.family.backs_off}
-    singles = _by_column(known, {key: families[key] for key in single_keys}, [c for c in chosen if c.name not in grouped])
+    named = with_all_parts(known.all, chosen)
+    singles = _by_column(known, {key: families[key] for key in single_keys}, [c for c in named if c.name not in grouped])
     for name in singles:
         if name in reserved:
             raise InputError(f"families names {name!r}, which is the target, the weight or an id; leave it out")
         if name in excluded:
             raise InputError(f"families names {name!r}, which is excluded; take it out of one of them")
-        if name not in {c.name for c in chosen}:
+        if name not in {c.name for c in named}:
             raise InputError(f"families names {name!r}, which is not among the features; add it to features")
+        if isinstance(singles[name], Calendar) and not any(name in (column.parts or ()) for column in known.all):
+            _accept(singles[name], known.find(name))
+    chosen, singles = parts_for_columns(known.all, chosen, singles, reserved | excluded)
     group_of: dict[str, str] = {}
     for key, group in groups.items():
         for name in group.columns:
@@ -282,7 +288,9 @@ def _chosen(known: Columns, options: Options, reserved: set[str], excluded: set[
         told |= {
             folded(name) for join in check_joins(options.joins) for name, _ in join.pairs
         }  # the key of a dimension carries no information about a new row
-        return [c for c in known.all if c.name not in reserved | excluded and folded(c.name) not in told]
+        left_out = {c.name for c in known.all if c.name in reserved | excluded or folded(c.name) in told}
+        left_out |= {part for c in known.all if c.name in left_out for part in c.parts or ()}
+        return [c for c in known.all if c.name not in left_out]
     chosen = [c for c in known.find_all(options.features, "features") if c.name not in excluded]
     for column in chosen:
         _not_reserved(column, reserved)

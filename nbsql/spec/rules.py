@@ -9,8 +9,10 @@ from typing import Any
 
 from nbsql.errors import InputError, listed, no_column
 from nbsql.family import NUMBERS
+from nbsql.family.calendar import OF_TIMES
 from nbsql.rendering.dialect import Dialect, folded, plain_name
 from nbsql.spec.column import INTEGER, NO_TYPE, Column, value_kind
+from nbsql.spec.derived import Derived
 from nbsql.spec.spec import Check, Feature, Spec
 
 RULES = {
@@ -101,6 +103,26 @@ def learnt_columns(spec: Spec) -> list[tuple[str, list[str], str]]:
             elif not feature.is_category and not {"tokens", "token counts"} & {*accepts}:
                 found.setdefault(name, (name, sorted({*accepts}), f"a {accepts[-1]}"))
     return list(found.values())
+
+
+def learnt_times(spec: Spec) -> list[tuple[str, list[str], str]]:
+    """The columns of dates and times whose parts a model has learnt, as `learnt_columns` has those of features."""
+    made = {folded(each.name) for each in spec.derived}
+    found: dict[str, tuple[str, list[str], str]] = {}
+    for each in spec.derived:
+        for name, learnt in each.reads if each.part is not None and not each.read_names & made else ():
+            kinds = [value_kind(learnt) or ""]
+            if kinds == ["date"] and each.part in OF_TIMES:  # which a day has not
+                kinds = ["timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns"]
+            found[name] = (name, kinds, learnt) if each.part in OF_TIMES else found.get(name, (name, kinds, learnt))
+    return list(found.values())
+
+
+def is_learnt_time(each: Derived, column: Column) -> bool:
+    """Whether a column has the dates or times from which a model has learnt a part."""
+    ((_, learnt),) = each.reads
+    is_alike = column.kind == "temporal" and value_kind(column.type) == value_kind(learnt)
+    return is_alike and not (each.part in OF_TIMES and column.type.lower().startswith("date"))
 
 
 def label_column(spec: Spec) -> tuple[str, list[str], str]:

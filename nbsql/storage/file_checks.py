@@ -40,7 +40,8 @@ def check_spec(spec: Spec, dialect: Dialect, title: str) -> None:
         if not isinstance(kind, str) or (kind and not _KIND.fullmatch(kind)):
             raise ModelError(f"{title} is damaged: it has a column of the type {kind!r}; export it again")
     expressions = [(argument, getattr(spec, argument)) for argument in ("slice_by", "segment_by")]
-    for argument, expression in [*expressions, *((f"derived column {each.name!r}", each.expression) for each in spec.derived)]:
+    expressions += [(f"derived column {each.name!r}", each.expression) for each in spec.derived if each.part is None]
+    for argument, expression in expressions:
         if expression is not None and not (isinstance(expression, str) and _COLUMN.fullmatch(expression.strip())):
             _check_expression(expression, dialect, f"{argument} of {title}")
 

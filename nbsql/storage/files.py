@@ -24,6 +24,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.output import check_output, output_file
 from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.plan import Plan
+from nbsql.plan.derived import with_own_parts
 from nbsql.rendering.dialect import Dialect
 from nbsql.spec.spec import Spec
 from nbsql.storage.calibration import calibration_text
@@ -110,6 +111,7 @@ def read_file(engine: Engine, path: str) -> ModelFile:
         _check_columns(reader, path, title)
         learnt = _check_cells(reader, spec, path, title)
         check_spec(spec, Dialect(DIALECT_NAMES[of]), title)
+        spec = with_own_parts(engine.renderer, spec)
         calibration = metadata.get("nbsql_calibration")
         rows_of_calibration = None if calibration is None else check_calibration(calibration, title)
         if reader is engine and of == engine.title:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
 from nbsql.family import Categorical, Conditional, Joint, Text
-from nbsql.plan.expressions import translated
+from nbsql.plan.derived import expression_on
 from nbsql.rendering.dialect import folded
 from nbsql.spec.derived import Derived
 from nbsql.spec.spec import Feature, Spec
@@ -175,9 +175,7 @@ def _translate_derived(engine: Engine, each: Derived, of: str, title: str) -> De
     names = {folded(name): name for name, _ in each.reads}
     subject = f"derived column {each.name!r} of {title}"
     reads = tuple((name, type_on(kind, of, engine.title)) for name, kind in each.reads)
-    return Derived(
-        each.name, translated(each.expression, DIALECT_NAMES[of], engine.renderer, names, subject), reads, each.words
-    )
+    return replace(each, expression=expression_on(engine.renderer, each, DIALECT_NAMES[of], names, subject), reads=reads)
 
 
 def _translate_category(

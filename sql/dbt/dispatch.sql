@@ -54,6 +54,7 @@
 {% macro groups_texts() %} {% do return(adapter.dispatch('groups_texts', 'nbsql')()) %} {% endmacro %}
 {% macro hash_of(columns, kinds) %} {% do return(adapter.dispatch('hash_of', 'nbsql')(columns, kinds)) %} {% endmacro %}
 {% macro ident(name) %} {% do return(adapter.dispatch('ident', 'nbsql')(name)) %} {% endmacro %}
+{% macro in_time_zone(x, zone) %} {% do return(adapter.dispatch('in_time_zone', 'nbsql')(x, zone)) %} {% endmacro %}
 {% macro infinity() %} {% do return(adapter.dispatch('infinity', 'nbsql')()) %} {% endmacro %}
 {% macro inline_numbers(values) %} {% do return(adapter.dispatch('inline_numbers', 'nbsql')(values)) %} {% endmacro %}
 {% macro instant(x, type) %} {% do return(adapter.dispatch('instant', 'nbsql')(x, type)) %} {% endmacro %}
@@ -96,6 +97,7 @@
 {% macro natural_log(x) %} {% do return(adapter.dispatch('natural_log', 'nbsql')(x)) %} {% endmacro %}
 {% macro not_materialized() %} {% do return(adapter.dispatch('not_materialized', 'nbsql')()) %} {% endmacro %}
 {% macro number(value) %} {% do return(adapter.dispatch('number', 'nbsql')(value)) %} {% endmacro %}
+{% macro number_of_weekday(x) %} {% do return(adapter.dispatch('number_of_weekday', 'nbsql')(x)) %} {% endmacro %}
 {% macro optimisation_fence() %} {% do return(adapter.dispatch('optimisation_fence', 'nbsql')()) %} {% endmacro %}
 {% macro ordered_list(x, by) %} {% do return(adapter.dispatch('ordered_list', 'nbsql')(x, by)) %} {% endmacro %}
 {% macro output(name) %} {% do return(adapter.dispatch('output', 'nbsql')(name)) %} {% endmacro %}
@@ -107,6 +109,7 @@
 {% macro parameters_by_class(model, parameters) %}
 {% do return(adapter.dispatch('parameters_by_class', 'nbsql')(model, parameters)) %}
 {% endmacro %}
+{% macro part_of_time(x, part) %} {% do return(adapter.dispatch('part_of_time', 'nbsql')(x, part)) %} {% endmacro %}
 {% macro pattern_literal(pattern) %} {% do return(nbsql.postgres__pattern_literal(pattern)) %} {% endmacro %}
 {% macro plain_label(x, type) %} {% do return(adapter.dispatch('plain_label', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro posteriors(model) %} {% do return(adapter.dispatch('posteriors', 'nbsql')(model)) %} {% endmacro %}

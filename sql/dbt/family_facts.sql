@@ -127,7 +127,11 @@
     'accepts': ['text'],
     'events': ['multinomial', 'bernoulli', 'complement'],
     'options': ['event', 'weight_norm', 'tfidf', 'norm', 'pattern', 'lower', 'accents', 'normal_form', 'stop_words', 'min_length',
-      'min_count', 'ngrams', 'characters', 'within_words']}
+      'min_count', 'ngrams', 'characters', 'within_words']},
+  'calendar': {
+    'has_categories': true,
+    'accepts': ['temporal'],
+    'options': ['parts', 'zone']}
 }) %}
 {%- endmacro %}
 

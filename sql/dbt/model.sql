@@ -8,15 +8,18 @@
 {% macro model_of(node, training=none) -%}
 {% set options = nbsql.options_of(node) -%}
 {% set training = nbsql.training_of(node) if training is none else training -%}
-{% set columns = nbsql.columns_of(training, 'the relation to learn from') -%}
+{% set given = nbsql.columns_of(training, 'the relation to learn from') -%}
+{% set columns = given -%}
 {% set read = columns | map(attribute='name') | list -%}
 {% do options.update({'derive': nbsql.derived_without_words(options, columns, training, node.name)}) %}
-{% set columns = nbsql.columns_with_derived(columns, training, options.derive) -%}
-{% set reads = {} -%}
-{% for name, expression in options.derive.items() -%}
-{% do reads.update({name: nbsql.columns_of_expression(expression, columns | map(attribute='name') | list)}) %}
-{% endfor -%}
+{% set columns = nbsql.columns_with_derived(given, training, options.derive) -%}
 {% set target = nbsql.column_named(columns, options.target, 'the target', training) -%}
+{% set times, reads = nbsql.derive_calendars(options, columns, training, node.name), {} -%}
+{% if times %}{% set columns = nbsql.columns_with_derived(given, training, options.derive) %}{% endif -%}
+{% for name, expression in options.derive.items() -%}
+{% set names = [times[name].column] if name in times else columns | map(attribute='name') | list -%}
+{% do reads.update({name: names if name in times else nbsql.columns_of_expression(expression, names)}) %}
+{% endfor -%}
 {% if target.kind in ['tokens', 'token counts', 'other'] -%}
 {% do nbsql.refuse("target column '" ~ target.name ~ "' is " ~ target.type ~ '; a class is one scalar value: cast it, to text say') %}
 {% endif -%}
@@ -51,7 +54,7 @@
   'classes': [], 'prior': nbsql.prior_of(options, node.name),
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'aged': aged, 'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
-  'request': request, 'derive': options.derive, 'reads': reads, 'training_columns': read,
+  'request': request, 'derive': options.derive, 'reads': reads, 'times': times, 'training_columns': read,
   'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ request | map(attribute='hash') | join('-'),
   'given': false, 'estimates': none, 'has_segments': false, 'by_slice': false, 'part_column': none, 'backoffs': [],
   'is_logistic': false, 'has_components': false, 'class_of_component': []}) %}

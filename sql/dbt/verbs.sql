@@ -308,6 +308,7 @@ SELECT
 {% set absent = [] -%}
 {% for read in model.reads[name] if read | lower not in known %}{% do absent.append(read) %}{% endfor -%}
 {% if not absent -%}
+{% if name in model.times %}{% do nbsql.check_time(model, name, columns, source) %}{% endif -%}
 {% do derive.update({name: expression}) %}
 {% do known.append(name | lower) %}
 {% elif name | lower not in known and name in nbsql.needed_columns(model.derive, model.reads, required) -%}

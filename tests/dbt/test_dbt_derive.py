@@ -111,3 +111,50 @@ def test_what_dbt_refuses_to_derive(tmp_path: Path) -> None:
     assert project.messages()["scored"].startswith(
         "nbsql: no column 'pages' in poor, from which 'kept' derives 'per_page'; its"
     )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_dbt_takes_the_parts_of_dates_as_a_fit_does(engine: str, tmp_path: Path) -> None:
+    families = {
+        "called": {"family": "calendar", "parts": ["weekday", "hour"], "nulls": "category"},
+        "sent": {"family": "calendar", "parts": ["hour"], "zone": "Europe/Berlin"},
+    }
+    options: dict[str, Any] = {"target": "label", "id": "id", "families": families}
+    models = {
+        "kept": "{{ nbsql.statistics(source('raw', 'rows')) }}",
+        "scored": "{{ nbsql.probabilities(ref('kept'), source('raw', 'rows')) }}",
+        "explained": "{{ nbsql.explanation(ref('kept'), source('raw', 'rows')) }}",
+        "wrong": "SELECT id, label, \"from\", called, CAST(called AS TIMESTAMP) AS sent FROM {{ source('raw', 'rows') }}",
+        "refused": "{{ nbsql.probabilities(ref('kept'), ref('wrong')) }}",
+        "no_hour": "{{ nbsql.statistics(source('raw', 'rows')) }}",
+    }
+    meta = {"kept": options, "no_hour": {**options, "families": {"from": {"family": "calendar", "parts": ["hour"]}}}}
+    rows = """
+      SELECT CAST(i AS INTEGER) AS id, CASE WHEN i * 7 % 24 > 17 OR i % 11 = 0 THEN 'missed' ELSE 'taken' END AS label,
+        CAST(CAST('2025-10-20 00:00:00' AS TIMESTAMP) + i * INTERVAL '7 hours' AS DATE) AS "from",
+        CASE WHEN i % 13 > 0 THEN CAST('2025-10-20 00:00:00' AS TIMESTAMP) + i * INTERVAL '7 hours' END AS called,
+        CAST('2025-10-20 00:00:00+00' AS TIMESTAMP WITH TIME ZONE) + i * INTERVAL '7 hours' AS sent
+      FROM generate_series(0, 399) AS t(i)
+    """
+    with server(engine) as address:
+        project = Project(tmp_path, models, meta, address=address)
+        with project.connect() as con:
+            con.execute(f"CREATE TABLE rows AS {rows}")
+        assert project.dbt("build").returncode == 1
+        said = project.messages()
+        assert (
+            "and 'kept' has learnt timestamp with time zone there, of which 'hour of sent' is a part" in said["refused"].lower()
+        )
+        assert "'from' of 'no_hour' is date, which has no hour; leave it out of parts" in said["no_hour"].lower()
+        with project.connect() as con:
+            calendars = {
+                "called": nbsql.Calendar(["weekday", "hour"], nulls="category"),
+                "sent": nbsql.Calendar(["hour"], zone="Europe/Berlin"),
+                "from": nbsql.Calendar(["year", "month", "day", "weekday"]),  # as dbt takes all parts of a type
+            }
+            model = nbsql.fit(con, "rows", **{**options, "families": calendars})
+            found = {row[0]: row[-2:] for row in read(con, "SELECT * FROM scored")[1]}
+            for row in model.predict_proba("rows").fetchall():
+                assert found[row[0]] == pytest.approx(row[-2:], rel=1e-9)
+            explained = {row[0] for row in read(con, "SELECT DISTINCT feature FROM explained")[1]}
+            assert explained == {None, *model.families}

@@ -61,7 +61,19 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "z"},
         "no column 'z' in rows, the target; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
     ),
-    "date": ({"target": "y"}, "column 'd' is DATE, which has no family; leave it out with exclude: [d], or name a family"),
+    "no_calendar": (
+        {"target": "y", "families": {"n": "calendar"}},
+        "column 'n' is INTEGER, which family 'calendar' does not take (it takes temporal columns); cast it, or choose another "
+        "family",
+    ),
+    "no_hour": (
+        {"target": "y", "families": {"d": {"family": "calendar", "parts": ["hour"]}}},
+        "'d' of 'no_hour' is DATE, which has no hour; leave it out of parts",
+    ),
+    "no_zone": (
+        {"target": "y", "families": {"d": {"family": "calendar", "zone": "UTC"}}},
+        "'d' of 'no_zone' is DATE, which has no time zone; leave out zone",
+    ),
     "unmatched_pattern": (
         {"target": "y", "exclude": ["d"], "families": {"soil_*": "bernoulli"}},
         "families has 'soil_*', which no feature matches; they are 'id', 'x', 'n', 's', 'w'",

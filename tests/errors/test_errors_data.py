@@ -20,7 +20,7 @@ def fit(con: duckdb.DuckDBPyConnection, source: Any = "golf", **options: Any) ->
     return nbsql.fit(con, source, **{"target": "play", **options})
 
 
-STAMPED = "SELECT *, TIMESTAMP '2026-01-01' AS at, TIME '10:00' AS t, 'x'::BLOB AS raw FROM golf"
+STAMPED = "SELECT *, TIMESTAMP '2026-01-01' AS at, INTERVAL '1 day' AS t, 'x'::BLOB AS raw FROM golf"
 LEFT_OUT = "leave it out with exclude="
 CAST = "cast it, to text say"
 
@@ -36,9 +36,9 @@ CAST = "cast it, to text say"
         ),
         (
             STAMPED,
-            {},
-            "column 'at' is TIMESTAMP, which has no family (and neither have 't', 'raw'); "
-            f"{LEFT_OUT}['at', 't', 'raw'], or families={{'at': 'categorical'}}",
+            {"exclude": ["at"]},
+            f"column 't' is INTERVAL, which has no family (and neither have 'raw'); {LEFT_OUT}['t', 'raw'], or "
+            "families={'t': 'categorical'}",
         ),
         (STAMPED, {"exclude": ["at", "t"]}, f"column 'raw' is BLOB, which has no family; {LEFT_OUT}['raw'], or {CAST}"),
         (

@@ -20,3 +20,7 @@ FROM UNNEST([
   {% endfor %}
 ])
 {%- endmacro %}
+
+{% macro bigquery__number_of_weekday(x) -%} MOD(EXTRACT(DAYOFWEEK FROM {{ x }}) + 5, 7) + 1 {%- endmacro %}
+
+{% macro bigquery__in_time_zone(x, zone) -%} DATETIME({{ x }}, {{ nbsql.text(zone) }}) {%- endmacro %}

@@ -23,3 +23,7 @@ FROM VALUES(
   {% endfor %}
 )
 {%- endmacro %}
+
+{% macro clickhouse__number_of_weekday(x) -%} toDayOfWeek({{ x }}) {%- endmacro %}
+
+{% macro clickhouse__in_time_zone(x, zone) -%} toTimeZone({{ x }}, {{ nbsql.text(zone) }}) {%- endmacro %}

@@ -15,3 +15,8 @@
 {%- endmacro %}
 
 {% macro mysql__row_keyword() -%} ROW {%- endmacro %}
+
+{% macro mysql__number_of_weekday(x) -%} WEEKDAY({{ x }}) + 1 {%- endmacro %}
+
+{# A TIMESTAMP is shown in the session's time zone. The names of zones may not be loaded, so that only UTC is known. #}
+{% macro mysql__in_time_zone(x, zone) -%} CONVERT_TZ({{ x }}, @@session.time_zone, '+00:00') {%- endmacro %}

@@ -177,3 +177,9 @@ CAST({% if nbsql.is_time(type) %}{{ micros }}{% else %}{{ x }}{% endif %} AS {{ 
 {% macro postgres__raise_error(message, text=none) -%}
 CAST(left({{ nbsql.word('spec.nbsql_version') if text is none else text }}, 0) || {{ nbsql.text(message) }} AS BOOLEAN)
 {%- endmacro %}
+
+{# Of an infinite date the year is infinite, and the other parts are NULL. #}
+{% macro postgres__part_of_time(x, part) -%}
+{% set number %}CAST(extract({{ nbsql.word(part) }} FROM {{ x }}) AS INTEGER){% endset -%}
+{% if part == 'year' %}CASE WHEN {{ x }} > '-infinity' AND {{ x }} < 'infinity' THEN {{ number }} END{% else %}{{ number }}{% endif %}
+{%- endmacro %}

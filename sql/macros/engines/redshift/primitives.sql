@@ -13,3 +13,5 @@ CASE WHEN ABS({{ x }}) > {{ nbsql.number(1e-140) }} THEN {{ x }} * {{ x }} ELSE 
 {% macro redshift__literal_rows(kind, keys, scores) -%}
 {{ nbsql.literal_union(kind, keys, scores) }}
 {%- endmacro %}
+
+{% macro redshift__number_of_weekday(x) -%} MOD(CAST(EXTRACT(dow FROM {{ x }}) AS INTEGER) + 6, 7) + 1 {%- endmacro %}

@@ -104,3 +104,13 @@ CAST({{ x }} AS {{ nbsql.double() }})
 {% macro spark__raise_error(message, text=none) -%}
 raise_error({{ nbsql.text(message) }})
 {%- endmacro %}
+
+{% macro spark__number_of_weekday(x) -%} weekday({{ x }}) + 1 {%- endmacro %}
+
+{# A time without a zone in UTC, from the microseconds since 1970, and from it that of the zone: no time of it is there twice. #}
+{% macro spark__in_time_zone(x, zone) -%}
+{% set utc -%}
+(TIMESTAMP_NTZ '1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, CAST(unix_micros({{ x }}) AS DECIMAL(20, 0)) / 1000000))
+{%- endset -%}
+{% if zone == 'UTC' %}{{ utc }}{% else %}convert_timezone('UTC', {{ nbsql.text(zone) }}, {{ utc }}){% endif %}
+{%- endmacro %}

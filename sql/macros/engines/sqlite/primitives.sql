@@ -36,3 +36,13 @@ WITH literals({{ nbsql.literal_names(scores) }}) AS (
 {% set type %}{% if kind == 'text' %}TEXT{% elif kind == 'integer' %}INTEGER{% else %}REAL{% endif %}{% endset %}
 SELECT CAST(value AS {{ type }}) AS value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %} FROM literals
 {%- endmacro %}
+
+{# A date or time is a text of ISO 8601; one with a time zone is read in UTC. Another text is missing, and so is a number. #}
+{% macro sqlite__part_of_time(x, part) -%}
+{% set format = {'year': '%Y', 'month': '%m', 'day': '%d', 'hour': '%H', 'minute': '%M', 'weekday': '%w'}[part] -%}
+CASE WHEN TYPEOF({{ x }}) = 'text' THEN CAST(STRFTIME({{ nbsql.text(format) }}, {{ x }}) AS INTEGER) END
+{%- endmacro %}
+
+{% macro sqlite__number_of_weekday(x) -%} ({{ nbsql.part_of_time(x, 'weekday') }} + 6) % 7 + 1 {%- endmacro %}
+
+{% macro sqlite__in_time_zone(x, zone) -%} {{ x }} {%- endmacro %}

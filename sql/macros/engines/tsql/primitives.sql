@@ -30,3 +30,8 @@ LOG({{ x }})
 {% macro tsql__true_literal() -%} 1 {%- endmacro %}
 
 {% macro tsql__false_literal() -%} 0 {%- endmacro %}
+
+{% macro tsql__part_of_time(x, part) -%} DATEPART({{ nbsql.word(part) }}, {{ x }}) {%- endmacro %}
+
+{# 1900-01-01 was a Monday; DATEPART depends on the session. #}
+{% macro tsql__number_of_weekday(x) -%} (DATEDIFF(day, '19000101', {{ x }}) % 7 + 7) % 7 + 1 {%- endmacro %}

@@ -1,0 +1,111 @@
+{# The parts of dates and times as features, from meta.nbsql: {families: {sent_at: calendar}}. Python: nbsql/learning/calendars.py. #}
+
+{#
+  Adds the parts of dates and times to the options: to derive and families, in the place of their columns. A column without a family has
+  all parts of its type, whatever its rows are, as a model must not change with them. The result has for each part, by its name: column,
+  type and part.
+#}
+{% macro derive_calendars(options, columns, relation, name) -%}
+{% set families, parts, derive, present = {}, {}, dict(options.derive), columns | map(attribute='name') | map('lower') | list -%}
+{% set exclude, given_features = [], options.features -%}
+{% for each in options.exclude %}{% do exclude.append(each) %}{% endfor -%}
+{% for key, given in options.families.items() if (given.family if given is mapping else given) != 'calendar' -%}
+{% do families.update({key: given}) %}
+{% endfor -%}
+{% set named = (options.families.keys() | list + options.exclude + (given_features or [])) | map('lower') | list -%}
+{% set weight = options.weight -%}
+{% set taken = [options.target] + options.id + options.exclude + ([weight.at, weight.weight] if weight is mapping else [weight]) -%}
+{% set taken = taken | select('string') | map('lower') | list -%}
+{% set replaced = {} -%}
+{% for column in columns -%}
+{% set calendar = nbsql.calendar_of(column, options.families, columns, column.name | lower in taken, name) -%}
+{% if calendar is not none -%}
+{% set known, zoned = nbsql.parts_of_type(column.type), 'with time zone' in column.type | lower -%}
+{% set is_chosen = given_features is none or column.name | lower in given_features | map('lower') | list -%}
+{% set made = [] -%}
+{% for part in calendar.parts or known -%}
+{% if part not in known -%}
+{% do nbsql.refuse("'" ~ column.name ~ "' of '" ~ name ~ "' is " ~ column.type ~ ', which has no ' ~ part ~ '; leave it out of parts') %}
+{% endif -%}
+{% set title = part ~ ' of ' ~ column.name -%}
+{% set is_taken = title | lower in named or (is_chosen and (calendar.parts or part != 'minute')) -%}
+{% if is_taken and title | lower not in present -%}
+{% do made.append(title) %}
+{% do parts.update({title: {'column': column.name, 'type': column.type, 'part': part}}) %}
+{% set zone = calendar.zone or 'UTC' if zoned else none -%}
+{% do derive.update({title: nbsql.calendar_part(column.name, part, zone) | trim}) %}
+{% if title not in families %}{% do families.update({title: calendar.family}) %}{% endif -%}
+{% endif -%}
+{% endfor -%}
+{% do replaced.update({column.name | lower: made}) %}
+{% do exclude.append(column.name) %}
+{% endif -%}
+{% endfor -%}
+{% if given_features is not none -%}
+{% set features = [] -%}
+{% for feature in given_features %}{% do features.extend(replaced.get(feature | lower, [feature])) %}{% endfor -%}
+{% do options.update({'features': features | unique | list}) %}
+{% endif -%}
+{% do options.update({'derive': derive, 'families': families, 'exclude': exclude}) %}
+{% do return(parts) %}
+{%- endmacro %}
+
+{# The calendar of a column: its parts, none for those of its type, its zone, and the family of each part; none without a calendar. #}
+{% macro calendar_of(column, families, columns, is_taken, name) -%}
+{% set found = [] -%}
+{% for key, given in families.items() -%}
+{% set regex = '(?is)' ~ modules.re.escape(key | string) | replace('\\*', '.*') | replace('\\?', '.') ~ '$' -%}
+{% if key | string | lower == column.name | lower or (nbsql.is_pattern(key, columns) and modules.re.match(regex, column.name)) -%}
+{% do found.append({'family': given} if given is string else given) %}
+{% endif -%}
+{% endfor -%}
+{% set given = found | selectattr('family', 'equalto', 'calendar') | list -%}
+{% if not given and (found or is_taken or not nbsql.parts_of_type(column.type)) %}{% do return(none) %}{% endif -%}
+{% set given = given[0] if given else {'family': 'calendar'} -%}
+{% for option in given if option not in ['family', 'parts', 'zone', 'alpha', 'nulls', 'unseen', 'estimate'] -%}
+{% do nbsql.refuse(
+  "family 'calendar' of '" ~ column.name ~ "' has no option '" ~ option ~ "'; it has 'parts', 'zone', 'alpha', 'nulls', 'unseen', "
+  ~ "'estimate'") %}
+{% endfor -%}
+{% if not nbsql.parts_of_type(column.type) -%}
+{% do nbsql.refuse(
+  "column '" ~ column.name ~ "' is " ~ column.type ~ ", which family 'calendar' does not take (it takes temporal columns); cast it, or "
+  ~ 'choose another family') %}
+{% endif -%}
+{% set zoned = 'with time zone' in column.type | lower -%}
+{% if given.zone and not zoned -%}
+{% do nbsql.refuse("'" ~ column.name ~ "' of '" ~ name ~ "' is " ~ column.type ~ ', which has no time zone; leave out zone') %}
+{% elif zoned and not found and this.identifier == name -%}
+{% do exceptions.warn(
+  "nbsql: the parts of '" ~ column.name ~ "' of '" ~ name ~ "' are those of the time zone UTC; for another one, families: {"
+  ~ column.name ~ ': {family: calendar, zone: Europe/Berlin}}') %}
+{% endif -%}
+{% set family = {'family': 'categorical'} -%}
+{% for option in ['alpha', 'nulls', 'unseen', 'estimate'] if option in given -%}
+{% do family.update({option: given[option]}) %}
+{% endfor -%}
+{% set parts = [given.parts] if given.parts is string else given.get('parts') -%}
+{% do return({'parts': parts, 'zone': given.get('zone'), 'family': family}) %}
+{%- endmacro %}
+
+{# The parts that a type of dates and times has. #}
+{% macro parts_of_type(type) -%}
+{% set name, days, times = type | lower, ['year', 'month', 'day', 'weekday'], ['hour', 'minute'] -%}
+{% do return(
+  days if name.startswith('date') else days + times if name.startswith('timestamp') else times if name.startswith('time') else []) %}
+{%- endmacro %}
+
+{# Refuses a column whose dates or times are not of the kind of those of which a model has learnt a part. #}
+{% macro check_time(model, name, columns, source) -%}
+{% set learnt = model.times[name] -%}
+{% set column = nbsql.column_named(columns, learnt.column, "from which '" ~ model.name ~ "' derives '" ~ name ~ "'", source) -%}
+{% set given, known = column.type | lower, learnt.type | lower -%}
+{% set zone = 'with time zone' -%}
+{% set has_days = given[:4] == 'date' or given[:5] == 'times' -%}
+{% set alike = (zone in given) == (zone in known) and has_days == (known[:4] == 'date' or known[:5] == 'times') -%}
+{% if column.kind != 'temporal' or not alike or (given[:4] == 'date' and learnt.part in ['hour', 'minute']) -%}
+{% do nbsql.refuse(
+  "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", and '" ~ model.name ~ "' has learnt "
+  ~ learnt.type ~ " there, of which '" ~ name ~ "' is a part; cast it") %}
+{% endif -%}
+{%- endmacro %}

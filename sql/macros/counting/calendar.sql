@@ -1,0 +1,42 @@
+{# The parts of dates and times, the same on every engine (nbsql/family/calendar.py). #}
+
+{#
+  A part of a column, an expression: of a weekday its name, Sunday, of the others a whole number; NULL for a missing or infinite date. zone:
+  the time zone of the part, for a column of times with a time zone; none for others.
+#}
+{% macro calendar_part(name, part, zone=none) -%}
+{% set column = nbsql.ident(name) -%}
+{% set time = column if zone is none else nbsql.in_time_zone(column, zone) -%}
+{% if part == 'weekday' -%}
+{% set days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] -%}
+CASE {{ nbsql.number_of_weekday(time) }}
+{%- for day in days %} WHEN {{ loop.index }} THEN {{ nbsql.text(day) }}{% endfor %} END
+{%- else -%}
+{{ nbsql.part_of_time(time, part) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The number of a part: the year, the month or the day of a date, the hour or the minute of a time. #}
+{% macro default__part_of_time(x, part) -%} extract({{ nbsql.word(part) }} FROM {{ x }}) {%- endmacro %}
+
+{# The number of the weekday of a date: Monday is 1, Sunday 7. #}
+{% macro default__number_of_weekday(x) -%} extract(isodow FROM {{ x }}) {%- endmacro %}
+
+{# A time with a time zone as a time without one, as clocks of a zone show it. #}
+{% macro default__in_time_zone(x, zone) -%} ({{ x }} AT TIME ZONE {{ nbsql.text(zone) }}) {%- endmacro %}
+
+{#
+  One row: for each part, an expression, how many rows with a class have one, and how many different ones they have. target: none for all
+  rows.
+#}
+{% macro calendar_facts(source, expressions, target) -%}
+SELECT
+  {% for expression in expressions %}
+  count({{ expression }}) AS rows_{{ loop.index }}, count(DISTINCT {{ expression }}) AS values_{{ loop.index }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ source }} AS source
+{%- if target is not none %}
+
+WHERE source.{{ nbsql.ident(target) }} IS NOT NULL
+{%- endif %}
+{%- endmacro %}
