@@ -260,7 +260,7 @@ class Change:
         outdated = [] if refill else ["parameters", "lookups"]
         changes_macros = not plan.relations.temporary and not is_same_form
         drop_parts(engine, plan.relations, [*((*MACROS, *UNCALIBRATED) if changes_macros else ()), *outdated])
-        statements = list(plan.create_scoring_tables(classes, again=refill))
+        statements = list(plan.create_scoring_tables(classes, again=refill, in_script=True))
         if changes_macros:
             macros = list(plan.create_macros(classes))
             statements += [*macros, *plan.add_comments(macros)]

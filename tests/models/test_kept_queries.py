@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 
 import nbsql
+from nbsql.cli import main
 
 LABELS = ("clean", "ham", "phish", "spam")
 CHANGED = r"the classes of the model have changed since this query was made|does not have a column named|not found"
@@ -121,3 +124,19 @@ def test_a_view_of_weights_is_an_error_once_the_classes_change(con: duckdb.DuckD
             duckdb.Error, match="the classes of the model have changed since this query was made; make it again"
         ):
             con.execute(f"FROM {view}").fetchall()
+
+
+def test_a_script_of_an_update_is_an_error_for_rows_of_a_new_class(tmp_path: Path) -> None:
+    path = str(tmp_path / "shop.duckdb")
+    con = duckdb.connect(path)
+    con.execute("CREATE TABLE inbox AS FROM (VALUES ('ham', 'u'), ('ham', 'v'), ('spam', 'v')) AS t(y, x)")
+    nbsql.fit(con, "inbox", target="y", name="m")
+    con.close()
+    written = CliRunner().invoke(main, ["update", path, "m", "inbox", "--sql"]).stdout
+    con = duckdb.connect(path)
+    con.execute("UPDATE inbox SET y = 'eggs' WHERE y = 'ham' AND x = 'u'")
+    with pytest.raises(duckdb.Error, match="the rows have other classes than when this script was made; make it again"):
+        con.execute(written)
+    con.execute("ROLLBACK")
+    assert sorted(row[:2] for row in con.execute("FROM m.priors").fetchall()) == [("ham", 2.0), ("spam", 1.0)]
+    con.close()
