@@ -6,6 +6,8 @@ import contextlib
 import sys
 import traceback
 import warnings
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -15,8 +17,23 @@ from nbsql.errors import NbsqlWarning
 _HERE = str(Path(__file__).parent)
 
 
+_QUIET = ContextVar("quiet", default=False)
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Without warnings, for what repeats a step of which the user has been or will be warned."""
+    token = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(token)
+
+
 def warn_user(message: str) -> None:
     """Issue an `NbsqlWarning` at the innermost line outside of this package."""
+    if _QUIET.get():
+        return
     warnings.warn(message, NbsqlWarning, stacklevel=_user_frame()[1] - 1)
 
 

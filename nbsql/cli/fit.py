@@ -22,7 +22,7 @@ from nbsql.model.overview import ROWS, classes_of, features_of, heading
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.method import METHODS, Classifier, Mixture
 from nbsql.spec.options import Best, Forward, Segments, Smoothed
-from nbsql.tuning.auto import with_auto
+from nbsql.tuning.families import with_auto
 
 # The options that are arguments of the value of another option, among them those of methods.
 _OF_METHODS = ("components", "backoff", "shrinkage", "least", "penalty", "iterations", "tolerance", "em_weight")

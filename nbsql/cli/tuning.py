@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any, get_args
 
 import click
@@ -13,13 +14,14 @@ from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, objects, print_value, with_formats
 from nbsql.cli.arguments import FAMILY, PRIOR
 from nbsql.cli.fit import chosen, smoothed, typed
-from nbsql.cli.options import AT_LEAST_1, command, fold_column, folding, modelling, naming_classes, option, replacing
+from nbsql.cli.options import command, fold_column, folding, modelling, naming_classes, option, replacing
 from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, show_warnings
 from nbsql.engines.engine import Engine
 from nbsql.family import Family
 from nbsql.model.place import place_for
-from nbsql.tuning.auto import BUDGET, FOLDS
-from nbsql.tuning.choice import CAUTION, RULE
+from nbsql.tuning.auto import FOLDS
+from nbsql.tuning.budget import ROWS
+from nbsql.tuning.choice import RULE, SEEN
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By
 
@@ -91,13 +93,16 @@ def sweep(
     prior_alpha = given.pop("prior_alpha")
     options = chosen(given)
     families = options.pop("families")
-    options["families"] = [families, *({**families, column: family} for column, family in tried)]
+    options["families"] = families or None
+    if tried:
+        options["families"] = [families, *({**families, column: family} for column, family in tried)]
     wanted = smoothed(priors or [options["prior"]], prior_alpha)
     if alphas is not None:
         options["alpha"] = _numbers(alphas)
     with _to_choose(database, name, replace=replace) as engine:
         with show_warnings(engine):
-            options["prior"] = [typed(engine, source, target, prior) for prior in wanted]
+            typed_priors = [typed(engine, source, target, prior) for prior in wanted]
+            options["prior"] = typed_priors if priors else typed_priors[0]
             found = nbsql.sweep(engine, source, target=nbsql.Target(target, classes), **options)
             if name:
                 found.best(name=name, replace=replace)
@@ -107,6 +112,8 @@ def sweep(
             return
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by each of {len(found.settings)} settings", "")
         tables.query(engine, found.ranking.sql, keep=1)  # the log loss, by which they are ranked
+        if found.lines():
+            tables.echo("", *found.lines())
         if name:
             tables.echo("", f"model {name} in {database} is that of the first")
 
@@ -127,7 +134,10 @@ def _numbers(text: str) -> list[float]:
 )
 @option("--folds", type=click.IntRange(min=2), default=FOLDS, help="The number of folds.")
 @fold_column
-@option("--budget", type=AT_LEAST_1, default=BUDGET, help="About how many rows to evaluate on.")
+@option(
+    "--budget", metavar="ROWS|TIME", default=str(ROWS),
+    help="About how many rows to use, or how long to search: '30 s', '2 min'.",
+)  # fmt: skip
 @option("--name", metavar="MODEL", help="Store the chosen model under this name.")
 @replacing
 @with_formats(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
@@ -154,11 +164,14 @@ def auto(
         if form != "table":
             tried = objects(engine, found.tried.sql)
             settings = objects(engine, found.ranking.sql)
-            print_value(engine, form, {"rows": found.rows, "method": method, "settings": settings, "tried": tried}, tried)
+            held_out = None if found.held_out is None else asdict(found.held_out)
+            numbers = {"rows": found.rows, "method": method, "held_out": held_out, "not_tried": [*found.not_tried]}
+            print_value(engine, form, {**numbers, "settings": settings, "tried": tried}, tried)
             return
+        tables.echo(*found.lines(), "")
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not seen them", "")
         tables.query(engine, found.ranking.sql)
-        tables.echo("", RULE, CAUTION)
+        tables.echo("", RULE, SEEN)
         if method != "naive":
             tables.echo("", f"method: {method}")
         for shown in found._summary_tables()[1][1:]:  # the families, if any was chosen

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
+from nbsql.family import Binned
 from nbsql.judging.folds import Folds
 from nbsql.judging.leave_one_out import make_folds
 from nbsql.learning.count import Count
@@ -20,13 +22,33 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.method import TAN
 from nbsql.spec.spec import Feature, Spec
 
+Edges = Mapping[str, Sequence[float]]
+
 
 class RefittedFolds(Folds):
     """The folds of a source, with a fit to the other folds for each. Its tree, bins and shares have not seen the fold.
 
+    `edges_by_fold` are edges by column that other such folds of the same rows have found already.
+
     With `nbsql.EM`, rows without a class are in no fold: every fit has all of them. A row that is left out is left out
     entirely: it is not treated as a row without a class. The arguments are those of `Folds`, with one spec.
     """
+
+    def __init__(self, *arguments: Any, edges_by_fold: Mapping[str, Edges] | None = None, **options: Any) -> None:
+        self._known_edges = edges_by_fold or {}
+        super().__init__(*arguments, **options)
+
+    @property
+    def edges_by_fold(self) -> dict[str, Edges]:
+        """For each fold, the edges of the bins by column that the classes of the other folds have cut."""
+        return {
+            name: {
+                feature.name: feature.family.edges
+                for feature in spec.features
+                if isinstance(feature.family, Binned) and feature.family.by == "mdl" and feature.family.edges is not None
+            }
+            for name, spec in self._by_fold.items()
+        }
 
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
         (setting,) = specs
@@ -59,7 +81,7 @@ class RefittedFolds(Folds):
         with engine.part(place), engine.temporaries() as temporary:
             rows = engine.create(f"rows beside fold {name}", temporary("others"), query)
             source = Source(rows, self.source.label, self.source.columns, is_table=True)
-            spec = self._with_given_priors(prepare_families(engine, setting, source))
+            spec = self._with_given_priors(prepare_families(engine, self._with_known_edges(setting, name), source))
             self._by_fold[name] = spec
             sliced = replace(spec, slice_by="nbsql_slice")
             plan = Plan(engine.renderer, sliced, Relations(engine.renderer, transient=engine.transient_name()))
@@ -70,6 +92,18 @@ class RefittedFolds(Folds):
             else:
                 cells = fragment("cells_of", count.create_cells(temporary("cells")))
             yield cells
+
+    def _with_known_edges(self, setting: Spec, name: str) -> Spec:
+        """The setting with the edges of a fold that are known already."""
+        known = self._known_edges.get(name, {})
+
+        def with_edges(feature: Feature) -> Feature:
+            family = feature.family
+            if not isinstance(family, Binned) or family.question != "binned_mdl" or feature.name not in known:
+                return feature
+            return replace(feature, family=replace(family, edges=known[feature.name]))
+
+        return replace(setting, features=tuple(map(with_edges, setting.features)))
 
 
 def is_cut_by_class(feature: Feature) -> bool:
@@ -86,11 +120,14 @@ def make_folds_for_spec(
     folds: int | str,
     fold: str | None,
     rows_with_folds: Markup | None = None,
+    edges_by_fold: Mapping[str, Edges] | None = None,
 ) -> Folds:
     """The folds of a source for one spec: counted at once, or fitted one by one where sums of counts would differ."""
     if isinstance(folds, str):
         check(spec, "leave_one_out")
         return make_folds(engine, source, [spec], table, folds=folds, fold=fold)
     is_sum = spec.em is None and not isinstance(spec.dependence, TAN) and not any(map(is_cut_by_class, spec.features))
-    kind = Folds if is_sum else RefittedFolds
-    return kind(engine, source, [spec], table, folds=folds, fold=fold, rows_with_folds=rows_with_folds)
+    options: dict[str, Any] = {"folds": folds, "fold": fold, "rows_with_folds": rows_with_folds}
+    if is_sum:
+        return Folds(engine, source, [spec], table, **options)
+    return RefittedFolds(engine, source, [spec], table, **options, edges_by_fold=edges_by_fold)

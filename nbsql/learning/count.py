@@ -21,8 +21,6 @@ from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature
 from nbsql.warn import warn_user
 
-FEW_ROWS = 1_000_000  # about eight row groups of a DuckDB table, each of which is read by one thread
-
 
 class Count:
     """The count of one source for the model of a plan, in temporary tables that `temporary` names.
@@ -54,7 +52,7 @@ class Count:
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
         self._rescanned: list[Feature] = []
-        self._few_rows = False  # known after the scan
+        self._row_count: int | None = None  # known after the scan
         self._violations_unlabelled: Sequence[Any] = ()
         for feature in plan.spec.features:
             if isinstance(feature.family, Text) and not feature.family.is_of_words:
@@ -72,7 +70,7 @@ class Count:
             self._relation = staged
         self.engine.run_all([self.plan.scan(self._relation, self._scan, self.rules, self.centres())])
         labels = self._check_scan(quiet=quiet)
-        self._few_rows = total_rows(labels) <= FEW_ROWS
+        self._row_count = total_rows(labels)
         indices = {row[0] for query in self.plan.find_imprecise_features(self._scan) for row in self.engine.rows(query)}
         self._rescanned = [feature for feature in self.plan.centred_features if feature.index in indices]
         if self._rescanned:
@@ -99,7 +97,7 @@ class Count:
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         """The statements that create the table of cells."""
         scans = (self._relation, self._scan, self._rescan, self._rescanned)
-        return self.plan.create_cells(relation, batch, *scans, temporary=temporary, few_rows=self._few_rows)
+        return self.plan.create_cells(relation, batch, *scans, temporary=temporary, row_count=self._row_count)
 
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
         """The statements that create a temporary table of the cells of the classes and of some scanned features."""

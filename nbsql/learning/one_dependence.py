@@ -14,12 +14,14 @@ from nbsql.errors import InputError, listed
 from nbsql.family import Binned, Categorical, Conditional, Pairs
 from nbsql.family.conditional import MOST_PARENTS
 from nbsql.learning.selection import rounded
+from nbsql.plan.context import TINY
 from nbsql.spec.capabilities import check_features
 from nbsql.spec.method import AODE, TAN
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
 PAIRS_A_STATEMENT = 100
+PAIRS_IN_A_JOIN = 1_000  # of few rows, so that the join has at most ten million
 MAX_CELLS = 100_000  # cells of a pair; the lookups hold a row for each
 
 Pair = tuple[int, int]
@@ -38,8 +40,10 @@ def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
             gaps = _gaps(categories)
             pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
             information: dict[Pair, float] = {}
-            for start in range(0, len(pairs), PAIRS_A_STATEMENT):
-                rows = engine.ask("information_of_pairs", coded, pairs[start : start + PAIRS_A_STATEMENT], gaps)
+            few = engine.ask("row_count", coded)[0][0] <= TINY
+            block = PAIRS_IN_A_JOIN if few else PAIRS_A_STATEMENT
+            for start in range(0, len(pairs), block):
+                rows = engine.ask("information_of_pairs", coded, pairs[start : start + block], gaps, few)
                 information |= {(a, b): value for a, b, value in rows}
             parents = spanning_tree(nodes, information)
             for parent in dict.fromkeys(parents.values()):
@@ -89,9 +93,10 @@ def category_sizes(
     """
     query = engine.renderer.fragment("coded_categories", spec, source.relation, categories.values())
     engine.create("code the categories", coded, query)
-    row = engine.ask("sizes_of_categories", coded, list(categories), _gaps(categories))[0]
-    sizes = dict(zip(categories, row, strict=True))
-    return {number: size for number, size in sizes.items() if 1 < size <= MOST_PARENTS}
+    numbers = list(categories)
+    gaps = [numbers.index(number) + 1 for number in _gaps(categories)]
+    sizes = {numbers[place - 1]: size for place, size in engine.ask("sizes_of_categories", coded, numbers, gaps)}
+    return {number: sizes[number] for number in numbers if 1 < sizes.get(number, 0) <= MOST_PARENTS}
 
 
 def _gaps(categories: Mapping[int, Feature]) -> list[int]:

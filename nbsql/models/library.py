@@ -32,7 +32,7 @@ from nbsql.spec.options import (
 )
 from nbsql.spec.resolve import resolve
 from nbsql.storage import schema as schemas
-from nbsql.tuning.auto import columns_to_choose, with_families
+from nbsql.tuning.families import columns_to_choose, with_families
 from nbsql.tuning.forward import select_forward
 from nbsql.warn import warn_user
 

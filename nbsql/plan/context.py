@@ -28,6 +28,9 @@ class SegmentTables:
     estimates: Markup
 
 
+TINY = 10_000  # rows up to which one GROUP BY of many columns, or pairs of them, is faster than one for each
+
+
 @dataclass(frozen=True, eq=False)
 class QueryOptions:
     """The options of a single query."""
@@ -46,7 +49,17 @@ class QueryOptions:
     without_prior: bool = False  # whether only a part of the model is scored, without the prior
     # Whether no class has two cells of the same value of a feature, as after a fit without slices.
     has_unique_cells: bool = False
-    few_rows: bool = False  # whether there are so few rows that DuckDB would read them with one or a few threads
+    row_count: int | None = None  # the number of rows that are counted, if it is known
+
+    @property
+    def few_rows(self) -> bool:
+        """Whether there are so few rows that DuckDB would read them with one or a few threads: up to some eight row groups."""
+        return self.row_count is not None and self.row_count <= 1_000_000
+
+    @property
+    def is_tiny(self) -> bool:
+        """Whether there are so few rows that many columns, or pairs of them, are counted together, not in a GROUP BY each."""
+        return self.row_count is not None and self.row_count <= TINY
 
     @property
     def joined_names(self) -> list[str]:

@@ -85,14 +85,14 @@ class Counting(Base):
         careful: Sequence[Feature],
         *,
         temporary: bool,
-        few_rows: bool = False,
+        row_count: int | None = None,
     ) -> Iterator[Statement]:
         """A new table of cells: those of scanned features from the scans, those of categories and tokens from the source.
 
-        `rescan` is the careful scan of the features in `careful`, and `batch` the line of the ledger of the cells. With
-        `few_rows` there are so few rows that only a few threads would read them.
+        `rescan` is the careful scan of the features in `careful`, `batch` the line of the ledger of the cells, and `row_count`
+        the number of rows, if it is known.
         """
-        context = Context.of(self.spec, query_options=QueryOptions(batch=batch, few_rows=few_rows))
+        context = Context.of(self.spec, query_options=QueryOptions(batch=batch, row_count=row_count))
         trusted = [feature for feature in self.scanned_features if feature not in careful]
         queries = [
             (block, self.renderer.fragment("feature_cells", context, self._summed_cells(scanned, block)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, cast
 
 from markupsafe import Markup
@@ -12,7 +11,7 @@ from markupsafe import Markup
 from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, no_column, written
+from nbsql.errors import InputError, listed
 from nbsql.family import Family
 from nbsql.judging.folds import Folds, resolve_settings
 from nbsql.judging.leave_one_out import check_folds
@@ -20,23 +19,22 @@ from nbsql.judging.refitted_folds import is_cut_by_class
 from nbsql.learning.number_advice import warn_of_texts
 from nbsql.spec.method import Classifier, Method
 from nbsql.spec.options import Best, Forward, Options
-from nbsql.spec.spec import Feature
-from nbsql.tuning.candidate_terms import OUT, CandidateTerms, Score
+from nbsql.spec.spec import Feature, Spec
+from nbsql.tuning.budget import Budget
+from nbsql.tuning.candidate_terms import CANDIDATES_SHARE, DEFAULT, OUT, CandidateTerms, Score
 from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import LEFT_OUT, RANKING, TRIED, Auto
-from nbsql.tuning.methods import METHODS, Setting, bag_families, other_methods, row_scores_by_method
+from nbsql.tuning.methods import METHODS, OutOfTimeError, Setting, bag_families, other_methods, row_scores_by_method
 from nbsql.tuning.sweep import family_text
 from nbsql.warn import warn_user
 
-AUTO = "auto"
 FOLDS = 5
-BUDGET = 50_000  # rows
-EVERY = "*"
-Families = str | Mapping[str, str | Family]
+COLUMNS_AT_A_TIME = 32  # if seconds count; else all columns are counted together
 MIN_STANDARD_ERRORS = 2.0  # a gain must exceed so many standard errors, so that ties go to the default
 _MAX_ROUNDS = 8
 _MIN_IMPROVEMENT = 1e-4  # decrease of the log loss below which a round is the last
 _MAX_CLASSES = 40
+_SEARCH_SHARE = 0.8  # of the seconds of a budget, after which no further round of the search begins
 _MILLION = 1_000_000
 
 
@@ -50,15 +48,15 @@ def choose(
     calibrate: bool,
     folds: int | str,
     fold: str | None,
-    budget: int | None,
+    budget: Budget,
     methods: Sequence[Method] = (),
 ) -> Auto:
-    """Choose families inside the caller's transaction; see `nbsql.auto`.
+    """Choose families on all rows of a source, inside the caller's transaction; see `nbsql.auto`.
 
     The families of `columns` are chosen, None for all; those that have a family in the options keep it.
     """
     others = other_methods(methods)
-    engine.require(AUTO)
+    engine.require("auto")
     check_folds(folds, fold)
     if isinstance(folds, str):
         raise InputError("auto takes folds, a whole number of at least 2, and no 'loo'")
@@ -70,20 +68,16 @@ def choose(
         raise InputError(f"auto chooses families of method='naive', not of {options.classifier.name!r}")
     options = replace(options, slice_by=None)
     with engine.temporaries() as temporary:
-        sampled = _sampled_source(engine, source, options, fold, budget, temporary)
-        return _FamilySearch(engine, sampled, options, columns, leave_out, folds, fold, temporary).run(
-            others, lenient=methods is METHODS, calibrate=calibrate
-        )
+        search = _FamilySearch(engine, source, options, columns, leave_out, folds, fold, budget, temporary)
+        return search.run(others, lenient=methods is METHODS, calibrate=calibrate)
 
 
-def _sampled_source(
+def sampled_source(
     engine: Engine, source: Source, options: Options, fold: str | None, budget: int | None, temporary: Callable[[str], Markup]
 ) -> Source:
     """The source, or a table of about `budget` of its rows, which are always the same."""
     if budget is None:
         return source
-    if isinstance(budget, bool) or not isinstance(budget, Integral) or budget < 1:
-        raise InputError(f"budget must be a whole number of rows of at least 1, or None for all, not {written(budget)}")
     rows = engine.ask("row_count", source.relation)[0][0]
     if rows <= budget:
         return source
@@ -106,10 +100,12 @@ class _FamilySearch:
         leave_out: bool,
         folds: int,
         fold: str | None,
+        budget: Budget,
         temporary: Callable[[str], Markup],
     ) -> None:
         default = resolve_settings(engine, source, [options], fold)[0]
         self.leave_out = leave_out
+        self._budget = budget
         self._fold_options: dict[str, Any] = {"folds": folds, "fold": fold}
         self._place = (engine, source, options, temporary)
         given = {name.lower() for name in options.families} if columns is None else set()
@@ -128,37 +124,70 @@ class _FamilySearch:
                     "whether the prior counts depends on the other features"
                 )
         self.selectable = {feature.name for feature in selectable}
+        self.families: dict[str, list[Family]] = {}
+        self.reasons: dict[str, str] = {}
+        self._late: set[str] = set()  # the columns whose further families are not tried, because the budget is spent
         warn_of_texts(engine, source, selectable)
-        families = candidates(engine, source, default, selectable)
-        n_settings = max([0, *map(len, families.values())])
+        self.terms = self._count_candidates(default)
+        self.default = dict.fromkeys(self.families, DEFAULT)
+        self.scores_alone = self.terms.scores(self.terms.priors, dict.fromkeys(self.families, OUT))
+
+    def _count_candidates(self, default: Spec) -> CandidateTerms:
+        """Count the candidates of all columns: together or, if seconds count, some at a time while seconds are left."""
+        terms: CandidateTerms | None = None
+        size = len(default.features) if self._budget.seconds is None else COLUMNS_AT_A_TIME
+        start = 0
+        while terms is None or start < len(default.features):
+            is_late = self._budget.is_spent(CANDIDATES_SHARE)
+            chunk = default.features[start:] if is_late else default.features[start : start + size]
+            start += len(chunk)
+            self._late |= {feature.name for feature in chunk if is_late} & self.selectable
+            cv, features = self._counted(default, chunk, None if terms is None else terms.rows, only_default=is_late)
+            if terms is None:
+                classes = len(default.classes or cv.labels)
+                if classes > _MAX_CLASSES:
+                    raise InputError(f"auto takes at most {_MAX_CLASSES} classes, and {cv.source.label} has more")
+                terms = CandidateTerms(cv, self._place[3])
+            if features:
+                terms.add(cv, features, self._budget)
+        return terms
+
+    def _counted(
+        self, default: Spec, chunk: Sequence[Feature], rows: Markup | None, *, only_default: bool
+    ) -> tuple[Folds, dict[str, list[Feature]]]:
+        """The folds in which the candidates of some columns are counted, and the candidates as features of their specs."""
+        engine, source, options, temporary = self._place
+        fold = self._fold_options["fold"]
+        names = {feature.name for feature in chunk}
+        found = [feature for feature in chunk if feature.name in self.selectable and not only_default]
+        families = candidates(engine, source, default, found)
         settings = [options]
-        for layer in range(n_settings):
-            chosen = {name: found[layer] for name, found in families.items() if layer < len(found)}
+        for layer in range(max([0, *map(len, families.values())])):
+            chosen = {name: group[layer] for name, group in families.items() if layer < len(group)}
             settings.append(replace(options, families={**options.families, **chosen}))
-        specs = resolve_settings(engine, source, settings, fold)
+        specs = [
+            replace(spec, features=tuple(feature for feature in spec.features if feature.name in names))
+            for spec in resolve_settings(engine, source, settings, fold)
+        ]
         # Bins that are cut by the class differ between folds.
         counted = [replace(spec, features=tuple(each for each in spec.features if not is_cut_by_class(each))) for spec in specs]
-        cv = Folds(engine, source, counted, temporary, folds=folds, fold=fold, columns=default.columns)
-        classes = len(default.classes or cv.labels)
-        if classes > _MAX_CLASSES:
-            raise InputError(f"auto takes at most {_MAX_CLASSES} classes, and {source.label} has {classes}")
-        self.families: dict[str, list[Family]] = {}
+        prefix = f"folds {len(self.families)}"
+        table = lambda name: temporary(f"{prefix} {name}")  # noqa: E731 - the same name is the same table
+        cv = Folds(engine, source, counted, table, columns=default.columns, rows_with_folds=rows, **self._fold_options)
         features: dict[str, list[Feature]] = {}
         for feature in specs[0].features:
             families_of_column = [feature.family, *families.get(feature.name, [])]
             self.families[feature.name] = families_of_column
-            found = [_same_feature(spec.features, feature) for spec in specs[: len(families_of_column)]]
+            alike = [_same_feature(spec.features, feature) for spec in specs[: len(families_of_column)]]
             features[feature.name] = [
                 each if is_cut_by_class(each) else _same_feature(answered.features, feature)
-                for each, answered in zip(found, cv.specs, strict=False)
+                for each, answered in zip(alike, cv.specs, strict=False)
             ]
-        self.terms = CandidateTerms(cv, cv.specs[0], features, temporary)
-        self.default = {name: numbers[0] for name, numbers in self.terms.numbers.items()}
-        self.scores_alone = {name: self.terms.scores_alone(name) for name in features}
+        return cv, features
 
     def _candidates_of(self, column: str) -> list[int]:
-        numbers = self.terms.numbers[column]
-        return [*numbers, OUT] if self.leave_out and column in self.selectable else numbers
+        places = self.terms.places[column]
+        return [*places, OUT] if self.leave_out and column in self.selectable else places
 
     def run(self, methods: Sequence[tuple[str, Classifier]], *, lenient: bool, calibrate: bool) -> Auto:
         """Search, compare the result and other methods (by name) with the default, and rank what was tried.
@@ -172,11 +201,15 @@ class _FamilySearch:
             settings.insert(1, Setting("default, calibrated", self.default, True))
             settings.append(Setting("families chosen, calibrated", self._search(calibrated=True), True))
         losses, temperatures = [], []
+        not_tried = self._columns_not_tried()
         scores_by_key: dict[str, Markup] = {}
         for name, other in methods if len(self.default) > 1 else []:
             setting = Setting(name, chosen, False, other)
             try:
                 scores_by_key[setting.key] = self._row_scores(setting)
+            except OutOfTimeError:
+                not_tried.append(f"method {name}")
+                continue
             except InputError as error:
                 if not lenient:
                     raise
@@ -204,7 +237,7 @@ class _FamilySearch:
         winning = settings[winner]
         families = self._non_default_families(winning.chosen)
         method = winning.method
-        tried = self._settings(winning.chosen, temperatures[winner] if method is None else 1.0)
+        tried = list(self._settings(winning.chosen, temperatures[winner] if method is None else 1.0))
         engine, render = terms.engine, terms.engine.renderer.statement
         return Auto(
             engine.ask("row_count", losses[0])[0][0],
@@ -212,8 +245,10 @@ class _FamilySearch:
             [name for name, number in winning.chosen.items() if number == OUT] if method is None else [],
             winning.calibrated,
             cast("Method", method or "naive"),
+            not_tried,
+            self.reasons if method is None else {},
             Query(engine, render("ranked_rows", ranking, RANKING, [1])),
-            Query(engine, render("ranked_rows", list(tried), TRIED, [0, 1])),
+            Query(engine, render("ranked_rows", tried, TRIED, [0, 1])),
         )
 
     def _row_scores(self, setting: Setting) -> Markup:
@@ -223,40 +258,58 @@ class _FamilySearch:
         engine, source, options, temporary = self._place
         families = {**options.families, **bag_families(self._non_default_families(setting.chosen))}
         options = replace(options, families=families, method=cast("Method", setting.method))
-        return row_scores_by_method(engine, source, options, self.terms, temporary, **self._fold_options)
+        return row_scores_by_method(engine, source, options, self.terms, temporary, self._budget, **self._fold_options)
+
+    def _columns_not_tried(self) -> list[str]:
+        """A text that names the columns of which the budget has left families untried, in a list; nothing if there are none."""
+        shortened = [name for name, families in self.families.items() if len(self.terms.places[name]) < len(families)]
+        names = [name for name in self.families if name in shortened or name in self._late]
+        return [f"further families of {listed(names)}"] if names else []
+
+    def _reason(self, column: str, score: Score, place: int) -> str:
+        """Why a column has another family than the default, or is left out."""
+        default = family_text(type(self._family(column, DEFAULT))())
+        measured = f"gains {score.gain:.4f} ± {score.error:.4f} over {default}"
+        if place != OUT:
+            return measured
+        alone = self.scores_alone[column]
+        best = min((alone[place] for place in self.terms.places[column]), key=lambda each: each.loss)
+        is_informative = alone[OUT].loss - best.loss > MIN_STANDARD_ERRORS * max(alone[OUT].error, best.error)
+        return f"{'tells what other columns tell' if is_informative else 'tells nothing of the class'}: {measured}"
 
     def _non_default_families(self, chosen: Mapping[str, int]) -> dict[str, Family]:
-        return {name: self._family(name, number) for name, number in chosen.items() if number not in (OUT, self.default[name])}
+        return {name: self._family(name, place) for name, place in chosen.items() if place not in (OUT, DEFAULT)}
 
-    def _family(self, column: str, number: int) -> Family:
-        return self.families[column][number - self.default[column]]
+    def _family(self, column: str, place: int) -> Family:
+        return self.families[column][place - 1]
 
     def _search(self, *, calibrated: bool) -> dict[str, int]:
-        """The chosen candidate of each column: first for each column by itself, then in rounds until nothing gains."""
+        """The place of the chosen candidate of each column: first by itself, then in rounds until nothing gains.
+
+        A round judges all candidates of all columns at once, and then, one after the other, those columns that would change.
+        """
         terms = self.terms
         chosen = {name: self._pick(name, self.scores_alone[name], keep=True) for name in self.default}
         row_scores = terms.row_scores(chosen)
         temperature = terms.temperatures(row_scores)[0] if calibrated else 1.0
-        loss = float("inf")
+        before = float("inf")
         for _ in range(_MAX_ROUNDS):
-            before, start = loss, True
-            for name in chosen:
-                tried = self._candidates_of(name)
-                if len(tried) < 2:
-                    continue
-                scores = terms.scores(row_scores, name, chosen[name], tried, temperature)
-                if start and before == float("inf"):
-                    before = scores[chosen[name]].loss
-                start = False
-                best = self._pick(name, scores)
+            open_columns = {name: place for name, place in chosen.items() if len(self._candidates_of(name)) > 1}
+            scores = terms.scores(row_scores, open_columns, temperature)
+            wanted = [name for name in open_columns if self._pick(name, scores[name]) != chosen[name]]
+            loss = next((scores[name][place].loss for name, place in open_columns.items()), 0.0)
+            if not wanted or before - loss < _MIN_IMPROVEMENT or self._budget.is_spent(_SEARCH_SHARE):
+                break
+            before = loss
+            for number, name in enumerate(wanted):
+                now = scores if number == 0 else terms.scores(row_scores, {name: chosen[name]}, temperature)
+                best = self._pick(name, now[name])
                 if best != chosen[name]:
-                    row_scores = terms.exchange(row_scores, name, chosen[name], best)
+                    changes = {name: (chosen[name], best)}
+                    row_scores = terms.exchange(row_scores, changes, f"trying families of {name}")
                     chosen[name] = best
-                loss = scores[best].loss
             if calibrated:
                 temperature = terms.temperatures(row_scores)[0]
-            if before - loss < _MIN_IMPROVEMENT:
-                break
         terms.drop(row_scores)
         return chosen
 
@@ -266,23 +319,24 @@ class _FamilySearch:
         With `keep` the column must not be left out yet.
         """
         sure = [
-            number
-            for number in self._candidates_of(column)
-            if scores[number].is_sure(MIN_STANDARD_ERRORS) and not (keep and number == OUT)
+            place
+            for place in self._candidates_of(column)
+            if scores[place].is_sure(MIN_STANDARD_ERRORS) and not (keep and place == OUT)
         ]
-        return min(sure, key=lambda number: (scores[number].loss, number), default=self.default[column])
+        return min(sure, key=lambda place: (round(scores[place].loss, 10), place), default=DEFAULT)
 
     def _settings(self, chosen: Mapping[str, int], temperature: float) -> Iterator[tuple[Any, ...]]:
         row_scores = self.terms.row_scores(chosen)
-        for name in self.default:
+        for name, scores in self.terms.scores(row_scores, chosen, temperature).items():
             tried = self._candidates_of(name)
-            scores = self.terms.scores(row_scores, name, chosen[name], tried, temperature)
-            for number in sorted(tried, key=lambda number: (number != chosen[name], scores[number].loss, number)):
+            for place in sorted(tried, key=lambda place: (place != chosen[name], round(scores[place].loss, 10), place)):
                 text = LEFT_OUT
-                if number != OUT:
-                    family, inferred = self._family(name, number), number == self.default[name] and name in self.selectable
+                if place == chosen[name] != DEFAULT:
+                    self.reasons[name] = self._reason(name, scores[place], place)
+                if place != OUT:
+                    family, inferred = self._family(name, place), place == DEFAULT and name in self.selectable
                     text = family_text(type(family)() if inferred else family)
-                yield name, text, self.scores_alone[name][number].loss, *_figures(scores[number]), number == chosen[name]
+                yield name, text, self.scores_alone[name][place].loss, *_figures(scores[place]), place == chosen[name]
 
 
 def _figures(score: Score) -> tuple[float, float, float]:
@@ -291,38 +345,3 @@ def _figures(score: Score) -> tuple[float, float, float]:
 
 def _same_feature(features: Sequence[Feature], wanted: Feature) -> Feature:
     return next(feature for feature in features if feature.name == wanted.name)
-
-
-def columns_to_choose(families: Families) -> tuple[list[str] | None, Mapping[str, str | Family]]:
-    """The columns whose families are to be chosen, None for all that have none, and the families of the others.
-
-    The argument of a fit is "auto", or a dictionary with "auto" for some columns; the key "*" is all columns without a family.
-    """
-    if _is_auto(families):
-        return None, {}
-    if not isinstance(families, Mapping):
-        return [], cast("Mapping[str, str | Family]", families)  # the fit refuses it
-    given = {name: family for name, family in families.items() if not _is_auto(family)}
-    columns = [name for name in families if name not in given]
-    return None if EVERY in columns else columns, given
-
-
-def with_auto(families: Mapping[str, str | Family]) -> Families:
-    """The families of a fit that chooses those of all other columns."""
-    return {EVERY: AUTO, **families}
-
-
-def _is_auto(family: Any) -> bool:
-    return isinstance(family, str) and family == AUTO
-
-
-def with_families(engine: Engine, source: Source, options: Options, columns: Sequence[str] | None) -> Options:
-    """The options of a fit, with families chosen for some columns (None: all) by cross-validation on a sample of the rows."""
-    names = [column.name for column in source.columns]
-    for name in columns or []:
-        if name.lower() not in map(str.lower, names):
-            raise no_column(name, names, source.label)
-    choice = choose(
-        engine, source, options, columns=columns, leave_out=False, calibrate=False, folds=FOLDS, fold=None, budget=BUDGET
-    )  # fmt: skip
-    return choice._options(options)

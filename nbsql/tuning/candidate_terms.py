@@ -6,20 +6,25 @@ See sql/macros/judging/auto.sql.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
 
 from nbsql.errors import InputError, listed
+from nbsql.family import Binned
 from nbsql.judging.folds import Folds
 from nbsql.judging.refitted_folds import RefittedFolds, is_cut_by_class
 from nbsql.spec.spec import Feature, Spec
+from nbsql.tuning.budget import Budget
 
-OUT = 0  # the number of the candidate that leaves a column out
-_MAX_CANDIDATES = 20  # candidates whose terms are computed in one statement
-_MAX_TERMS = 250  # candidates times classes in one statement: a row holds their parameters, on PostgreSQL at most a thousand
+CANDIDATES_SHARE = 0.5  # of the seconds of a budget, after which no further candidate is scored
+OUT = 0  # the place of the candidate that leaves a column out
+DEFAULT = 1  # the place of the family that the column has by default
+_MAX_CANDIDATES = 40  # candidates whose terms are computed in one statement
+_MAX_TERMS = 500  # candidates times classes in one statement, as many as are scored in one row
+_MAX_TERMS_IN_A_ROW = 250  # the same where a row holds their parameters in columns, on PostgreSQL at most a thousand
 TEMPERATURES = tuple(2 ** (step / 4) for step in range(-8, 29))
 
 
@@ -45,38 +50,99 @@ class Score:
 class CandidateTerms:
     """The terms of candidates, and the joint log-likelihoods of the rows for any choice of them.
 
-    The folds are counted for specs, of which `spec` is any, with every candidate except bins that are cut by the class.
-    `columns` has the candidates of each column, as features of the specs, numbered from 1 in order. At most one of a column is
-    cut by the class; each fold uses the classes of the other folds.
+    `add` adds the candidates of some columns at a time, all by folds of the same rows, which `cv` has.
     """
 
-    def __init__(
-        self, cv: Folds, spec: Spec, columns: Mapping[str, Sequence[Feature]], temporary: Callable[[str], Markup]
-    ) -> None:
+    def __init__(self, cv: Folds, temporary: Callable[[str], Markup]) -> None:
+        spec = cv.specs[0]
         self.engine = cv.engine
         self.classes = len(spec.classes or cv.labels)
+        self.places: dict[str, list[int]] = {}
+        self.edges_by_fold: dict[str, dict[str, Sequence[float]]] = {name: {} for name in cv.names}
         self._cv = cv
-        self._spec = spec
         self._temporary = temporary
         self._table_count = 0
         self.rows = self._create("numbering the rows", "rows_with_keys", cv.rows_with_folds)
         models = cv.models(replace(spec, features=()))
         scored = self.engine.renderer.fragment("scored", models.context, self.rows, models.parameters, models.lookups)
         arguments = (self.engine.renderer.fragment("subquery", scored), models.parameters, self.classes)
-        self._priors = self._create("priors of rows", "scores_of_models", models.context, *arguments)
-        self.numbers: dict[str, list[int]] = {}
-        self._terms: dict[str, Markup] = {}
-        cut = tuple(feature for features in columns.values() for feature in features if is_cut_by_class(feature))
-        self._cut = None
+        self.priors = self._create("priors of rows", "scores_of_models", models.context, *arguments)
+        self._terms: Markup | None = None
+
+    def add(self, cv: Folds, columns: Mapping[str, Sequence[Feature]], budget: Budget) -> None:
+        """Add the candidates of some columns, as features of the specs of the folds.
+
+        Their places are 1, 2, ..., and only the last of a column may be cut by the class; each fold then uses the classes of
+        the other folds. When half of the budget is spent, only the first candidate of a column is added.
+        """
+        for name, features in columns.items():
+            self.places[name] = [*range(1, len(features) + 1)]
+        counted = _those(columns, lambda feature: not is_cut_by_class(feature))
+        cut = _those(columns, is_cut_by_class)
+        tables = [self._gather(self._queries(cv, cv.specs[0], cv.names, counted, budget))] if counted else []
+        if budget.is_spent(CANDIDATES_SHARE):  # also while the others were added
+            for name in counted.keys() & cut.keys():
+                self.places[name] = [place for place in self.places[name] if place <= len(counted[name])]
+                del cut[name]
         if cut:
-            options: dict[str, Any] = {"folds": len(cv.names), "fold": cv.fold, "rows_with_folds": self.rows}
-            settings = [replace(spec, features=cut)]
-            self._cut = RefittedFolds(self.engine, cv.source, settings, lambda name: temporary(f"cut: {name}"), **options)
+            tables.append(self._gather(self._queries_of_cut(cv, cut)))
+        terms = tables[0]
+        if len(tables) == 2:
+            terms = self._create("joining the candidates", "extended_terms", *tables, self.classes)
+            for relation in tables:
+                self.drop(relation)
+        if self._terms is None:
+            self._terms = terms
+        else:
+            self.engine.run(
+                "adding candidates",
+                self.engine.renderer.statement("insert_into", self._terms, self.engine.renderer.fragment("all_rows", terms)),
+            )
+            self.drop(terms)
+
+    def _gather(self, queries: Iterable[Markup]) -> Markup:
+        """A table of the terms of some candidates."""
+        return self.engine.gather("contributions of the candidates", self._temporary_name("terms"), queries)
+
+    def _queries(
+        self, cv: Folds, spec: Spec, names: list[str], columns: Mapping[str, Sequence[Feature]], budget: Budget
+    ) -> Iterator[Markup]:
+        """The queries of the terms of the candidates that are counted once for all folds."""
+        left = dict(columns)
         for block in self._blocks(columns):
-            self._add(block)
+            if budget.is_spent(CANDIDATES_SHARE):
+                break
+            yield self._term_query(cv, spec, names, block)
+            left = {name: features for name, features in left.items() if name not in block}
+        self.places |= {name: [DEFAULT] for name in left}
+        for block in self._blocks({name: features[:DEFAULT] for name, features in left.items()}):
+            yield self._term_query(cv, spec, names, block)
+
+    def _queries_of_cut(self, cv: Folds, columns: Mapping[str, Sequence[Feature]]) -> Iterator[Markup]:
+        """The queries of the terms of the bins that are cut by the class, anew in each fold."""
+        options: dict[str, Any] = {"folds": len(cv.names), "fold": cv.fold, "rows_with_folds": self.rows}
+        setting = replace(cv.specs[0], features=tuple(feature for features in columns.values() for feature in features))
+        prefix = f"cut {len(self.places)}"
+        refitted = RefittedFolds(self.engine, cv.source, [setting], lambda name: self._temporary(f"{prefix} {name}"), **options)
+        for name, edges in refitted.edges_by_fold.items():
+            self.edges_by_fold[name] |= edges
+        for spec, names in refitted.parts(refitted.specs[0]):
+            families = {feature.name: feature.family for feature in spec.features}
+            found = {name: [replace(each, family=families[each.name]) for each in group] for name, group in columns.items()}
+            uncut = [name for name, (feature,) in found.items() if _is_one_bin(feature)]
+            if uncut:
+                arguments = (self.rows, names[0], [self._number(name) for name in uncut], self.classes)
+                yield self.engine.renderer.fragment("terms_of_uncut_bins", *arguments)
+            for block in self._blocks({name: group for name, group in found.items() if name not in uncut}):
+                yield self._term_query(refitted, spec, names, block)
+
+    def _number(self, column: str) -> int:
+        """The number of a column in the tables, from 1."""
+        return [*self.places].index(column) + 1
 
     def _blocks(self, columns: Mapping[str, Sequence[Feature]]) -> Iterator[dict[str, Sequence[Feature]]]:
-        most = max(1, min(_MAX_CANDIDATES, _MAX_TERMS // self.classes))
+        terms = _MAX_TERMS if self.engine.renderer.dialect.traits.vectorised else _MAX_TERMS_IN_A_ROW
+        most = max(1, min(_MAX_CANDIDATES, terms // self.classes))
         block: dict[str, Sequence[Feature]] = {}
         for name, features in columns.items():
             if block and sum(map(len, block.values())) + len(features) > most:
@@ -86,84 +152,48 @@ class CandidateTerms:
         if block:
             yield block
 
-    def _add(self, block: Mapping[str, Sequence[Feature]]) -> None:
-        """Compute the terms of the candidates of some columns."""
-        counted, cut = [], []
-        for name, candidates in block.items():
-            first = sum(map(len, self.numbers.values())) + 1
-            self.numbers[name] = [*range(first, first + len(candidates))]
-            for number, feature in zip(self.numbers[name], candidates, strict=True):
+    def _term_query(self, cv: Folds, spec: Spec, names: list[str], block: Mapping[str, Sequence[Feature]]) -> Markup:
+        """The query of the terms of the candidates of a block of columns."""
+        candidates: list[Feature] = []
+        columns: list[tuple[int, list[int]]] = []
+        for name, features in block.items():
+            first = len(candidates) + 1
+            for number, feature in enumerate(features, start=first):
                 numbered = replace(feature, index=number, is_complete=False, has_near_means=False, has_few_values=False)
-                if is_cut_by_class(feature):
-                    cut.append(numbered)
-                else:
-                    counted.append(replace(numbered, name=f"{number} {feature.name}"))
-        title = f"score {', '.join(block)}"
-        tables = [
-            self._create(title, *query) for query in self._term_queries(self._cv, [(self._spec, self._cv.names)], counted)
-        ]
-        if cut and self._cut is not None:
-            queries = self._term_queries(self._cut, self._cut.parts(self._cut.specs[0]), cut)
-            tables.append(self._cut.gather(f"{title}, cut anew", (self.engine.renderer.fragment(*query) for query in queries)))
-        terms = tables[0] if len(tables) == 1 else self._create(title, "joined_terms", *tables)
-        self._terms |= dict.fromkeys(block, terms)
-
-    def _term_queries(
-        self, cv: Folds, parts: Sequence[tuple[Spec, list[str]]], features: Sequence[Feature]
-    ) -> Iterator[tuple[Any, ...]]:
-        """The macro of the terms of some candidates and its arguments, for each part of the folds.
-
-        Candidates have their numbers as indices. For bins cut by the class, the spec of a part has the family.
-        """
-        for spec, names in parts if features else []:
-            families = {feature.name: feature.family for feature in spec.features} if cv is self._cut else {}
-            candidates = tuple(replace(feature, family=families.get(feature.name, feature.family)) for feature in features)
-            models = cv.models(replace(spec, features=candidates), names)
-            if not models.context.class_numbers:
-                columns = listed(feature.column for feature in features)
-                raise InputError(f"auto scores with a column a class, and {columns} takes too many; leave it out with exclude")
-            yield "terms_of_candidates", models.context, self.rows, models.parameters, models.lookups
+                candidates.append(numbered if len(features) == 1 else replace(numbered, name=f"{number} {feature.name}"))
+            columns.append((self._number(name), [*range(first, len(candidates) + 1)]))
+        models = cv.models(replace(spec, features=tuple(candidates)), names)
+        if not models.context.class_numbers:
+            wide = listed(feature.column for feature in candidates)
+            raise InputError(f"auto scores with a column a class, and {wide} takes too many; leave it out with exclude")
+        arguments = (models.context, self.rows, models.parameters, models.lookups, columns)
+        return self.engine.renderer.fragment("terms_of_candidates", *arguments)
 
     def row_scores(self, chosen: Mapping[str, int]) -> Markup:
         """A table of the joint log-likelihoods of the rows for one candidate of each column."""
-        row_scores = self._priors
-        for terms in dict.fromkeys(self._terms.values()):
-            added = [number for name, number in chosen.items() if number != OUT and self._terms[name] == terms]
-            if added:
-                new_scores = self._create(
-                    "scoring the rows", "scores_with_candidates", row_scores, terms, added, [], self.classes
-                )
-                self.drop(row_scores)
-                row_scores = new_scores
-        return row_scores
+        return self.exchange(self.priors, {name: (OUT, place) for name, place in chosen.items()}, "scoring the rows")
 
-    def exchange(self, row_scores: Markup, column: str, chosen: int, replacement: int) -> Markup:
-        """The table after exchanging the candidate of a column; the previous table is dropped."""
-        added, removed = ([number] if number != OUT else [] for number in (replacement, chosen))
-        new_scores = self._create(
-            f"trying families of {column}",
-            "scores_with_candidates",
-            row_scores,
-            self._terms[column],
-            added,
-            removed,
-            self.classes,
-        )
+    def exchange(self, row_scores: Markup, changes: Mapping[str, tuple[int, int]], title: str) -> Markup:
+        """The table after exchanging the candidates of some columns, the place before and after; the old one is dropped."""
+        if not changes:
+            return row_scores
+        changed = [(self._number(name), *places) for name, places in changes.items()]
+        new_scores = self._create(title, "scores_with_candidates", row_scores, self._terms, changed, self.classes)
         self.drop(row_scores)
         return new_scores
 
-    def scores_alone(self, column: str) -> dict[int, Score]:
-        """The scores of each candidate of a column by itself, with the prior, compared with its first candidate."""
-        return self.scores(self._priors, column, OUT, [*self.numbers[column], OUT])
-
-    def scores(
-        self, row_scores: Markup, column: str, chosen: int, tried: Sequence[int], temperature: float = 1.0
-    ) -> dict[int, Score]:
-        """The scores of the whole with each of some candidates in place of the chosen one, compared with the first of them."""
+    def scores(self, row_scores: Markup, chosen: Mapping[str, int], temperature: float = 1.0) -> dict[str, dict[int, Score]]:
+        """For some columns, the scores of the whole with each candidate in place of the chosen one, beside the default's."""
         number = self.engine.renderer.dialect.number
-        arguments = (row_scores, self._terms[column], chosen, tried, self.classes, number(temperature))
-        weight, rows, *sums = self.engine.ask("losses_of_candidates", *arguments)[0]
-        return {number: Score.of(weight, rows, sums[3 * i : 3 * i + 3]) for i, number in enumerate(tried)}
+        columns = [(self._number(name), place) for name, place in chosen.items()]
+        if not columns:
+            return {}
+        rows = self.engine.ask("losses_of_candidates", row_scores, self._terms, columns, self.classes, number(temperature))
+        names = [*self.places]
+        scores: dict[str, dict[int, Score]] = {name: {} for name in chosen}
+        for feature, place, weight, count, *sums in sorted(rows, key=lambda row: row[:2]):
+            scores[names[feature - 1]][place] = Score.of(weight, count, sums)
+        return scores
 
     def temperatures(self, row_scores: Markup) -> tuple[float, list[tuple[str, float]]]:
         """The best temperature for all rows, and for each fold that of the other folds."""
@@ -186,11 +216,25 @@ class CandidateTerms:
         return Score.of(weight, rows, sums)
 
     def _create(self, name: str, macro: str, *arguments: Any) -> Markup:
+        return self.engine.create(name, self._temporary_name(macro), self.engine.renderer.fragment(macro, *arguments))
+
+    def _temporary_name(self, name: str) -> Markup:
         self._table_count += 1
-        relation = self._temporary(f"{macro} {self._table_count}")
-        return self.engine.create(name, relation, self.engine.renderer.fragment(macro, *arguments))
+        return self._temporary(f"{name} {self._table_count}")
 
     def drop(self, relation: Markup) -> None:
         """Drop a table of joint log-likelihoods."""
-        if relation != self._priors:
+        if relation != self.priors:
             self.engine.ask("drop_if_exists", relation)
+
+
+def _those(columns: Mapping[str, Sequence[Feature]], are_meant: Callable[[Feature], bool]) -> dict[str, list[Feature]]:
+    """Some of the candidates of each column; columns that have none of them are left out."""
+    found = {name: [feature for feature in features if are_meant(feature)] for name, features in columns.items()}
+    return {name: features for name, features in found.items() if features}
+
+
+def _is_one_bin(feature: Feature) -> bool:
+    """Whether all values of a feature are in one bin, and missing ones in none."""
+    family = feature.family
+    return isinstance(family, Binned) and family.edges == () and family.nulls != "category"

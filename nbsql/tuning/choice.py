@@ -12,10 +12,11 @@ from nbsql.family import Family
 from nbsql.model import Model
 from nbsql.spec.method import Method
 from nbsql.spec.options import Best, Forward, Options
+from nbsql.tuning.held_out import Judgement
 from nbsql.tuning.sweep import Ranking, family_text
 
 LEFT_OUT = "left out"
-CAUTION = "the choice has seen these rows, so that its own figure is too good; judge it on rows that it has not seen"
+SEEN = "the choice has seen the rows of the figures below, so that those of the best are too good"
 RULE = "rank is by log loss; a setting is chosen over a simpler one if it gains more than two standard errors"
 RANKING = ("rank", "setting", "log_loss", "gain", "standard_error", "chosen")
 TRIED = ("feature", "family", "alone", "log_loss", "gain", "standard_error", "chosen")
@@ -28,18 +29,23 @@ class Auto(Ranking):
     `best` fits once more, on all rows of the source, and calibrates by folds if that was chosen.
 
     Args:
-        rows: the number of rows evaluated on.
+        rows: the number of rows that the choice has seen.
         families: the chosen families by column, where they differ from those that a fit infers.
         exclude: the columns without which the model is better.
         calibrated: whether a temperature (`Model.calibrate`) was chosen.
         method: the chosen classifier, as `method` of a fit takes it; for another than "naive", `families` has only those of
             texts.
+        not_tried: what a budget of seconds has left untried, as texts; nothing otherwise.
+        reasons: for each column of `families` and `exclude`, why, as a text with the gain over the default; for naive Bayes.
         ranking: a row for each setting, the chosen one first: rank (by log_loss), setting, log_loss, gain (over the default, in
             nats per row), standard_error (of the gain), chosen. The chosen one need not have rank 1: a setting is chosen over
             a simpler one only if it gains more than two standard errors.
         tried: for naive Bayes, a row for each column and candidate: feature, family ("left out": none), alone (the log loss
             of the column with the prior alone), log_loss (with all other columns as chosen), gain (over the default family,
             with the same), standard_error, chosen.
+        held_out: how well what was chosen predicts the rows that were kept aside, a sixth of them: their number, the log loss
+            by a model of the other rows, that of the priors, and the gain over it with its standard error. None if there were
+            fewer than 30 rows, or two folds of the user's, so that all were needed for the choice.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -54,8 +60,11 @@ class Auto(Ranking):
     exclude: Sequence[str]
     calibrated: bool
     method: Method
+    not_tried: Sequence[str]
+    reasons: Mapping[str, str]
     ranking: Query
     tried: Query
+    held_out: Judgement | None = None
     _make: Callable[..., Model] = field(default=cast("Any", None), repr=False)  # `nbsql.auto` adds it
 
     def _options(self, options: Options) -> Options:
@@ -72,7 +81,14 @@ class Auto(Ranking):
             for rank, setting, loss, gain, error, chosen in self.ranking
         ]
         tables = [Table(["rank", "log loss", "gain", "± s.e.", "setting"], lines, right=range(4), widest=200)]
-        families = [[name, family_text(family)] for name, family in self.families.items()]
-        families += [[name, LEFT_OUT] for name in self.exclude]
-        tables += [Table(["column", "chosen"], families, widest=200)] if families else []
-        return [f"{self.rows:,} rows predicted by models that have not seen them", RULE, CAUTION], tables
+        families = [[name, family_text(family), self.reasons.get(name, "")] for name, family in self.families.items()]
+        families += [[name, LEFT_OUT, self.reasons.get(name, "")] for name in self.exclude]
+        tables += [Table(["column", "chosen", "why"], families, widest=200)] if families else []
+        return [*self.lines(), f"{self.rows:,} rows predicted by models that have not seen them", RULE, SEEN], tables
+
+    def lines(self) -> list[str]:
+        """What was chosen, how well it predicts rows that were kept aside, and what was not tried."""
+        chosen = next(setting for _, setting, *_, is_chosen in self.ranking if is_chosen)
+        judged = "no row was kept aside: evaluate it on rows that it has not seen" if self.held_out is None else self.held_out
+        untried = [f"the budget ran out; not tried: {'; '.join(self.not_tried)}"] if self.not_tried else []
+        return [f"chosen: {chosen}; {judged}", *untried]

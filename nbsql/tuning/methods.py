@@ -16,10 +16,15 @@ from nbsql.judging.folds import resolve_settings
 from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.spec.method import Classifier, Method, NaiveBayes, method_named
 from nbsql.spec.options import Options
+from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import CandidateTerms
 
 # The methods that are tried by default. The others must be better than the first.
 METHODS: tuple[Method, ...] = ("naive", "tan", "aode")
+
+
+class OutOfTimeError(Exception):
+    """The budget is spent, so that a method is not tried."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +60,26 @@ def row_scores_by_method(
     options: Options,
     terms: CandidateTerms,
     temporary: Callable[[str], Markup],
+    budget: Budget,
     *,
     folds: int,
     fold: str | None,
 ) -> Markup:
     """A table of the joint log-likelihoods of the rows by a method's models of the other folds (sql/macros/judging/auto.sql).
 
-    The options are those of a fit with the method, and `terms` has the rows of the folds with their keys.
+    The options are those of a fit with the method, and `terms` has the rows of the folds with their keys. Raises OutOfTimeError
+    if the budget is spent before a fold is begun.
     """
+    if budget.is_spent():
+        raise OutOfTimeError
     with engine.part(f"cross-validating method {options.classifier.name!r}"), engine.temporaries() as name:
         spec = resolve_settings(engine, source, [options], fold)[0]
-        cv = make_folds_for_spec(engine, source, spec, name, folds=folds, fold=fold, rows_with_folds=terms.rows)
+        known = terms.edges_by_fold
+        cv = make_folds_for_spec(
+            engine, source, spec, name, folds=folds, fold=fold, rows_with_folds=terms.rows, edges_by_fold=known
+        )
+        if budget.is_spent():
+            raise OutOfTimeError
         relation = temporary(f"scores by {options.classifier!r}")
         models = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
         queries = (

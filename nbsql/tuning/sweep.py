@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from nbsql.answers.table import Displayed, Table
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.family import Family, named
+from nbsql.family import Binned, Family, named
 from nbsql.family.base import choice
 from nbsql.judging.folds import estimation_key, resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import check_folds, make_folds
@@ -24,6 +25,7 @@ from nbsql.plan import Entry
 from nbsql.spec.options import Options, Smoothed
 
 By = Literal["log_loss", "accuracy"]
+ALPHAS = (0.01, 0.1, 0.5, 1.0, 2.0, 10.0)  # the pseudo-counts that are tried if no list of anything is given
 
 
 class Ranking(Displayed):
@@ -55,6 +57,9 @@ class Sweep(Ranking):
             order.
         ranking: a row for each setting: rank, alpha, prior, families, accuracy, log_loss.
         settings: the arguments of a fit for each setting, in the same order: alpha, prior, families.
+        optimism: about how much too good the figure of the best setting is, because it is the best of several: that of the
+            metric, from the folds (Tibshirani and Tibshirani, A bias correction for the minimum error rate in
+            cross-validation, Annals of Applied Statistics 3, 2009). None for leave-one-out, which has no folds.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -70,6 +75,7 @@ class Sweep(Ranking):
     by: str
     ranking: Query
     settings: Sequence[Mapping[str, Any]]
+    optimism: float | None
     _make: Callable[..., Model] = field(repr=False)
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
@@ -79,7 +85,16 @@ class Sweep(Ranking):
             for rank, alpha, prior, families, accuracy, loss in self.ranking
         ]
         headings = ["rank", "alpha", "prior", "accuracy", "log loss", "families"]
-        return [title], [Table(headings, lines, right=[0, 1, 3, 4], widest=200)]
+        return [title, *self.lines()], [Table(headings, lines, right=[0, 1, 3, 4], widest=200)]
+
+    def lines(self) -> list[str]:
+        """By how much the figure of the best setting is too good."""
+        if len(self.settings) == 1:
+            return []
+        if self.optimism is None:
+            return ["the figure of the first is too good, as it is the best of these; judge it on rows that it has not seen"]
+        figure = f"its {self.by.replace('_', ' ')}"
+        return [f"the first is the best of these, which makes {figure} too good by about {self.optimism:.4f}"]
 
 
 def sweep(
@@ -97,6 +112,8 @@ def sweep(
     """Sweep inside the caller's transaction; see `nbsql.sweep`. All settings share the options."""
     choice(by, By, "by")
     check_folds(folds, fold)
+    if not any(map(_is_list, (alpha, prior, families))):
+        alpha, families = _usual_lists(engine, source, options, fold, alpha, families)
     lists = (as_list(alpha, "alpha"), as_list(prior, "prior"), as_list(families, "families"))
     settings = [{"alpha": a, "prior": p, "families": f or {}} for a, p, f in itertools.product(*lists)]
     options_of_settings = [replace(options, **setting) for setting in settings]
@@ -109,7 +126,8 @@ def sweep(
             engine, source, resolve_settings(engine, source, options_of_settings, fold), table, folds=folds, fold=fold
         )
         distinct = {estimation_key(spec): spec for spec in cv.specs}  # settings may be equivalent: numbers have no alpha
-        summaries = {key: summarise_folds(cv.score(cv.models(spec))) for key, spec in distinct.items()}
+        by_fold = {key: cv.score(cv.models(spec)) for key, spec in distinct.items()}
+        summaries = {key: summarise_folds(rows) for key, rows in by_fold.items()}
         scores = [summaries[estimation_key(spec)] for spec in cv.specs]
 
     def rank_key(number: int) -> tuple[float, float]:
@@ -129,12 +147,47 @@ def sweep(
             return place.publish(*place.derive(best, cv.cells_of_all_rows(best), [Entry(1, "1", "fit", source.label, cv.rows)]))
 
     ranking = Query(engine, engine.renderer.statement("ranking", rows))
-    return Sweep(scores[0][0], by, ranking, [settings[number] for number in order], make)
+    optimism = _optimism(by_fold[estimation_key(best)], list(by_fold.values()), by)
+    return Sweep(scores[0][0], by, ranking, [settings[number] for number in order], optimism, make)
+
+
+def _usual_lists(
+    engine: Engine, source: Source, options: Options, fold: str | None, alpha: Any, families: Any
+) -> tuple[Any, Any]:
+    """What is tried if the user names no list: pseudo-counts, and numbers in bins. What the user gives stays."""
+    if options.classifier.name != "naive" or options.estimate not in (None, "mean"):
+        return alpha, families
+    spec = resolve_settings(engine, source, [options if families is None else replace(options, families=families)], fold)[0]
+    numbers = [each.name for each in spec.features if each.is_inferred and each.family.name == "gaussian"]
+    if alpha is None and any(feature.family.smoothed for feature in spec.features):
+        alpha = ALPHAS
+    if families is None and numbers:
+        families = [None, dict.fromkeys(numbers, Binned())]
+        alpha = ALPHAS if alpha is None else alpha
+    return alpha, families
+
+
+def _optimism(best: Sequence[tuple[Any, ...]], settings: Sequence[Sequence[tuple[Any, ...]]], by: By) -> float | None:
+    """The mean over the folds, by weight, of the error of the best setting less that of the setting that is best in the fold.
+
+    Each is the rows of `Folds.score` of a setting. None if there is only one fold.
+    """
+    errors = [{row[0]: row[4] if by == "log_loss" else 1 - row[3] for row in rows} for rows in settings]
+    if len(best) < 2:
+        return None
+    own = errors[[*settings].index(best)]
+    weights = {row[0]: row[2] for row in best}
+    excess = (weights[fold] * (own[fold] - min(each[fold] for each in errors)) for fold in own)
+    return math.fsum(excess) / math.fsum(weights.values())
+
+
+def _is_list(values: Any) -> bool:
+    return isinstance(values, Iterable) and not isinstance(values, (str, Mapping))
 
 
 def as_list(values: Any, name: str) -> list[Any]:
     """The values to try: those of a list, or one value. Raises InputError for an empty list."""
-    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+    if not _is_list(values):
         return [values]
     items = list(values)
     if not items:

@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.answers.query import Query
 from nbsql.engines.connect import Connection, opened
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
 from nbsql.family import Family
 from nbsql.judging.profile import dependence as dependence_query
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life, with_current_weight
 from nbsql.learning.joins import training_source
 from nbsql.model import Model
-from nbsql.model.place import place_for
+from nbsql.model.place import Place, place_for
 from nbsql.spec.method import Method
 from nbsql.spec.options import BaseFitOptions, ModelOptions, Options, PriorArgument, Target, candidate_options
 from nbsql.spec.resolve import resolve
-from nbsql.tuning.auto import BUDGET, FOLDS, choose
+from nbsql.tuning.auto import FOLDS, choose, sampled_source
+from nbsql.tuning.budget import ROWS, Budget
 from nbsql.tuning.choice import Auto
+from nbsql.tuning.held_out import judge, keep_aside
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By, Sweep
 from nbsql.tuning.sweep import sweep as run_sweep
 from nbsql.tuning.validation import CrossValidation
 from nbsql.tuning.validation import cross_validate as run_cross_validation
+from nbsql.warn import quietly
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -129,7 +134,9 @@ def sweep(
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
         target: the column that holds the class, or an `nbsql.Target` with all possible labels, which the best model has, too.
-        alpha: the pseudo-count, one value or a list; None is the default of a fit: 1, or 0 for the joint method.
+        alpha: the pseudo-count, one value or a list; None is the default of a fit: 1, or 0 for the joint method. If none of
+            alpha, prior and families is a list, naive Bayes tries 0.01, 0.1, 0.5, 1, 2 and 10, and for numbers without a
+            family also ten bins.
         prior: the priors of the classes, one value or a list.
         families: families that override the inferred ones, one dictionary or a list; None in it is the inferred ones.
         folds: the number of folds, or "loo", which is leave-one-out, as for `cross_validate`.
@@ -166,14 +173,15 @@ def auto(
     methods: Sequence[Method] = METHODS,
     folds: int = FOLDS,
     fold: str | None = None,
-    budget: int | None = BUDGET,
+    budget: int | str | None = ROWS,
     **options: Unpack[ModelOptions],
 ) -> Auto:
     """The families of the columns, and the method, that predict best, chosen by exact cross-validated log loss.
 
     Candidates follow from the values of a column. A score is a sum of the features' log-likelihoods, so that every
     combination is arithmetic on the contributions of each candidate to each row, by the model of the other folds. Only gains
-    above two standard errors count; ties go to the default, and to naive Bayes. The page on choosing families
+    above two standard errors count; ties go to the default, and to naive Bayes. A sixth of the rows is kept aside, on which
+    what was chosen is judged at the end: `held_out` (of the user's folds, the last). The page on choosing families
     (`nbsql help choose-families`) lists the candidates, and says how they are searched and how often the rows are read.
 
     Args:
@@ -187,8 +195,9 @@ def auto(
             better. ["naive"] chooses families alone.
         folds: the number of folds, into which rows are split as for `cross_validate`.
         fold: a column that holds the fold of each row instead, as for `cross_validate`.
-        budget: about how many rows to evaluate on. If there are more, a hash of their columns selects them, always the same
-            ones. None is all rows.
+        budget: about how many rows to use. If there are more, a hash of their columns selects them, always the same ones. None
+            is all rows. A text such as "30 s" or "2 min" is about how long to search, on as many rows as by default: nothing
+            new is begun when it is over, and `not_tried` says what was not.
         options: the options of `fit` that describe the model; a column with a family there keeps it.
 
     Raises:
@@ -201,21 +210,39 @@ def auto(
     'binned'
     """
     refuse_half_life(options)
-    settings = Options.of(target, options)
-    with opened(con) as engine, engine.transaction():
-        data = training_source(engine, source, settings)  # not released here: the best model reads it
-        choice = choose(
-            engine, data, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
-            methods=methods,
-        )  # fmt: skip
-    chosen = choice._options(settings).excluding(*([] if fold is None else [fold]))
+    settings, limit = Options.of(target, options), Budget.of(budget)
+
+    def fit(data: Source, fitted: Options, place: Place) -> Model:
+        return place.publish(*Fit(engine, data, fitted, place.relations).run(replaces=place.replaces))
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction(name):
-            place = place_for(engine, name, database, replace=replace)
-            model = place.publish(*Fit(engine, data, chosen, place.relations).run(replaces=place.replaces))
+            model = fit(data, chosen, place_for(engine, name, database, replace=replace))
             if choice.calibrated:
                 model.calibrate(data.facts, folds=folds)
             return model
 
+    with opened(con) as engine, engine.transaction():
+        data = training_source(engine, source, settings)  # not released here: the best model reads it
+        with engine.temporaries() as temporary:
+            sampled = sampled_source(engine, data, settings, fold, limit.rows, temporary)
+            seen, aside = keep_aside(engine, sampled, settings, fold, temporary)
+            choice = choose(
+                engine, seen, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=limit,
+                methods=methods,
+            )  # fmt: skip
+            chosen = choice._options(settings).excluding(*([] if fold is None else [fold]))
+            if aside is not None:
+                weight = settings.weight if isinstance(settings.weight, str) else None
+                with quietly():  # the fit of the best will warn of the same
+                    priors = fit(seen, with_changes(chosen, features=[], families={}, method="naive"), _transient(engine))
+                    best = fit(seen, chosen, _transient(engine))
+                    if choice.calibrated:
+                        best.calibrate(seen, folds=folds)
+                    choice = with_changes(choice, held_out=judge(best, priors, aside, weight))
     return with_changes(choice, _make=make)
+
+
+def _transient(engine: Engine) -> Place:
+    """A place for a model without a name."""
+    return place_for(engine, None, None, replace=False)

@@ -129,7 +129,7 @@ def test_the_ranking_is_by_what_was_asked_for(con: Connection) -> None:
     assert "wind=binned(bins=3), calls=poisson, sky=categorical(unseen=smooth, levels=('fog',))" in families
     lines = repr(found).splitlines()
     assert lines[0] == "60 rows predicted by 6 settings"
-    assert len(lines) == 10
+    assert len(lines) == 11
 
 
 @pytest.mark.parametrize(
@@ -193,3 +193,30 @@ def test_the_column_of_folds_may_be_excluded_by_name(con: Connection) -> None:
     assert one == [near(row, rel=1e-9) for row in other]
     features = nbsql.Forward(1, fold="part")
     assert nbsql.fit(con, "days", target="play", exclude=["times", "part"], features=features).families
+
+
+def test_without_a_list_some_settings_are_tried(con: Connection) -> None:
+    options: dict[str, Any] = {"target": "play", "exclude": ["times", "part"], "folds": 3}
+    found = nbsql.sweep(con, "days", **options)
+    assert {setting["alpha"] for setting in found.settings} == {0.01, 0.1, 0.5, 1.0, 2.0, 10.0}
+    assert sorted({tuple(setting["families"]) for setting in found.settings}) == [(), ("wind", "calls")]
+    kept = nbsql.sweep(con, "days", alpha=3, families={"wind": "gaussian"}, **options)
+    assert [(setting["alpha"], setting["families"]) for setting in kept.settings] == [(3, {"wind": "gaussian"})]
+    numbers = {"target": "play", "features": ["wind", "calls"], "folds": 3}
+    assert len(nbsql.sweep(con, "days", method="lda", **numbers).settings) == 1  # it smooths nothing
+
+
+def test_the_luck_of_the_best_setting_is_estimated_from_the_folds(con: Connection) -> None:
+    """By hand: in each fold, the loss of the best setting less that of the setting that is best there."""
+    options: dict[str, Any] = {"target": "play", "fold": "part", "exclude": ["times"]}
+    found = nbsql.sweep(con, "days", alpha=[0.01, 1, 100], **options)
+    losses = [
+        [(weight, loss) for _, _, weight, _, loss in nbsql.cross_validate(con, "days", **options, **setting).folds.fetchall()]
+        for setting in found.settings
+    ]
+    excess = [
+        weight * (loss - min(each[fold][1] for each in losses)) for fold, (weight, loss) in enumerate(losses[0])
+    ]  # fmt: skip
+    assert found.optimism == near(sum(excess) / 60, rel=1e-9, abs=1e-12)
+    assert f"which makes its log loss too good by about {found.optimism:.4f}" in str(found)
+    assert nbsql.sweep(con, "days", alpha=[1, 2], target="play", folds="loo").optimism is None

@@ -182,16 +182,48 @@ WHERE n > 0
 {% if model.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){% endif %}
 {%- endmacro %}
 
-{# The cells of some categorical features. Each has a GROUP BY of its own, which DuckDB runs in parallel. #}
+{#
+  The cells of some categorical features. Each has a GROUP BY of its own, which DuckDB runs in parallel; many features of few rows have
+  one together, which costs less than planning those.
+#}
 {% macro level_cells(model, source, features) -%}
 {{ nbsql.cell(model, nbsql.word('n'), feature=nbsql.word('feature'), value=nbsql.word('value')) }}
 FROM (
+  {% if model.is_tiny and features | length > 10 %}
+  {{ nbsql.levels_counted_together(model, source, features) | indent(2) }}
+  {%- else %}
   {% for feature in features %}
   {{ nbsql.counted_levels(model, source, feature) | indent(2) }}
   {{- nbsql.union_all(loop) | indent(2) }}
   {%- endfor %}
+  {%- endif %}
 
 ) AS counted
+{%- endmacro %}
+
+{# The rows of counted_levels of several features. #}
+{% macro levels_counted_together(model, source, features) -%}
+{% set names -%}
+{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.binary() }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
+{% set values -%}
+{% for feature in features %}
+{{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }}{% if not loop.last %}, {% endif %}
+{%- endfor %}
+{%- endset -%}
+{% set with_gaps = features | selectattr('family.nulls', 'equalto', 'category') | list -%}
+SELECT class, {% if model.slice_by %}slice, {% endif %}feature, value, {% if model.weight %}sum(weight){% else %}count(*){% endif %} AS n
+FROM (
+  SELECT
+    {{ nbsql.counted_columns(model) | indent(4) }},
+    {{ nbsql.unnested([nbsql.array_of(names), nbsql.array_of(values)], ['feature', 'value']) | indent(4) }}
+  FROM {{ source }} AS source
+  WHERE {{ nbsql.is_counted(model) }}
+) AS levels
+WHERE value IS NOT NULL{% if with_gaps %} OR feature IN ({{ nbsql.feature_names(with_gaps) }}){% endif %}
+
+GROUP BY class, feature, value{% if model.slice_by %}, slice{% endif %}
+
 {%- endmacro %}
 
 {# One row a class and value of a categorical feature: class, feature, value, n, and slice if the model has slices. #}

@@ -25,6 +25,10 @@ WITH RECURSIVE parts AS (
 
 {# The first step, in which all rows are one part. #}
 {% macro mdl_parts(model, source, features) -%}
+{% set indexes %}{% for feature in features %}{{ feature.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set numbers -%}
+{% for feature in features %}{{ nbsql.finite(nbsql.number_of(feature.column)) }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
 SELECT
   feature,
   -{{ nbsql.infinity() }} AS part,
@@ -35,17 +39,17 @@ SELECT
   sum(n) OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST) AS all_up_to,
   CAST(NULL AS {{ nbsql.double() }}) AS cut
 FROM (
-  {% for feature in features %}
-  {% set finite = nbsql.finite(nbsql.number_of(feature.column)) %}
-  {% set target = nbsql.target(model) %}
-  {% set n %}CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}){% endset %}
-  SELECT {{ feature.index }} AS feature, {{ finite }} AS x, {{ target }} AS class, {{ n }} AS n
-  FROM {{ source }} AS source
-  WHERE {{ nbsql.is_counted(model) }} AND {{ finite }} IS NOT NULL
-  GROUP BY {{ finite }}, {{ target }}
-  {{- nbsql.union_all(loop) | indent(2) }}
-  {%- endfor %}
-
+  SELECT feature, x, class, CAST(sum(weight) AS {{ nbsql.double() }}) AS n
+  FROM (
+    SELECT
+      {{ nbsql.target(model) }} AS class,
+      {{ nbsql.row_weight(model) }} AS weight,
+      {{ nbsql.unnested([nbsql.array_of(indexes), nbsql.array_of(numbers)], ['feature', 'x']) | indent(6) }}
+    FROM {{ source }} AS source
+    WHERE {{ nbsql.is_counted(model) }}
+  ) AS numbers
+  WHERE x IS NOT NULL
+  GROUP BY feature, x, class
 ) AS counts
 {%- endmacro %}
 

@@ -95,7 +95,7 @@ FROM (
     FROM {{ source }} AS source
     WHERE {{ nbsql.is_counted(model) }}
   )
-  {{ nbsql.cells_of_pairs(nbsql.word('coded'), pairs.of, n, ['class'] + slice) | indent(2) }}
+  {{ nbsql.cells_of_pairs(nbsql.word('coded'), pairs.of, n, ['class'] + slice, few=model.is_tiny) | indent(2) }}
 ) AS pairs
 {%- endmacro %}
 

@@ -2,10 +2,14 @@
   The choice of a family for each column, by rows that the model has not seen. Naive Bayes is a sum over the features. So the contribution
   of each candidate to a row, by the model of the other folds, is computed once, and everything after that is arithmetic on it:
 
-    terms     one row a row: nbsql_key, and term_c_k, the contribution of candidate c to the joint log-likelihood of class k
-    standing  one row a row: nbsql_key, nbsql_slice (its fold), weight, truth (the number of its class, NULL if its model has none), and
+    terms     one row per row and column: nbsql_key, feature (the number of the column), and term_k, the list of the contributions of the
+              column's candidates to the joint log-likelihood of class k
+    standing  one row per row: nbsql_key, nbsql_slice (its fold), weight, truth (the number of its class, NULL if its model has none), and
               joint_k, the joint log-likelihoods with the candidates chosen so far
-    losses    one row a row: nbsql_key, weight and loss, of a whole setting
+    losses    one row per row: nbsql_key, weight and loss, of a whole setting
+
+  A candidate is known by its place in the lists of its column, from 1; place 0 leaves the column out. So one short statement judges every
+  candidate of every column, however many there are.
 
   A term is at least -100,000, even an impossible one, because terms are subtracted from sums again; the posterior is 0 either way.
 #}
@@ -55,109 +59,194 @@ SELECT source.* FROM {{ source }} AS source WHERE {{ nbsql.mixed_hash(values) }}
 
 {#
   The terms of some candidates, each of which is a feature here: the relation and the terms of a score (scoring/score.sql), before they
-  are summed.
+  are summed. columns: pairs of the number of a column and the numbers of its features.
 #}
-{% macro terms_of_candidates(model, rows, parameters, lookups) -%}
+{% macro terms_of_candidates(model, rows, parameters, lookups, columns) -%}
 {% set inputs = model.features | selectattr('family.has_parameter_term') | list -%}
 {% set inputs = inputs + model.star_categories | selectattr('family.parameters') | list -%}
 {% set relation %}{% if model.has_row_numbers %}numbered{% else %}{{ rows }}{% endif %}{% endset -%}
-{% if model.has_row_numbers -%}
-WITH {{ nbsql.numbered_source(model, rows, parameters, lookups) }}
-{%- for feature in model.features | selectattr('family.bag') %},
-{{ nbsql.bag_sums(model, feature, lookups, parameters) }}
-{%- endfor %}
+WITH {% if model.has_row_numbers %}{{ nbsql.numbered_source(model, rows, parameters, lookups) }},
+{% for feature in model.features | selectattr('family.bag') -%}
+{{ nbsql.bag_sums(model, feature, lookups, parameters) }},
+{% endfor %}
+{%- endif -%}
+candidates AS {{ nbsql.materialized() }}(
+  SELECT
+    number.nbsql_key
+    {%- for feature in model.features %}
+    {%- for k in model.class_numbers %},
+    greatest({{ nbsql.term(feature, k) | indent(4) }}, {{ nbsql.least_term() }}) AS term_{{ feature.index }}_{{ k }}
+    {%- endfor %}
+    {%- endfor %}
 
-{% endif -%}
+  FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) | indent(2) }}
+)
+{% for column, numbers in columns -%}
 SELECT
-  number.nbsql_key
-  {%- for feature in model.features %}
+  nbsql_key,
+  {{ column }} AS feature
   {%- for k in model.class_numbers %},
-  greatest({{ nbsql.term(feature, k) | indent(2) }}, {{ nbsql.least_term() }}) AS {{ nbsql.candidate_term(feature.index) }}_{{ k }}
+  {% set terms %}{% for number in numbers %}term_{{ number }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+  {{ nbsql.list_of(terms, nbsql.double()) }} AS term_{{ k }}
   {%- endfor %}
+
+FROM candidates
+{{- nbsql.union_all(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# The terms of bins of some columns that the classes of the other folds have not cut, for the rows of a fold: one bin says nothing. #}
+{% macro terms_of_uncut_bins(rows, fold, columns, classes) -%}
+{% set numbers %}{% for number in columns %}{{ number }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+SELECT
+  nbsql_key,
+  {{ nbsql.unnested([nbsql.array_of(numbers)], ['feature']) }}
+  {%- for k in range(1, classes + 1) %},
+  {{ nbsql.list_of(nbsql.number(0), nbsql.double()) }} AS term_{{ k }}
   {%- endfor %}
 
-FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
+FROM {{ nbsql.rows_of_fold(rows, fold) }} AS source
 {%- endmacro %}
 
-{# The terms of some candidates beside those of others, for the same rows. #}
-{% macro joined_terms(terms, others) -%}
-SELECT * FROM {{ terms }} AS terms JOIN {{ others }} AS others USING (nbsql_key)
+{# The terms of some candidates, followed in the list of each column by those of others; a column may have either or both. #}
+{% macro extended_terms(terms, others, classes) -%}
+SELECT
+  nbsql_key,
+  feature
+  {%- for k in range(1, classes + 1) %},
+  CASE
+    WHEN others.term_{{ k }} IS NULL THEN terms.term_{{ k }}
+    WHEN terms.term_{{ k }} IS NULL THEN others.term_{{ k }}
+    ELSE terms.term_{{ k }} || others.term_{{ k }}
+  END AS term_{{ k }}
+  {%- endfor %}
+
+FROM {{ terms }} AS terms
+FULL JOIN {{ others }} AS others USING (nbsql_key, feature)
 {%- endmacro %}
 
-{# The name of the columns of a candidate's terms. #}
-{% macro candidate_term(number) -%} term_{{ number }} {%- endmacro %}
-
-{# The contribution of a candidate to class k. Candidate 0 leaves the column out. #}
-{% macro added_term(number, k) -%}
-{% if number %}terms.{{ nbsql.candidate_term(number) }}_{{ k }}{% else %}0{% endif %}
+{# The term of class k at a place of a column's candidates; 0 at place 0. #}
+{% macro term_at(k, place) -%}
+{% set terms %}terms.term_{{ k }}{% endset -%}
+coalesce({{ nbsql.element(terms, place) }}, 0)
 {%- endmacro %}
 
-{# The standing of every row with some candidates added and some removed. #}
-{% macro scores_with_candidates(standing, terms, added, removed, classes) -%}
+{#
+  The standing of every row after some columns have changed their candidates. changes: tuples of the number of a column, and the places of
+  the candidate that was and that is chosen.
+#}
+{% macro scores_with_candidates(standing, terms, changes, classes) -%}
 SELECT
   standing.nbsql_key,
   standing.nbsql_slice,
   standing.weight,
   standing.truth
   {%- for k in range(1, classes + 1) %},
-  standing.joint_{{ k }}
-    {%- for number in added %} + {{ nbsql.added_term(number, k) }}{% endfor %}
-    {%- for number in removed %} - {{ nbsql.added_term(number, k) }}{% endfor %} AS joint_{{ k }}
+  standing.joint_{{ k }} + changes.change_{{ k }} AS joint_{{ k }}
   {%- endfor %}
 
 FROM {{ standing }} AS standing
-JOIN {{ terms }} AS terms ON terms.nbsql_key = standing.nbsql_key
+JOIN (
+  SELECT
+    terms.nbsql_key
+    {%- for k in range(1, classes + 1) %},
+    sum({{ nbsql.term_at(k, nbsql.word('changed.after')) }} - {{ nbsql.term_at(k, nbsql.word('changed.before')) }}) AS change_{{ k }}
+    {%- endfor %}
+
+  FROM {{ terms }} AS terms
+  JOIN (
+    VALUES
+      {% for change in changes %}
+      ({{ change[0] }}, {{ change[1] }}, {{ change[2] }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS changed(feature, before, after) ON changed.feature = terms.feature
+  GROUP BY terms.nbsql_key
+) AS changes ON changes.nbsql_key = standing.nbsql_key
 {%- endmacro %}
 
 {#
-  The loss if each of some candidates of a column took the place of the chosen one. One row: weight, rows, and for each candidate the sum
-  of the losses, of the gains over the first candidate, and of the squared gains, by row.
+  The loss if each candidate of some columns took the place of the chosen one. One row per column and candidate: feature, place, weight,
+  rows, and the sums of the losses, of the gains over the first candidate, and of the squared gains, by row.
 
-  chosen: the number of the candidate that the sums of the standing include, 0 for none. temperature: the divisor of the sums.
+  columns: pairs of the number of a column and the place of the candidate that the standing includes. temperature: the divisor of the sums.
 #}
-{% macro losses_of_candidates(standing, terms, chosen, candidates, classes, temperature) -%}
+{% macro losses_of_candidates(standing, terms, columns, classes, temperature) -%}
 SELECT
+  feature,
+  place,
   sum(weight) AS weight,
-  count(*) AS rows
-  {%- for number in candidates %}
-  {%- set gain %}loss_{{ candidates[0] }} - loss_{{ number }}{% endset %},
-  sum(weight * loss_{{ number }}) AS losses_{{ number }},
-  sum(weight * ({{ gain }})) AS gains_{{ number }},
-  sum(weight * ({{ gain }}) * ({{ gain }})) AS squares_{{ number }}
-  {%- endfor %}
-
+  count(*) AS rows,
+  sum(weight * loss) AS losses,
+  sum(weight * (first_loss - loss)) AS gains,
+  sum(weight * (first_loss - loss) * (first_loss - loss)) AS squares
 FROM (
-  SELECT
-    weight
-    {%- for number in candidates %},
-    {{ nbsql.loss_of_joints(nbsql.word('joint_' ~ number), classes, temperature) | indent(4) }} AS loss_{{ number }}
-    {%- endfor %}
-
+  SELECT feature, place, weight, first_loss, {{ nbsql.loss_of_joints(nbsql.word('joint'), classes, temperature) | indent(2) }} AS loss
   FROM (
     SELECT
-      joints.*
-      {%- for number in candidates %},
-      {{ nbsql.highest_of_joints(nbsql.word('joint_' ~ number), classes) | indent(6) }}
-      {%- endfor %}
-
+      joints.*,
+      {{ nbsql.highest_of_joints(nbsql.word('joint'), classes) | indent(6) }}
     FROM (
       SELECT
-        standing.weight,
-        standing.truth
-        {%- for number in candidates %}
+        feature,
+        place,
+        weight,
+        truth,
+        first_loss
         {%- for k in range(1, classes + 1) %},
-        {% set change %} - {{ nbsql.added_term(chosen, k) }} + {{ nbsql.added_term(number, k) }}{% endset %}
-        standing.joint_{{ k }}{% if number != chosen %}{{ change }}{% endif %} AS joint_{{ number }}_{{ k }}
-        {%- endfor %}
+        rest_{{ k }} + term_{{ k }} AS joint_{{ k }}
         {%- endfor %}
 
-      FROM {{ standing }} AS standing
-      JOIN {{ terms }} AS terms ON terms.nbsql_key = standing.nbsql_key
+      FROM (
+        SELECT
+          feature,
+          weight,
+          truth,
+          {% for k in range(1, classes + 1) %}
+          rest_{{ k }},
+          {% endfor %}
+          {{ nbsql.loss_of_joints(nbsql.word('joint'), classes, temperature) | indent(10) }} AS first_loss,
+          {% set places %}{{ nbsql.list_of_whole_numbers(0, nbsql.list_size(nbsql.word('terms_1'))) }}{% endset %}
+          {% set names = namespace(terms=[], all=['place']) %}
+          {% for k in range(1, classes + 1) %}
+          {% set names.terms = names.terms + [nbsql.word('terms_' ~ k)] %}
+          {% set names.all = names.all + ['term_' ~ k] %}
+          {% endfor %}
+          {{ nbsql.unnested([places] + names.terms, names.all) | indent(10) }}
+        FROM (
+          SELECT
+            rests.*,
+            {{ nbsql.highest_of_joints(nbsql.word('joint'), classes) | indent(12) }}
+          FROM (
+            SELECT
+              terms.feature,
+              standing.weight,
+              standing.truth
+              {%- for k in range(1, classes + 1) %},
+              {% set rest %}standing.joint_{{ k }} - {{ nbsql.term_at(k, nbsql.word('tried.chosen')) }}{% endset %}
+              {{ rest }} AS rest_{{ k }},
+              {{ rest }} + {{ nbsql.term_at(k, 1) }} AS joint_{{ k }},
+              {{ nbsql.list_of(nbsql.number(0), nbsql.double()) }} || terms.term_{{ k }} AS terms_{{ k }}
+              {%- endfor %}
+
+            FROM {{ terms }} AS terms
+            JOIN (
+              VALUES
+                {% for column in columns %}
+                ({{ column[0] }}, {{ column[1] }}){{ nbsql.comma(loop) }}
+                {% endfor %}
+            ) AS tried(feature, chosen) ON tried.feature = terms.feature
+            JOIN {{ standing }} AS standing ON standing.nbsql_key = terms.nbsql_key
+            {{- nbsql.optimisation_fence() | indent(12) }}
+          ) AS rests
+          {{- nbsql.optimisation_fence() | indent(10) }}
+        ) AS firsts
+      ) AS candidates
       {{- nbsql.optimisation_fence() | indent(6) }}
     ) AS joints
     {{- nbsql.optimisation_fence() | indent(4) }}
   ) AS joints
 ) AS losses
+GROUP BY feature, place
 {%- endmacro %}
 
 {# From the columns <joint>_k: <joint>_highest, and <joint>_truth, that of the true class. #}

@@ -82,12 +82,12 @@ ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, other ASC N
   information (the sum of n ln(n(x, y) n / (n(x) n(y)))), freedom.
 
   coded: a relation of class and value_1, value_2, ...; size: a weight of its rows; none: each counts 1. gaps: the numbers of the columns
-  in which a missing value is a value.
+  in which a missing value is a value. few: whether there are few rows.
 #}
-{% macro counted_pairs(coded, pairs, size=none, gaps=()) -%}
+{% macro counted_pairs(coded, pairs, size=none, gaps=(), few=false) -%}
 {% set n %}{% if size is none %}CAST(count(*) AS {{ nbsql.double() }}){% else %}sum({{ size }}){% endif %}{% endset -%}
 cells AS (
-  {{ nbsql.cells_of_pairs(coded, pairs, n, gaps=gaps) | indent(2) }}
+  {{ nbsql.cells_of_pairs(coded, pairs, n, gaps=gaps, few=few) | indent(2) }}
 ),
 sums AS (
   SELECT
@@ -195,10 +195,41 @@ CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {#
   Counts of the rows `coded`, one row a pair of columns, class and two values: a and b (the places of the columns), class, x, y, n, which
   is summed by the expression `n`. keys: the class, and other columns by which rows are counted. gaps: the places of the columns in which a
-  missing value is a value; a row that lacks another is not counted.
+  missing value is a value; a row that lacks another is not counted. few: whether there are few rows, which then meet all pairs in one
+  join, as a GROUP BY for each pair costs some milliseconds however few they are.
 #}
-{% macro default__cells_of_pairs(coded, pairs, n, keys=['class'], gaps=()) -%}
+{% macro default__cells_of_pairs(coded, pairs, n, keys=['class'], gaps=(), few=false) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% if few -%}
+{% set places = namespace(all=[]) -%}
+{% for pair in pairs -%}
+{% for place in pair if place not in places.all %}{% set places.all = places.all + [place] %}{% endfor -%}
+{% endfor -%}
+{% set positions = namespace(of={}) -%}
+{% for place in places.all %}{% set positions.of = dict(positions.of, **{'_' ~ place: loop.index}) %}{% endfor -%}
+{% set values %}{% for place in places.all %}{{ nbsql.value_as_text(place) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set missing %}{% for gap in gaps %}{{ gap }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+SELECT a, b, {{ by }}, x, y, {{ n }} AS n
+FROM (
+  SELECT
+    listed.*,
+    pairs.a,
+    pairs.b,
+    {{ nbsql.element(nbsql.word('listed.nbsql_values'), nbsql.word('pairs.place_a')) }} AS x,
+    {{ nbsql.element(nbsql.word('listed.nbsql_values'), nbsql.word('pairs.place_b')) }} AS y
+  FROM (SELECT coded.*, {{ nbsql.array_of(values) }} AS nbsql_values FROM {{ coded }} AS coded) AS listed
+  CROSS JOIN (
+    VALUES
+      {% for a, b in pairs %}
+      ({{ a }}, {{ b }}, {{ positions.of['_' ~ a] }}, {{ positions.of['_' ~ b] }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS pairs(a, b, place_a, place_b)
+) AS pairs
+WHERE
+  (x IS NOT NULL{% if gaps %} OR a IN ({{ missing }}){% endif %})
+  AND (y IS NOT NULL{% if gaps %} OR b IN ({{ missing }}){% endif %})
+GROUP BY a, b, {{ by }}, x, y
+{%- else -%}
 {% for a, b in pairs -%}
 SELECT {{ a }} AS a, {{ b }} AS b, {{ by }}, {{ nbsql.value_as_text(a) }} AS x, {{ nbsql.value_as_text(b) }} AS y, {{ n }} AS n
 FROM {{ coded }} AS coded
@@ -206,6 +237,7 @@ WHERE {{ nbsql.has_both_values(a, b, gaps) }}
 GROUP BY {{ by }}, value_{{ a }}, value_{{ b }}
 {{- nbsql.union_all(loop) }}
 {%- endfor %}
+{%- endif %}
 {%- endmacro %}
 
 {# The condition that a coded row has a value of both columns. #}

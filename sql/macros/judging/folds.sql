@@ -15,23 +15,58 @@
   are counted and joined faster than texts. The row number is hashed twice, because the columns may depend on a hash of it, too.
 #}
 {% macro rows_with_folds(source, columns, target, type, folds, fold, by, kinds) -%}
-{% set label %}source.{{ nbsql.ident(target) }}{% endset -%}
-{% set hashed = nbsql.hash_of(columns, kinds) -%}
 SELECT
   {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
-  {% if fold is not none %}
-  CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
-  {%- elif by == 'class' %}
-  {% set text %}CAST({{ label }} AS {{ nbsql.string() }}){% endset %}
-  {% set ordered = nbsql.as_label(text if nbsql.is_text(type) else label, type) %}
-  {% set place %}row_number() OVER (ORDER BY {{ ordered }} ASC NULLS LAST, {{ hashed }} ASC NULLS LAST){% endset %}
-  CAST(({{ place }} - 1) % {{ folds }} AS INTEGER)
-  {%- elif by == 'hash' %}
-  CAST({{ hashed }} % {{ folds }} AS INTEGER)
-  {%- else %}
-  CAST(hash(hash(source.rowid)) % {{ folds }} AS INTEGER)
-  {%- endif %} AS nbsql_slice
+  {{ nbsql.fold_of_row(columns, target, type, folds, fold, by, kinds) | indent(2) }} AS nbsql_slice
 FROM {{ source }} AS source
+{%- endmacro %}
+
+{# The fold of a row; the arguments are those of rows_with_folds. #}
+{% macro fold_of_row(columns, target, type, folds, fold, by, kinds) -%}
+{% set label %}source.{{ nbsql.ident(target) }}{% endset -%}
+{% set hashed = nbsql.hash_of(columns, kinds) -%}
+{%+ if fold is not none %}CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- elif by == 'class' %}
+{%- set text %}CAST({{ label }} AS {{ nbsql.string() }}){% endset %}
+{%- set ordered = nbsql.as_label(text if nbsql.is_text(type) else label, type) %}
+{%- set place %}row_number() OVER (ORDER BY {{ ordered }} ASC NULLS LAST, {{ hashed }} ASC NULLS LAST){% endset -%}
+CAST(({{ place }} - 1) % {{ folds }} AS INTEGER)
+{%- elif by == 'hash' -%}
+CAST({{ hashed }} % {{ folds }} AS INTEGER)
+{%- else -%}
+CAST(hash(hash(source.rowid)) % {{ folds }} AS INTEGER)
+{%- endif %}
+{%- endmacro %}
+
+{# All columns of the rows, with the part of each as nbsql_part: a fold among some, one of which a choice must not see. #}
+{% macro rows_in_parts(source, columns, target, type, parts, fold, by, kinds) -%}
+SELECT source.*, {{ nbsql.fold_of_row(columns, target, type, parts, fold, by, kinds) | indent(2) }} AS nbsql_part
+FROM {{ source }} AS source
+{%- endmacro %}
+
+{# The names of the parts that have rows with a class, in the order of numbers or else of texts. #}
+{% macro names_of_parts(rows, target) -%}
+SELECT name
+FROM (
+  SELECT DISTINCT {{ nbsql.part_name() }} AS name
+  FROM {{ rows }} AS source
+  WHERE nbsql_part IS NOT NULL AND source.{{ nbsql.ident(target) }} IS NOT NULL
+) AS parts
+ORDER BY {{ nbsql.as_number(nbsql.word('name')) }} ASC NULLS LAST, name ASC NULLS LAST
+{%- endmacro %}
+
+{# The name of the part of a row. #}
+{% macro part_name() -%}
+CAST(nbsql_part AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- endmacro %}
+
+{# The rows of a part, and those of all others. #}
+{% macro rows_of_part(rows, part) -%}
+SELECT * FROM {{ rows }} AS source WHERE {{ nbsql.part_name() }} = {{ nbsql.text(part) }}
+{%- endmacro %}
+
+{% macro rows_beside_part(rows, part) -%}
+SELECT * FROM {{ rows }} AS source WHERE {{ nbsql.part_name() }} <> {{ nbsql.text(part) }}
 {%- endmacro %}
 
 {# The relation of the rows of a fold. #}

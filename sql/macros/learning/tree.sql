@@ -14,14 +14,23 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
-{# One row: the number of values of each category. gaps: the numbers of those in which a missing value is a value. #}
-{% macro sizes_of_categories(coded, places, gaps) -%}
+{#
+  One row per category: place (in the list of numbers, from 1) and size, the number of its values. gaps: the places of those in which a
+  missing value is a value. It reads the rows once, as counts of distinct values of each category cost more than all else.
+#}
+{% macro sizes_of_categories(coded, numbers, gaps) -%}
+{% set values -%}
+{% for number in numbers %}coded.value_{{ number }}{{ nbsql.binary() }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
 SELECT
-  {% for place in places %}
-  {% set value %}value_{{ place }}{% endset %}
-  {{ nbsql.count_of_values(value, [place] if place in gaps else []) }} AS size_{{ place }}{{ nbsql.comma(loop) }}
-  {% endfor %}
-FROM {{ coded }} AS coded
+  place,
+  {{ nbsql.count_of_values(nbsql.word('value')) }}
+  {%- if gaps %} + max(CASE WHEN value IS NULL AND place IN (
+    {%- for gap in gaps %}{{ gap }}{% if not loop.last %}, {% endif %}{% endfor %}) THEN 1 ELSE 0 END){% endif %} AS size
+FROM (
+  SELECT {{ nbsql.unnested_with_places(nbsql.array_of(values), 'place', 'value') }} FROM {{ coded }} AS coded
+) AS values_of_rows
+GROUP BY place
 {%- endmacro %}
 
 {# The values of a category, one row a value. #}
@@ -34,10 +43,10 @@ ORDER BY value ASC NULLS LAST
 
 {#
   One row a pair of categories: a, b, and the increase in the log-likelihood of the rows if the pair is modelled together, within the
-  classes: n times I(X; Y | C), over the n rows that have both (dependence.sql).
+  classes: n times I(X; Y | C), over the n rows that have both (dependence.sql). few: whether there are few rows.
 #}
-{% macro information_of_pairs(coded, pairs, gaps) -%}
-WITH {{ nbsql.counted_pairs(coded, pairs, nbsql.word('n'), gaps) }}
+{% macro information_of_pairs(coded, pairs, gaps, few) -%}
+WITH {{ nbsql.counted_pairs(coded, pairs, nbsql.word('n'), gaps, few) }}
 SELECT a, b, sum(information) AS information
 FROM by_class
 GROUP BY a, b

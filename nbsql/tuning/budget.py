@@ -1,0 +1,50 @@
+"""How much a search may cost: rows, or seconds after which nothing new is begun."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
+
+from nbsql.errors import InputError, written
+
+ROWS = 50_000
+_SECONDS = {"s": 1.0, "second": 1.0, "min": 60.0, "minute": 60.0, "h": 3600.0, "hour": 3600.0}
+_DURATION = re.compile(rf"\s*(\d+(?:\.\d+)?)\s*({'|'.join(_SECONDS)})s?\s*")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The rows that a search uses, None for all, and the seconds that it may take, None for any.
+
+    >>> Budget.of("2 min").seconds, Budget.of(1000).rows, Budget.of(None).seconds
+    (120.0, 1000, None)
+    """
+
+    rows: int | None = ROWS
+    seconds: float | None = None
+    text: str = ""
+    _begun: float = field(default_factory=time.monotonic, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, budget: Any) -> Budget:
+        """The budget that a user names. Raises InputError if it is neither rows, nor seconds, nor None."""
+        duration = _DURATION.fullmatch(budget) if isinstance(budget, str) else None
+        if duration is not None and float(duration[1]) > 0:
+            return cls(seconds=float(duration[1]) * _SECONDS[duration[2]], text=budget.strip())
+        if isinstance(budget, str) and budget.isdecimal():
+            budget = int(budget)
+        if budget is None:
+            return cls(None)
+        if isinstance(budget, Integral) and not isinstance(budget, bool) and int(budget) >= 1:
+            return cls(int(budget))
+        raise InputError(
+            "budget must be a whole number of rows of at least 1, seconds such as '30 s', or None for all rows, "
+            f"not {written(budget)}"
+        )
+
+    def is_spent(self, share: float = 1.0) -> bool:
+        """Whether that share of the seconds is over."""
+        return self.seconds is not None and time.monotonic() - self._begun > share * self.seconds

@@ -1,0 +1,93 @@
+"""Rows that a choice does not see, on which what was chosen is judged once, at the end.
+
+The figure by which one of many settings is chosen is too good: it is the best of many that vary by chance (Cawley and Talbot,
+On over-fitting in model selection and subsequent selection bias in performance evaluation, Journal of Machine Learning
+Research 11, 2010). That of rows that neither the fit nor the choice has seen is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.judging.folds import resolve_settings
+from nbsql.model import Model
+from nbsql.rendering.dialect import folded
+from nbsql.spec.options import Options
+
+PARTS = 6  # one of them is kept aside
+MIN_ROWS = 30  # fewer rows are all needed for the choice
+_MIN_PARTS = 3  # of a column of folds: one is kept aside, and the choice needs two
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """How well what was chosen predicts rows that neither its fit nor the choice has seen.
+
+    Args:
+        rows: the number of these rows.
+        log_loss: the mean of -ln p of the true class, in nats.
+        log_loss_of_priors: that of the priors alone, on the same rows.
+        gain: how much lower the log loss is than that of the priors.
+        standard_error: the standard error of the gain, from the differences row by row.
+
+    >>> Judgement(100, 0.5, 0.6931, 0.1931, 0.02).is_sure
+    True
+    """
+
+    rows: int
+    log_loss: float
+    log_loss_of_priors: float
+    gain: float
+    standard_error: float
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the log loss is below that of the priors by more than two standard errors."""
+        return self.gain > 2 * self.standard_error
+
+    def __str__(self) -> str:
+        figures = f"log loss {self.log_loss:.4f} on {self.rows:,} rows that neither the fit nor the choice has seen"
+        better = f"{abs(self.gain):.4f} ± {self.standard_error:.4f} {'below' if self.gain >= 0 else 'above'}"
+        line = f"{figures}, {better} that of the priors"
+        return line if self.is_sure else f"{line}: no better than chance"
+
+
+def keep_aside(
+    engine: Engine, source: Source, options: Options, fold: str | None, temporary: Callable[[str], Markup]
+) -> tuple[Source, Source | None]:
+    """The rows for the choice and those that it must not see, a sixth of each class, or the last of the user's folds.
+
+    The rows are always split alike. All are for the choice if there are too few rows or folds.
+    """
+    rows = engine.ask("row_count", source.relation)[0][0]
+    column = next((each.name for each in source.columns if fold is not None and folded(each.name) == folded(fold)), None)
+    if rows < MIN_ROWS or (fold is not None and column is None):  # what is missing is said later
+        return source, None
+    spec = resolve_settings(engine, source, [options], fold)[0]
+    by = "class" if rows <= engine.renderer.layout.sorted_rows else "hash"
+    arguments = (spec.columns, spec.target, spec.target_type, PARTS, column, by, source.kinds)
+    render = engine.renderer.fragment
+    query = render("rows_in_parts", source.relation, *arguments)
+    parts = engine.create("keeping rows aside", temporary("parts"), query)
+    names = [name for (name,) in engine.ask("names_of_parts", parts, spec.target)]
+    if len(names) < _MIN_PARTS:
+        return source, None
+
+    def rows_of(macro: str) -> Source:
+        relation = render("subquery", render(macro, parts, names[-1]))
+        return Source(relation, source.label, source.columns)
+
+    return rows_of("rows_beside_part"), rows_of("rows_of_part")
+
+
+def judge(model: Model, priors: Model, aside: Source, weight: str | None) -> Judgement | None:
+    """How much better a model predicts rows than one of the priors alone; None if they are too few."""
+    found = {row[1]: row[2:] for row in model.compare(priors, aside, weight=weight).fetchall() if row[0] is None}
+    loss, other, difference, error, *_ = found["log_loss"]
+    rows = model._engine.ask("row_count", aside.relation, model.target)[0][0]
+    return None if error is None else Judgement(rows, loss, other, -difference, error)
