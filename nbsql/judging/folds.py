@@ -255,6 +255,7 @@ class Folds:
         with self.engine.temporaries() as temporary:
             count = Count(self.engine, self.source, plan, temporary, sliced=rows)
             labels = count.scan(quiet=spec.em is not None)
+            count.check_magnitudes()
             count.create_cells(cells)
         # Without statistics, the planner would search all cells for each word of a class.
         if self.engine.renderer.dialect.traits.analyzes:

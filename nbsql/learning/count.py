@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from math import isnan
@@ -17,9 +17,13 @@ from nbsql.family import Text
 from nbsql.learning.advice import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import Context
+from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature
 from nbsql.warn import warn_user
+
+NEAR_ZERO = 1e-140  # numbers whose squares, and sums of them, leave the range of a double
+MOST_WEIGHT = 1e150  # of a class, times whose inverse and squares of numbers stay within the range of a double
 
 
 class Count:
@@ -53,6 +57,7 @@ class Count:
         self._scan = self._rescan = temporary("scan")
         self._rescanned: list[Feature] = []
         self._row_count: int | None = None  # known after the scan
+        self._near_zero: set[int] = set()  # the indices of features, known after the scan
         self._violations_unlabelled: Sequence[Any] = ()
         for feature in plan.spec.features:
             if isinstance(feature.family, Text) and not feature.family.is_of_words:
@@ -71,12 +76,21 @@ class Count:
         self.engine.run_all([self.plan.scan(self._relation, self._scan, self.rules, self.centres())])
         labels = self._check_scan(quiet=quiet)
         self._row_count = total_rows(labels)
-        indices = {row[0] for query in self.plan.find_imprecise_features(self._scan) for row in self.engine.rows(query)}
-        self._rescanned = [feature for feature in self.plan.centred_features if feature.index in indices]
+        found = [row for query in self.plan.find_imprecise_features(self._scan) for row in self.engine.rows(query)]
+        imprecise = {index for index, is_imprecise, _ in found if is_imprecise}
+        self._rescanned = [feature for feature in self.plan.centred_features if feature.index in imprecise]
+        self._near_zero = {index for index, _, is_near_zero in found if is_near_zero}
         if self._rescanned:
             self._rescan = self._temporary("rescan")
             self.engine.run_all([self.plan.rescan(self._relation, self._rescan, self._rescanned)])
         return labels
+
+    def check_magnitudes(self) -> None:
+        """Raise InputError if all numbers of a column that was scanned are so near 0 that their squares vanish."""
+        features = [feature for feature in self.plan.scanned_features if feature.index in self._near_zero]
+        columns = list(dict.fromkeys(name for feature in features for name in feature.columns))
+        if columns:
+            check_near_zero(self.engine, self._relation, columns)
 
     def check_unlabelled(self) -> None:
         """Raise InputError if a row without a class, which is not counted, breaks a rule."""
@@ -147,6 +161,10 @@ class Count:
         for rule, *counts in zip(self.rules, *(row[4:] for row in rows), strict=True):
             if any(counts):
                 raise InputError(rule.violation_message(sum(filter(None, counts))))
+        spec = self.plan.spec
+        weight = spec.weight if spec.half_life is None else spec.half_life.weight
+        if weight is not None and weight != WEIGHT_NOW:
+            _check_weights(weight, [row[3] for row in rows])
         rows = [row[:4] for row in rows if row[3] > 0]
         if not rows:
             raise InputError(f"every row of {name} has a weight of 0; a model needs rows that count")
@@ -164,3 +182,23 @@ class Count:
 def total_rows(labels: Sequence[tuple[Any, ...]]) -> int:
     """The number of rows of the classes that count."""
     return int(sum(row[2] for row in labels))
+
+
+def check_near_zero(engine: Engine, relation: Markup, columns: Sequence[str]) -> None:
+    """Raise InputError if the largest magnitude of a column's numbers is so near 0 that squares vanish, and not 0."""
+    for name, magnitude in zip(columns, engine.ask("largest_magnitudes", relation, columns)[0], strict=True):
+        if magnitude is not None and 0 < magnitude < NEAR_ZERO:
+            raise InputError(
+                f"every number of column {name!r} is within {NEAR_ZERO:g} of 0, and their squares vanish; take another unit: "
+                f"derive={{{name!r}: '... * 1e200'}}"
+            )
+
+
+def _check_weights(name: str, of_classes: Iterable[float]) -> None:
+    """Raise InputError if the weights of a class sum to what its sums of squares cannot hold; those of 0 do not count."""
+    for weight in of_classes:
+        if weight != 0 and not 1 / MOST_WEIGHT <= weight <= MOST_WEIGHT:
+            raise InputError(
+                f"the weights {name!r} of a class sum to {weight:.6g}, and must sum to {1 / MOST_WEIGHT:g} to {MOST_WEIGHT:g}; "
+                "multiply all weights by one number"
+            )

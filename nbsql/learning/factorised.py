@@ -68,6 +68,10 @@ class Factorised(Count):
             self._scan_part("rest", joined_features, facts, {}, weight=self.plan.spec.weight)
         return labels
 
+    def check_magnitudes(self) -> None:
+        for part in self._parts:
+            part.check_magnitudes()
+
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         for number, part in enumerate(self._parts):
             # The first statement creates the table with the cells of the classes; only the first part needs it.

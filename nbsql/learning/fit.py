@@ -14,7 +14,7 @@ from nbsql.errors import InputError, listed
 from nbsql.family import Categorical
 from nbsql.learning.advice import advice, advice_on_classes, inferred_features
 from nbsql.learning.collinear import check_covariances, features_with_covariance
-from nbsql.learning.count import Count, total_rows
+from nbsql.learning.count import NEAR_ZERO, Count, check_near_zero, total_rows
 from nbsql.learning.declared import with_declared, with_given_priors
 from nbsql.learning.em import run_em
 from nbsql.learning.factorised import make_count
@@ -88,6 +88,7 @@ class Fit:
                 self.spec = split_classes(self.engine, self.spec, self.spec.components, self.source)
             count = make_count(self.engine, self.source, self.plan, temporary)
             labels = count.scan(quiet=self.spec.em is not None)
+            count.check_magnitudes()
             self._warn_of_classes(labels)
             if len(labels) == 1 and not self.declared:
                 warn_user(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
@@ -151,7 +152,8 @@ class Fit:
         centres = count.centres()
         statements = [self.plan.scan(source, scan, count.rules, centres)]
         query = renderer.fragment("subquery", self.plan.scan_query(source, count.rules, centres))
-        indices = {row[0] for each in self.plan.find_imprecise_features(query) for row in self.engine.rows(each)}
+        found = [row for each in self.plan.find_imprecise_features(query) for row in self.engine.rows(each)]
+        indices = {index for index, is_imprecise, _ in found if is_imprecise}
         careful = [feature for feature in self.plan.centred_features if feature.index in indices]
         if careful:
             statements.append(self.plan.rescan(source, rescan, careful))
@@ -264,6 +266,8 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
         while (question := feature.family.question) is not None:
             is_mdl = question == "binned_mdl"
             rows = edges[feature.name] if is_mdl else engine.ask(question, spec, source.relation, feature)
+            if question == "kernel_range" and rows[0][0] is not None and max(map(abs, rows[0][:2])) < NEAR_ZERO:
+                check_near_zero(engine, source.relation, feature.columns)
             feature = replace(feature, family=feature.family.with_answer(rows))
         return feature
 

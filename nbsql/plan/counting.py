@@ -61,8 +61,9 @@ class Counting(Base):
         return self.renderer.fragment("scan", Context.of(self.spec), source, self.scanned_features, checks, numbers)
 
     def find_imprecise_features(self, scan: Markup) -> Iterator[str]:
-        """Queries for the indices of the features that need the careful scan."""
-        for block in blocks(self.scanned_features if self.centred_features else [], FEATURES_A_STATEMENT):
+        """Queries for the features of numbers that a scan may not hold (statistics.sql)."""
+        has_numbers = any(feature.family.number for feature in self.scanned_features)
+        for block in blocks(self.scanned_features if has_numbers else [], FEATURES_A_STATEMENT):
             yield self.renderer.statement("imprecise_numbers", self._summed_cells(scan, block))
 
     def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:

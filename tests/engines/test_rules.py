@@ -61,3 +61,25 @@ def test_warnings_are_the_same(place: Place) -> None:
         "nothing but NULL in 'c'; left out of the score",
         "one value only in 'x'; such a column tells no class from another",
     ]
+
+
+def test_numbers_and_weights_that_no_sum_of_squares_holds_are_refused(both: tuple[Place, Place]) -> None:
+    columns = {"y": "VARCHAR", "x": "DOUBLE PRECISION", "w": "DOUBLE PRECISION"}
+    for place in both:
+        for name, unit, weight in (("plain", 1.0, 1.0), ("tiny", 1e-200, 1.0), ("heavy", 1.0, 1e200), ("light", 1.0, 1e-200)):
+            rows = [("ab"[i % 2], (i * 7 % 13 + 3 * (i % 2) - 6) * unit, weight) for i in range(60)]
+            place.table(name, columns, rows)
+        options: dict[str, Any] = {"target": "y", "exclude": ["w"]}
+        line = "every number of column 'x' is within 1e-140 of 0, and their squares vanish; take another unit"
+        for more in ({}, {"method": "lda"}, {"families": {"x": nbsql.Kernel(cells=16)}}):
+            with pytest.raises(nbsql.InputError, match=line):
+                nbsql.fit(place.con, "tiny", **options, **more)
+        with pytest.raises(nbsql.InputError, match=line):
+            nbsql.cross_validate(place.con, "tiny", folds=2, **options)
+        mixed = "SELECT * FROM plain UNION ALL SELECT * FROM tiny"  # beside others they are 0
+        assert nbsql.fit(place.con, mixed, **options).families["x"].name == "gaussian"
+        for name, total in (("heavy", r"3e\+201"), ("light", "3e-199")):
+            with pytest.raises(nbsql.InputError, match=f"the weights 'w' of a class sum to {total}, and must sum to 1e-150 to"):
+                nbsql.fit(place.con, name, target="y", weight="w")
+            with pytest.raises(nbsql.InputError, match=f"the weights 'w' of a class sum to {total}"):
+                nbsql.fit(place.con, "plain", target="y", weight="w").update(name)

@@ -98,17 +98,38 @@ WHERE scan.class IS NOT NULL
 {%- endmacro %}
 
 {#
-  One row a centred feature whose sums the first scan could not hold: index. Either a NaN or an infinity was among its numbers, or more
-  than three digits cancelled.
+  One row per feature of numbers that a scan may not hold: index, imprecise (1 if its sums are not held: a NaN or an infinity was among its
+  numbers, or more than three digits cancelled) and near_zero (1 if the numbers may be so near 0 that their squares vanish).
 #}
 {% macro imprecise_numbers(summed_cells) -%}
-SELECT DISTINCT index
+SELECT index, max(imprecise) AS imprecise, max(near_zero) AS near_zero
 FROM (
-  {{ summed_cells | indent(2) }}
-) AS sums
-WHERE n > 0
-  AND squares <> 0
-  AND NOT (abs(squares) < 1e300 AND squares - total * total / n >= 1e-3 * squares)
+  SELECT
+    index,
+    value,
+    max(
+      CASE
+        WHEN squares <> 0 AND NOT (abs(squares) < 1e300 AND squares - total * total / n >= 1e-3 * squares) THEN 1 ELSE 0
+      END
+    ) AS imprecise,
+    min(CASE WHEN abs(coalesce(centre, 0) + total / n) < 1e-140 AND coalesce(squares / n, 0) < 1e-280 THEN 1 ELSE 0 END) AS near_zero
+  FROM (
+    {{ summed_cells | indent(4) }}
+  ) AS sums
+  WHERE n > 0 AND total IS NOT NULL
+  GROUP BY index, value
+) AS numbers
+WHERE imprecise = 1 OR near_zero = 1
+GROUP BY index
+{%- endmacro %}
+
+{# One row: for each of some columns of numbers the largest absolute value, NULL without numbers. #}
+{% macro largest_magnitudes(source, columns) -%}
+SELECT
+  {% for column in columns %}
+  max(abs({{ nbsql.number_of(column) }})) AS largest_{{ loop.index }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ source }} AS source
 {%- endmacro %}
 
 {#
