@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.answers.explanation import times
 from nbsql.answers.query import Query
 from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
@@ -19,6 +21,7 @@ from nbsql.report.panel import (
     angle_parameter,
     class_parameter,
     common_digits,
+    factor_parameter,
     plain,
     records,
     rounded,
@@ -35,7 +38,8 @@ WORDS = 10  # words of each class
 ALL_WORDS = 20  # words among which the reader can choose
 _VALUES = 15
 _SLICES = 16
-_ALIKE = 0.05  # the log-odds in nats below which a difference is not reported
+_NUMBER = re.compile(r"[\[(]?(-?(?:inf|[\d.]+(?:e[+-]?\d+)?))(?:, [^,]+[\])])?")  # a number, or a bin as the statistics name it
+_ALIKE = 0.05  # the log-odds below which a difference is not reported
 _FAINT = 0.002  # the share of the highest density below which a curve is not drawn
 
 
@@ -110,7 +114,7 @@ def bounds(request: Request) -> Iterator[Figure]:
         if row["missing"] is not None and row["mutual_information"] is not None
     }
     known = sorted(information, key=lambda name: (-information[name], name))
-    measure = "log loss, in nats (lower is better)"
+    measure = "log loss (lower is better)"
     losses = [("priors only", "baseline", entropy)]
     losses += [(f"{name} only", "model", max(entropy - information[name], 0.0)) for name in known[:3]]
     least = entropy - math.fsum(information.values())
@@ -154,8 +158,8 @@ def ranking(request: Request) -> Iterator[Figure]:
         row["label"] = f"{share(row['missing'])} missing" if row["missing"] else ""
     best = f"{bars[0]['feature']} is the most informative about {model._spec.target}"
     if len(bars) == 1:
-        information = f"{bars[0]['mutual_information']:.2f} nats of information about {model._spec.target}"
-        best = f"{bars[0]['feature']}, the only feature, has {information}"
+        likelier = f"{times(bars[0]['mutual_information'])} times likelier"
+        best = f"{bars[0]['feature']}, the only feature, makes the right {model._spec.target} {likelier} on average"
     second = f", followed by {bars[1]['feature']}" if len(bars) > 1 else ""
     least = f"; {bars[-1]['feature']} is the least informative" if len(bars) > 2 else ""
     if not bars[0]["mutual_information"]:
@@ -239,6 +243,9 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: s
         {**without(row, "folded", "how_many", "place"), "value": others if row["folded"] else row["value"]}
         for row in show(rows, "class", "value")
     ]
+    places = [_place(row["value"]) for row in rows if not (row["folded"] or row["value"] is None)]
+    if None not in places:  # numbers and bins are in the order of their values, not of how frequent they are
+        bars.sort(key=lambda row: math.inf if (place := _place(row["value"])) is None else place)
     telling = [row for row in bars if row["log_odds"] is not None and row["n"] >= least]
     if telling:
         best = max(telling, key=lambda row: row["share"] * abs(row["log_odds"]))
@@ -254,6 +261,16 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: s
     combined = f"{few} after the {_VALUES} most frequent, are combined."
     notes = [note, combined if folded else None]
     return Figure(finding, {"rows": bars}, sql, "profile_of_values", [class_parameter(map(shown, classes))], notes, name)
+
+
+def _place(value: str) -> float | None:
+    """A number, or the lower edge of a bin of numbers; None for another value.
+
+    >>> _place("12"), _place("[2.5, 7)"), _place("(-inf, 3)"), _place("red")
+    (12.0, 2.5, -inf, None)
+    """
+    found = _NUMBER.fullmatch(value)
+    return None if found is None else float(found[1])
 
 
 def _times(log_odds: float) -> str:
@@ -273,7 +290,8 @@ def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: st
     said = [f"{firsts[label]} for {label}" for label in map(shown, classes) if label in firsts]
     notes = [note, f"Words that occur fewer than {least} times are left out."]
     finding = f"Most distinctive word{'' if len(said) == 1 else 's'} of {name}: {', '.join(said[:4])}"
-    return Figure(finding, {"rows": bars}, sql, "profile_of_words", [class_parameter(map(shown, classes))], notes, name)
+    params = [class_parameter(map(shown, classes)), factor_parameter(row["log_odds"] for row in bars)]
+    return Figure(finding, {"rows": bars}, sql, "profile_of_words", params, notes, name)
 
 
 def discrimination(request: Request) -> Iterator[Figure]:
@@ -309,7 +327,8 @@ def discrimination(request: Request) -> Iterator[Figure]:
     finding = f"{first['label']} is {_times(first['log_ratio'])} as likely in {first['for']} as in {rest}"
     if not math.isfinite(frequent[0]["log_ratio"]):
         finding = f"{frequent[0]['feature']} = {frequent[0]['value']} is in {first['for']} and never in {rest}"
-    yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", [class_parameter((one, other))], notes)
+    params = [class_parameter((one, other)), factor_parameter(row["log_ratio"] for row in strongest)]
+    yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", params, notes)
 
 
 def drift(request: Request) -> Iterator[Figure]:

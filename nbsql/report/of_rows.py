@@ -8,11 +8,23 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from nbsql.answers.explanation import times
 from nbsql.answers.query import Query
 from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
 from nbsql.report.of_counts import CLASSES, bounds, entropy_of, ranked_features, top_classes
-from nbsql.report.panel import Figure, Request, angle_parameter, chosen, class_parameter, plain, records, show, shown
+from nbsql.report.panel import (
+    Figure,
+    Request,
+    angle_parameter,
+    chosen,
+    class_parameter,
+    factor_parameter,
+    plain,
+    records,
+    show,
+    shown,
+)  # fmt: skip
 from nbsql.report.subject import CELLS, STEPS, ScoredSource
 
 _MATRIX = 14  # the most classes of a confusion matrix
@@ -40,7 +52,7 @@ def verdict(request: Request) -> Iterator[Figure]:
         return
     evaluation = request.source.evaluation
     entropy = entropy_of(request)
-    higher, lower = "accuracy (higher is better)", "log loss, in nats (lower is better)"
+    higher, lower = "accuracy (higher is better)", "log loss (lower is better)"
     rows = [
         {"measure": higher, "who": "model", "role": "model", "value": evaluation.accuracy},
         {"measure": higher, "who": "most frequent class", "role": "baseline", "value": evaluation.majority},
@@ -257,7 +269,7 @@ def dependence(request: Request) -> Iterator[Figure]:
     if first["excess"] > 0.02:
         finding = (
             f"{first['feature']} and {first['other']} depend most on each other within the classes, "
-            f"by {first['excess']:.2f} nats above chance"
+            f"whose values are {times(first['excess'])} times likelier together than apart"
         )
     else:
         finding = "No two features depend on each other within the classes"
@@ -350,7 +362,9 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]], num
     sql = request.source.explained(request.source.rows.relation).sql
     evidence = fact["nbsql_evidence"]
     note = None if evidence is None else f"The runner-up class is {shown(plain(other))}. ln p(x) = {evidence:.2f}."
-    return Figure(finding, {"rows": bars}, sql, "waterfall", notes=[note], name=f"row {number or fact['nbsql_position']}")
+    factors = factor_parameter(bar[end] for bar in bars for end in ("start", "end"))
+    name = f"row {number or fact['nbsql_position']}"
+    return Figure(finding, {"rows": bars}, sql, "waterfall", [factors], [note], name)
 
 
 def _difference(a: float, b: float) -> float:
@@ -359,4 +373,4 @@ def _difference(a: float, b: float) -> float:
 
 def _bar(label: str, start: float, end: float, direction: str) -> dict[str, Any]:
     numbers = {"start": plain(start), "end": plain(end), "log_odds": plain(end - start), "right": plain(max(start, end))}
-    return {"label": label, **numbers, "direction": direction}
+    return {"label": label, **numbers, "times": f"{times(abs(end - start))} ×", "direction": direction}

@@ -111,6 +111,8 @@ def shown(value: object) -> str:
     ('3.5', "''", "'Yes '", 'missing')
     """
     text = "missing" if value is None else cut(str(value))
+    words, blank, _ = text.rpartition(" ") if text.endswith("…") else ("", "", "")
+    text = f"{words} …" if blank and 2 * len(words) > len(text) else text  # not within a word
     return text if text and text == text.strip() else repr(text)
 
 
@@ -172,4 +174,19 @@ def class_parameter(classes: Iterable[str]) -> dict[str, Any]:
 
 def angle_parameter(labels: Iterable[str], room: int) -> dict[str, Any]:
     """The parameter `angle` of labels over columns: horizontal if the longest label fits into `room` characters."""
-    return {"name": "angle", "value": 0 if max(map(len, labels), default=0) <= room else -40}
+    return {"name": "angle", "value": 0 if max(map(len, labels), default=0) <= room else -90}
+
+
+def factor_parameter(logarithms: Iterable[float]) -> dict[str, Any]:
+    """The parameter `factors`: where an axis of logarithms has its labels, at round factors on both sides of 1.
+
+    >>> [round(math.exp(value), 9) for value in factor_parameter([-0.5, 3])["value"]]
+    [1.0, 2.0, 4.0, 8.0, 16.0]
+    """
+    known = [value for value in logarithms if math.isfinite(value)]
+    low, high = min([0.0, *known]), max([0.0, *known])
+    widest = max(high, -low)
+    steps = [math.log(factor) for factor in (1.1, 1.2, 1.5, 2, 4, 10, 100, 1000)]
+    step = next((step for step in steps if widest <= 4.5 * step), steps[-1] * math.ceil(widest / (4.5 * steps[-1])))
+    places = range(math.ceil(low / step), math.floor(high / step) + 1)
+    return {"name": "factors", "value": [place * step for place in places]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from nbsql.report.drawing import inline_svg, svg_of, vl_convert
 from nbsql.report.panel import Figure, Panel
 
 FORMATS = ("svg", "png", "pdf", "html", "json")
+_TITLE = 88  # the most characters of a line of the title, which is about as wide as a picture
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # for users of the specification; never part of a page
 
 
@@ -35,7 +37,8 @@ class Picture:
     @property
     def spec(self) -> dict[str, Any]:
         """The Vega-Lite specification, including the data."""
-        return {"$schema": SCHEMA, "title": {"text": self.figure.finding, "anchor": "start"}, **self.figure.spec}
+        lines = textwrap.wrap(self.figure.finding, _TITLE, break_long_words=False)
+        return {"$schema": SCHEMA, "title": {"text": lines, "anchor": "start"}, **self.figure.spec}
 
     @property
     def finding(self) -> str:
@@ -92,7 +95,10 @@ class Picture:
         return picture_document(self.panel, self.figure).encode()
 
     def _repr_html_(self) -> str:
-        return f'<div style="overflow-x:auto">{inline_svg(self.spec)}</div>'
+        drawn = inline_svg(self.spec).replace(
+            "<svg", '<svg style="max-width:100%;height:auto"', 1
+        )  # all of it in a narrow window
+        return f'<div style="overflow-x:auto">{drawn}</div>'
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:  # noqa: ARG002
         return {

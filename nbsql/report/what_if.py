@@ -13,7 +13,7 @@ from nbsql.errors import ModelError
 from nbsql.family import Bernoulli, Binned, Conditional
 from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.report.of_counts import ALL_WORDS, telling_words
-from nbsql.report.panel import LOWEST, Figure, Request, common_digits, plain, records, rounded, shown
+from nbsql.report.panel import LOWEST, Figure, Request, common_digits, factor_parameter, plain, records, rounded, shown
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature
 
@@ -61,7 +61,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
     to_class = {"input": "select", "options": labels, "name": "show contributions to "}
     classes_shown = {"name": "shown", "value": labels[0], "bind": to_class}
     far = any(_spread(row["contribution"]) > _FAR for row in rows if row["feature_no"])
-    at_edge = "Contributions of more than 8 nats (odds of 3,000 to 1) are drawn at the edge with the number beside them."
+    at_edge = "Contributions of more than 3,000 times are drawn at the edge, with their power of ten beside them."
     notes = [f"Left as missing: {', '.join(map(shown, left))}." if left else None, at_edge if far else None]
     spoken = [row for row in rows if row["value"] is not None]
     widest: dict[str, Any] | None = max(spoken, key=lambda row: _spread(row["contribution"]), default=None)
@@ -77,7 +77,17 @@ def nomogram(request: Request) -> Iterator[Figure]:
         {"feature": row["feature"], "value": row["value"], **dict(zip(classes, list(row["contribution"]), strict=True))}
         for row in rows
     ]
-    yield Figure(finding, {"rows": rows}, sql, "nomogram", [*params, chosen, of_classes, classes_shown], notes, csv=csv)
+    params += [chosen, of_classes, classes_shown, factor_parameter(_places(rows))]
+    yield Figure(finding, {"rows": rows}, sql, "nomogram", params, notes, csv=csv)
+
+
+def _places(rows: Sequence[Mapping[str, Any]]) -> Iterator[float]:
+    """Where the values are on the axis of the chart: their contributions to the classes, relative to the mean over all."""
+    for row in rows:
+        if row["feature_no"] and row["value"] is not None:
+            possible = [value for value in row["contribution"] if value > LOWEST]
+            mean = math.fsum(possible) / max(len(possible), 1)
+            yield from (max(min(value - mean, _FAR), -_FAR) for value in possible)
 
 
 def _classes(request: Request) -> dict[str, float]:

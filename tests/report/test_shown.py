@@ -48,7 +48,7 @@ def test_a_notebook_shows_tables_in_which_values_are_text(shop):
 def test_the_commands_write_files(shop, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(main, ["plot", shop, "weather", "ranking"])
-    assert done.output == "sky, the only feature, has 0.47 nats of information about play\ndrawn into ranking.svg\n"
+    assert done.output == "sky, the only feature, makes the right play 1.6 times likelier on average\ndrawn into ranking.svg\n"
     done = CliRunner().invoke(main, ["report", shop, "weather", "days", "--least", "1"])
     assert done.exit_code == 0, done.output
     assert (tmp_path / "weather.html").stat().st_size > 400_000

@@ -59,10 +59,13 @@ class Tab:
         self._session: dict[str, str] = {}
         self._number = 0
 
-    def open(self, page: Path) -> None:
-        """Show a page, and wait until its charts are drawn."""
-        target = self.call("Target.createTarget", url=page.as_uri())["targetId"]
+    def open(self, page: Path, width: int | None = None) -> None:
+        """Show a page, on a screen of that width if one is given, and wait until its charts are drawn."""
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = {"sessionId": self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]}
+        if width is not None:
+            self.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=True)
+        self.call("Page.navigate", url=page.as_uri())
         deadline = time.monotonic() + 120
         while self.run("document.body?.dataset.drawn") != "yes":
             assert time.monotonic() < deadline, "the charts of the page are not drawn"
@@ -98,7 +101,7 @@ class Tab:
 
 
 @contextmanager
-def tab(page: Path, folder: Path) -> Iterator[Tab]:
+def tab(page: Path, folder: Path, width: int | None = None) -> Iterator[Tab]:
     """A page in which keys can be pressed."""
     (there, to), (back, here) = os.pipe(), os.pipe()
     command = [
@@ -113,7 +116,7 @@ def tab(page: Path, folder: Path) -> Iterator[Tab]:
     try:
         with os.fdopen(to, "wb") as sent, os.fdopen(back, "rb") as received:
             opened_tab = Tab(sent, received)
-            opened_tab.open(page)
+            opened_tab.open(page, width)
             yield opened_tab
             opened_tab._session = {}
             opened_tab.call("Browser.close")

@@ -1,0 +1,87 @@
+"""Pictures can be read: whole titles and labels, values in their order, factors instead of logarithms, all of it on a phone."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from support.chromium import tab
+
+import nbsql
+from nbsql.report.panel import CHARTS, factor_parameter, shown
+
+CHARTS_BY_NAME = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(CHARTS.glob("*.json"))}
+
+
+def of_key(spec: Any, *names: str) -> list[Any]:
+    """All values of keys of these names, wherever they are in a specification."""
+    found = list(spec.values()) if isinstance(spec, dict) else spec if isinstance(spec, list) else []
+    own = [spec[name] for name in names if isinstance(spec, dict) and name in spec]
+    return own + [value for part in found for value in of_key(part, *names)]
+
+
+@pytest.mark.parametrize("name", CHARTS_BY_NAME)
+def test_no_label_is_clipped_or_slanted_and_none_is_in_nats(name: str) -> None:
+    spec = CHARTS_BY_NAME[name]
+    assert set(of_key(spec, "labelLimit")) <= {0}  # no limit
+    assert all(angle in (0, -90, {"expr": "angle"}) for angle in of_key(spec, "labelAngle") if not isinstance(angle, dict))
+    assert not re.search(r"\bnats?\b", json.dumps(spec))
+
+
+@pytest.fixture
+def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    con.execute("""
+        CREATE TABLE people AS SELECT i % 3 % 2 AS y, (i * 7 % 60 + 18)::DOUBLE AS age, i % 12 AS month,
+            'a street of a very long name, in a town of a long one ' || i % 3 AS home, i % 2 || 'k' AS kind
+        FROM range(600) AS t(i)""")
+    families = {"age": nbsql.Binned(bins=6), "month": "categorical"}
+    return nbsql.fit(con, "people", target="y", families=families)
+
+
+def values_of(picture: Any) -> list[str]:
+    return list(dict.fromkeys(row["value"] for row in picture.spec["datasets"]["rows"]))
+
+
+def test_bins_and_numbers_are_in_the_order_of_their_values(model: nbsql.Model) -> None:
+    edges = [float(re.findall(r"-?inf|[-\d.]+", value)[0]) for value in values_of(model.plot.profile("age"))]
+    assert edges == sorted(edges)
+    assert len(edges) == 6
+    assert values_of(model.plot.profile("month")) == [str(month) for month in range(12)]
+
+
+def test_titles_are_whole_words_on_several_lines(model: nbsql.Model) -> None:
+    for picture in (model.plot.profile("home"), model.plot.verdict("people"), model.plot.waterfall("people", row=1)):
+        lines = picture.spec["title"]["text"]
+        assert all(len(line) <= 88 for line in lines)
+        assert " ".join(lines) == picture.finding
+    assert shown("a street of a very long name, in a town") == "a street of a very long name, in a town"
+    assert shown("a street of a very long name, in a town of a long one") == "a street of a very long name, in a …"
+
+
+def test_axes_have_round_factors(model: nbsql.Model) -> None:
+    spec = model.plot.waterfall("people", row=1).spec
+    (factors,) = (each["value"] for each in spec["params"] if each["name"] == "factors")
+    ends = [row[end] for row in spec["datasets"]["rows"] for end in ("start", "end")]
+    assert min(ends) - 1e-9 <= min(factors) <= 0 <= max(factors) <= max(ends) + 1e-9
+    assert all(re.fullmatch(r"[\d,.]+ ×", row["times"]) for row in spec["datasets"]["rows"])
+    for widest, number in ((0.05, 1), (0.3, 4), (5, 4), (40, 3), (3000, 5)):
+        found = factor_parameter([widest])["value"]
+        assert len(found) == number, widest
+        assert found[0] == 0
+    assert [round(math.exp(value), 9) for value in factor_parameter([-2.0, 1.0])["value"]] == [0.25, 0.5, 1.0, 2.0]
+
+
+def test_a_narrow_window_shows_all_of_a_picture(model: nbsql.Model, tmp_path: Path) -> None:
+    assert 'style="max-width:100%;height:auto"' in model.plot.ranking()._repr_html_()
+    model.report(tmp_path / "page.html", source="people")
+    with tab(tmp_path / "page.html", tmp_path, width=390) as page:
+        found = page.run("""[...document.querySelectorAll(".chart")].map((chart) => Math.max(
+            chart.scrollWidth - chart.clientWidth, chart.querySelector("svg").getBoundingClientRect().right - innerWidth))""")
+        assert page.run("document.documentElement.scrollWidth") <= 390
+    assert len(found) > 5
+    assert max(found) <= 0
