@@ -24,17 +24,17 @@ PANELS = (
     ),
     Panel(
         "discrimination", "What distinguishes two classes?",
-        "Bars to the right favour the first class, to the left the second. The length is the log-likelihood ratio.",
+        "Bars to the right favour the first class, to the left the second: how many times likelier a value is there.",
         discrimination,
     ),
     Panel(
         "nomogram", "What if?",
-        "Choose a value for each feature. Prior and contributions sum to each class's total, which gives its posterior.",
+        "Choose a value for each feature. The logarithms of prior and values sum to each class's total, and give its posterior.",
         nomogram,
     ),
     Panel(
         "waterfall", "Why this prediction?",
-        "From the prior down, bars add up to the log-odds of the prediction against the runner-up class; the last is the sum.",
+        "From the prior down, how many times likelier each value makes the prediction than the runner-up; last their product.",
         waterfall, needs_source=True, shows_rows=True,
     ),
     Panel(
