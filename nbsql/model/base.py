@@ -52,7 +52,10 @@ def read_plan(engine: Engine, relations: Relations, name: str) -> tuple[Plan, li
     except ValueError as error:
         raise schemas.unreadable(engine, relations, name, f"its spec cannot be read ({error})") from None
     # Its tables show which form it has, since another version may choose by other limits.
-    wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
+    columns = {column.name for column in engine.columns(relations["parameters"])}
+    wide = "class_no" not in columns
+    if wide and "class_count" not in columns:
+        raise schemas.unreadable(engine, relations, name, "its table 'parameters' has no column 'class_count'")
     plan = Plan(engine.renderer, spec, relations, wide=wide, calibration=calibration_of_posteriors(engine, relations))
     return plan, class_columns(engine.rows(plan.class_order()))
 

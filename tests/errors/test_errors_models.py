@@ -118,6 +118,10 @@ CURE = "fit it again with replace=True, or drop it"
     [
         ("DROP VIEW golf.likelihoods", f"{DAMAGED} 'likelihoods' is missing; {CURE}"),
         ("DROP MACRO TABLE golf.explain", f"{DAMAGED} 'explain' is missing; {CURE}"),
+        (  # as models had it before classes were numbered by their labels
+            "ALTER TABLE golf.parameters DROP class_count",
+            f"{DAMAGED} its table 'parameters' has no column 'class_count'; {CURE}",
+        ),
         ("DELETE FROM golf.spec", f"model 'golf' is damaged, or of an earlier checkout: its table 'spec' has 0 rows; {CURE}"),
         (  # as models had it before the type JSON took no such text
             "ALTER TABLE golf.spec ALTER spec TYPE VARCHAR; UPDATE golf.spec SET spec = '{'",
