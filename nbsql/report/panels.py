@@ -29,7 +29,7 @@ PANELS = (
     ),
     Panel(
         "nomogram", "What if?",
-        "Choose a value for each feature. The logarithms of prior and values sum to each class's total, and give its posterior.",
+        "Choose a value for each feature. The logarithms of prior and values add up to each class's total and posterior.",
         nomogram,
     ),
     Panel(
