@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.chromium import tab
 
 nbformat = pytest.importorskip("nbformat", reason="pip install nbclient ipykernel")
 pytest.importorskip("ipykernel", reason="pip install nbclient ipykernel")
@@ -59,6 +60,93 @@ def test_the_blocks_of_the_readme_run(tmp_path: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
     assert len(blocks) >= 3
     executed(tmp_path, *blocks)
+
+
+FLIGHTS = Path(__file__).parents[2] / "nbsql" / "data" / "flights.parquet"
+DEPARTURES = f"""SELECT carrier || flight AS flight, month, day, hour, carrier, origin, dest, distance, dep_delay,
+    CASE WHEN arr_delay > 15 THEN 'late' ELSE 'punctual' END AS arrival
+FROM '{FLIGHTS}' WHERE arr_delay IS NOT NULL AND month <= 4"""
+JOBS = {
+    "a frame": [
+        f"""import duckdb, nbsql
+con = duckdb.connect()
+flights = con.sql(\"\"\"{DEPARTURES}\"\"\").df()
+flights.shape""",
+        """train, test = flights[flights["day"] <= 20], flights[flights["day"] > 20]
+model = nbsql.fit(con, train, target="arrival", exclude=["flight", "day", "distance"])
+model""",
+        """evaluation = model.evaluate(test)
+assert evaluation.accuracy > evaluation.majority
+evaluation""",
+        "model.predict(test)",
+        "model.explain(test)",
+        "model.plot.waterfall(test, row=1)",
+    ],
+    "a file": [
+        f"""import duckdb, nbsql
+duckdb.execute(\"\"\"COPY (SELECT * REPLACE (CASE WHEN dep_delay < -8 THEN 'NA' ELSE dep_delay::VARCHAR END AS dep_delay)
+  FROM ({DEPARTURES}) WHERE month < 4) TO 'winter.csv'\"\"\")
+duckdb.execute(\"\"\"COPY ({DEPARTURES} AND month = 4) TO 'april.csv'\"\"\")""",
+        """model = nbsql.fit("flights.duckdb", "winter.csv", target="arrival", name="delays", missing=["NA"], replace=True,
+    exclude=["flight", "month", "day", "distance"])
+assert model.families["dep_delay"].name == "gaussian"
+model""",
+        """evaluation = model.evaluate("april.csv")
+assert evaluation.accuracy > evaluation.majority
+evaluation""",
+        """model.update("april.csv", batch="april")
+model.plot.drift()""",
+        """model.plot.ranking().save("ranking.pdf")
+model.close()""",
+    ],
+    "a warehouse table": [
+        f"""import duckdb, nbsql
+con = duckdb.connect("warehouse.duckdb")
+con.execute(\"\"\"CREATE TABLE departures AS {DEPARTURES}\"\"\")
+con.execute("CREATE VIEW learnt AS FROM departures WHERE day <= 20")
+con.execute("CREATE VIEW held_back AS FROM departures WHERE day > 20")""",
+        """model = nbsql.fit(con, "learnt", target="arrival", name="delays", id="flight", exclude=["distance"])
+model.calibrate("learnt", folds=3)""",
+        """model.predict("held_back").create_table("scored")
+con.sql("SELECT prediction, avg((prediction = arrival)::INT) AS right FROM scored GROUP BY ALL")""",
+        "con.sql(\"FROM delays.reasons('held_back') LIMIT 9\")",
+        'model.plot.reliability("held_back")',
+        "con.close()",
+    ],
+}
+
+
+def test_jobs_are_done_from_their_data_to_a_picture(tmp_path: Path) -> None:
+    cells = [cell for job in JOBS.values() for cell in job]  # in one kernel, which takes seconds to start
+    notebook = executed(tmp_path, *cells)
+    outputs = {cell.source: [output.data for output in cell.outputs] for cell in notebook.cells}
+    for job, sources in JOBS.items():
+        shown = [data for source in sources for data in outputs[source]]
+        assert sum("image/svg+xml" in data for data in shown) == 1, job
+        assert sum("text/html" in data or "text/plain" in data for data in shown) >= 4, job
+    assert (tmp_path / "ranking.pdf").read_bytes().startswith(b"%PDF")
+    in_a_browser(tmp_path, [data["text/html"] for cell in JOBS["a frame"] for data in outputs[cell] if "text/html" in data])
+
+
+JUPYTER = "margin:0; font:13px/1.3 system-ui, sans-serif"  # of JupyterLab's outputs
+
+
+def in_a_browser(tmp_path: Path, shown: list[str]) -> None:
+    """The outputs as a front end of 900 pixels shows them: what a cell is about is in sight, and so is all of its picture."""
+    page = tmp_path / "notebook.html"
+    cells = "".join(f'<div class="cell" style="width:900px;overflow:hidden">{html}</div>' for html in shown)
+    body = f'<body data-drawn="yes" style="{JUPYTER}">{cells}</body>'
+    page.write_text(f'<!doctype html><meta charset="utf-8">{body}', encoding="utf-8")
+    with tab(page, tmp_path) as opened:
+        found = opened.run("""[...document.querySelectorAll(".cell")].map((cell) => {
+            const inside = (part) => part.getBoundingClientRect().right <= 900 && part.getBoundingClientRect().height > 5;
+            const headings = [...cell.querySelectorAll("th")].filter(inside).map((part) => part.textContent);
+            return {headings, svg: [...cell.querySelectorAll("svg")].map(inside), text: cell.innerText};
+        })""")
+    headings = [heading for each in found for heading in each["headings"]]
+    assert {"prediction", "probability", "how much likelier"} <= set(headings)
+    assert [drawn for each in found for drawn in each["svg"]] == [True]
+    assert any("× for " in each["text"] for each in found)
 
 
 @pytest.fixture
