@@ -108,7 +108,7 @@ def with_options(message: str, options: Mapping[str, click.Option], commands: It
             return found[0]
         words = [f"{key}={of}" for key, of in given.items()] if isinstance(given, dict) else given
         words = words if isinstance(words, list) else [words]
-        return " ".join(f"{known.opts[0]} {shlex.quote(str(word))}" for word in words)
+        return " ".join(f"{known.opts[0]} {shell_word(str(word))}" for word in words)
 
     def of_object(found: re.Match[str]) -> str:
         name = option(_OBJECT_OPTIONS[found["class"]], "")
@@ -134,6 +134,17 @@ def with_options(message: str, options: Mapping[str, click.Option], commands: It
     for pattern, replacement in replacements:
         message = pattern.sub(replacement, message)
     return message
+
+
+def shell_word(text: str) -> str:
+    """A text as one word of a shell, in double quotes if it has single ones, which are easier to read so.
+
+    >>> print(shell_word("x"), shell_word("two words"), shell_word("replace(x, '$', '')"))
+    x 'two words' "replace(x, '\\$', '')"
+    """
+    if "'" not in text or set(text) & set('"!`\\'):
+        return shlex.quote(text)
+    return '"' + text.replace("$", r"\$") + '"'
 
 
 def _value(node: ast.expr) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from nbsql.answers.table import GAP, cell_text, counted, fitting_columns, number, one_line, plain, share
+from nbsql.cli.messages import shell_word
 from nbsql.cli.session import end_progress
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
@@ -53,7 +53,7 @@ def sql(text: str) -> None:
 
 def command(*words: str) -> str:
     """The command as the user typed it, without passwords in addresses."""
-    return without_passwords(shlex.join(["nbsql", *words]))
+    return without_passwords(" ".join(map(shell_word, ["nbsql", *words])))
 
 
 def probability(value: float) -> str:

@@ -137,7 +137,7 @@ def fit(source: str) -> tuple[str, list[str]]:
             if found := SOURCE.search(line):
                 source = found[1]
             elif found := OPTIONS.search(line):
-                options += shlex.split(found[1].split(", or ")[0])
+                options += [word.replace(r"\$", "$") for word in shlex.split(found[1].split(", or ")[0])]  # as a shell does
             else:
                 raise AssertionError(f"nothing to paste: {line}")
     raise AssertionError(f"it does not end: {said}")
