@@ -11,6 +11,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import listed
 from nbsql.family import Categorical
+from nbsql.learning.date_advice import advice_on_dates
 from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.column import MISSING_WORDS
 from nbsql.spec.spec import Feature
@@ -34,11 +35,14 @@ Values = Sequence[tuple[str, float]]  # a value and the number of its rows
 
 
 def advice_on_texts(engine: Engine, values: Sequence[tuple[str, str, float]], features: Sequence[Feature]) -> Mapping[str, str]:
-    """A line for each category that would be a number, by its name, from rows of `most_frequent_values` (model.sql)."""
+    """A line for each category that would be a number or a date, by its name, from rows of `most_frequent_values`."""
     of_texts = {feature.name: feature.column for feature in features}
     found = {}
     for name, rows in groupby(values, key=lambda row: row[0]):
-        line = _advice(engine, name, of_texts[name], [(value, n) for _, value, n in rows]) if name in of_texts else None
+        if name not in of_texts:
+            continue
+        of_rows = [(value, n) for _, value, n in rows]
+        line = _advice(engine, name, of_texts[name], of_rows) or advice_on_dates(engine, name, of_texts[name], of_rows)
         if line is not None:
             found[name] = line
     return found

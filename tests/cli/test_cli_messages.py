@@ -65,7 +65,10 @@ def run(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, code: int = 1, 
             "linear shop.duckdb golf",
             "use `nbsql quadratic`, or fit it with --family 'COLUMN=gaussian(shared_variance=true)'",
         ),
-        ("scorecard shop.duckdb golf", "fit it with --family 'wind=binned(by=mdl,monotone=true)'"),
+        (
+            "scorecard shop.duckdb golf",
+            "fit it with --family 'wind=binned(by=mdl,monotone=true)' --family 'k=binned(by=mdl,monotone=true)'",
+        ),
         (
             "fit shop.duckdb days --target play --name m --join skies:sky",
             "tell them apart with --join TABLE:KEY:skies_, or join fewer of its columns",

@@ -1,0 +1,62 @@
+"""Texts that would be dates: a fit says the line that reads them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+CASES = {  # what people write of day i, and the expression
+    "three forms": (
+        ["2024-01-{i:02}", "{i:02}.03.2024", "Mar {i}, 2024"],
+        "CAST(strptime(d, ['%Y-%m-%d', '%d.%m.%Y', '%b %d, %Y']) AS DATE)",
+    ),
+    "day first": (["{i:02}/03/2024"], "CAST(strptime(d, '%d/%m/%Y') AS DATE)"),
+    "month first": (["03/{i:02}/2024"], "CAST(strptime(d, '%m/%d/%Y') AS DATE)"),
+    "with a time": (["{i:02}.03.24 12:30"], "CAST(strptime(d, '%d.%m.%y %H:%M') AS TIMESTAMP)"),
+    "with words": (["2024-03-{i:02}", "2024-03-{i:02}", "n/a"], "CAST(d AS DATE)"),
+}
+
+
+def fitted(con: duckdb.DuckDBPyConnection, texts: list[str], most: int = 28, **options: Any) -> tuple[nbsql.Model, list[str]]:
+    numbers = [i * 11 % most + 1 for i in range(252)]
+    rows = {"y": ["late" if i > most / 2 else "soon" for i in numbers]}
+    rows["d"] = [texts[place % len(texts)].format(i=i) for place, i in enumerate(numbers)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = nbsql.fit(con, rows, target="y", **options)
+    return model, [str(each.message) for each in caught]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_fit_says_the_line_that_makes_dates(con: duckdb.DuckDBPyConnection, case: str) -> None:
+    texts, sql = CASES[case]
+    model, (line,) = fitted(con, texts)
+    assert [*model.families] == ["d"]
+    assert line.startswith("'d' holds dates")
+    derive = re.search(r"derive=(\{.*\})$", line)
+    assert derive is not None
+    assert ast.literal_eval(derive[1]) == {"d": sql}
+    options: dict[str, Any] = {"missing": ["n/a"]} if case == "with words" else {}
+    assert ('missing=["n/a"], derive' in line) == bool(options)
+    cured, lines = fitted(con, texts, derive={"d": sql}, **options)
+    assert "day of d" in cured.families
+    assert not any("holds dates" in each for each in lines)
+
+
+def test_what_only_a_person_knows_is_said(con: duckdb.DuckDBPyConnection) -> None:
+    _, (line,) = fitted(con, ["{i:02}/02/2024"], most=9)
+    assert "; if the day comes first, read them as such: derive=" in line
+    _, (line,) = fitted(con, ["{i:02}/03/2024", "03/{i:02}/2024"])
+    assert line.endswith("; the day comes first in some and the month in others, which only you can tell apart")
+
+
+@pytest.mark.parametrize("text", ["1.2.{i}", "12:{i:02}", "030-{i:04}", "x{i}", "{i}-{i}"])
+def test_what_is_no_date_is_left_alone(con: duckdb.DuckDBPyConnection, text: str) -> None:
+    assert not any("holds dates" in line for line in fitted(con, [text])[1])
