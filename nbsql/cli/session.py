@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from markupsafe import Markup
 
 import nbsql
 from nbsql.cli.messages import in_options
@@ -68,14 +69,23 @@ class Rehearsal(Recorder):
             super().run("drop what is temporary", self.renderer.statement(macro, *arguments, **options))
         return super(Recorder, self).ask(macro, *arguments, **options)
 
+    def violations(self, spec: Markup, message: str, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
+        """The rows of a query that is to have none, for which the script has a statement of its own."""
+        super().run("check what is forgotten", self._check(spec, message, macro, *arguments))
+        return super().violations(spec, message, macro, *arguments)
+
     def begin(self, model: nbsql.Model) -> None:
         """Begin the script with a check that the model has not changed since the statements were made."""
-        changed = self.ask("updated_at_text", model._relations["spec"])[0][0]
+        spec = model._relations["spec"]
+        changed = self.ask("updated_at_text", spec)[0][0]
         message = f"model {model.name} has changed since this script was written; write it again"
+        self.statements.insert(0, Statement("check the model", self._check(spec, message, "changed_since", spec, changed)))
+
+    def _check(self, spec: Markup, message: str, macro: str, *arguments: Any) -> str:
+        """A statement that is an error if a query has a row."""
         renderer = self.renderer
-        check = renderer.fragment("check_unchanged", model._relations["spec"], changed, message)
-        statement = renderer.statement("checking_statement", check, renderer.dialect.text(restore(check)))
-        self.statements.insert(0, Statement("check the model", statement))
+        check = renderer.fragment("check_empty", spec, renderer.fragment(macro, *arguments), message)
+        return renderer.statement("checking_statement", check, renderer.dialect.text(restore(check)))
 
 
 def _is_file(path: str) -> bool:

@@ -118,6 +118,10 @@ class Runner(ABC):
         """The rows of the query that a macro renders."""
         return self.rows(self.renderer.statement(macro, *arguments, **options), macro)
 
+    def violations(self, spec: Markup, message: str, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:  # noqa: ARG002
+        """The rows of a query that is to have none; a script of a change to the model of `spec` then stops with the message."""
+        return self.ask(macro, *arguments)
+
     def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:  # noqa: ARG002
         """A statement that is parsed once, as a function of its parameters $1, $2, ...; for small results."""
         raise NotSupportedError(f"prepared statements are not available on {self.title} yet; they are on DuckDB")

@@ -14,7 +14,6 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion, written
 from nbsql.family.rate import Rate
 from nbsql.learning.collinear import check_covariances
-from nbsql.learning.count import total_rows
 from nbsql.learning.declared import comparable
 from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_gaps, check_reference_time
@@ -80,27 +79,30 @@ class Change:
     def update(self, source: Source, batch: str | None) -> None:
         """Add the rows of a source to the counts."""
         number, name = self.ledger.next(batch)
-        with self._counted(source, name) as (labels, counted):
+        with self._counted(source, name) as (rows, counted):
             cells = self.engine.renderer.fragment("cells_of", counted)
             self._check_covariances(cells)
             self._insert_cells(cells)
+            self._add_ledger_line(Entry(number, name, "update", source.label, 0), rows)
         if self.plan.spec.half_life is not None:
             slices = self.engine.renderer.fragment("slices", self._statistics)
             check_gaps(self.engine, self.plan.spec.half_life, self.engine.renderer.fragment("subquery", slices), self.title)
-        self._record(Entry(number, name, "update", source.label, total_rows(labels)))
+        self._finish()
 
     def forget(self, source: Source) -> None:
         """Subtract the rows of a source from the counts."""
         number, name = self.ledger.next(None)
-        with self._counted(source, name, learns=False) as (labels, cells):
+        with self._counted(source, name, learns=False) as (rows, cells):
             self._subtract(cells, name, source.label)
-        self._record(Entry(number, name, "forget", source.label, total_rows(labels)))
+            self._add_ledger_line(Entry(number, name, "forget", source.label, 0), rows)
+        self._finish()
 
     @contextmanager
-    def _counted(
-        self, source: Source, batch: str, *, learns: bool = True
-    ) -> Iterator[tuple[Sequence[tuple[Any, ...]], Markup]]:
-        """The classes and a temporary table of the cells of a source, whose columns may have other types than in the fit."""
+    def _counted(self, source: Source, batch: str, *, learns: bool = True) -> Iterator[tuple[Markup, Markup]]:
+        """The number of rows and a temporary table of the cells of a source, whose types may differ from those of the fit.
+
+        The number is an expression, which a script computes and checks when it runs.
+        """
         self._warn_of_ignored_weights(source)
         plan = self._counting_plan(source)
         with self.engine.temporaries() as temporary:
@@ -110,7 +112,7 @@ class Change:
                 check_range(self.plan.spec, (row[1] for row in labels), source.label, self.title)
                 self._check_given_priors(labels)
                 self._warn_of_spellings([row[1] for row in labels], source.label)
-            yield labels, count.create_cells(temporary("cells"), batch)
+            yield count.checked_rows(), count.create_cells(temporary("cells"), batch)
 
     def _warn_of_ignored_weights(self, source: Source) -> None:
         """Warn about a column that looks like row weights if the model was fitted without weights."""
@@ -139,7 +141,8 @@ class Change:
         with self.engine.temporaries() as temporary:
             query = self.engine.renderer.fragment("cells_of_batch", self._statistics, batch)
             self._subtract(self.engine.create("cells", temporary("cells"), query), name, label)
-        self._record(Entry(number, name, "forget", label, entry.rows))
+        self._add_ledger_line(Entry(number, name, "forget", label, entry.rows))
+        self._finish()
 
     def rollback(self, batch: str) -> None:
         """Undo all changes after one entry of the ledger."""
@@ -147,8 +150,7 @@ class Change:
         for relation in (self._statistics, self._batches):
             statement = self.engine.renderer.statement("delete_batches", relation, self._batches, number, after=True)
             self.engine.run(f"roll back to {batch}", statement)
-        self._drop_calibration()
-        self._rebuild()
+        self._finish()
 
     def compact(self, through: str | None) -> None:
         """Fold the cells up to one entry of the ledger, or all cells, into one batch."""
@@ -166,7 +168,8 @@ class Change:
                 self.engine.run("fold", statement)
             self._insert_cells(renderer.fragment("cells_of", folded_cells))
         batches = f"{len(compacted)} batch{'' if len(compacted) == 1 else 'es'}"
-        self._record(replace(last, operation="compact", source=batches, rows=rows), is_changed=False)
+        self._add_ledger_line(replace(last, operation="compact", source=batches, rows=rows))
+        self._rebuild()
 
     # Steps. --------------------------------------------------------------------------------------------------------
 
@@ -203,7 +206,12 @@ class Change:
     def _subtract(self, cells: Markup, batch: str, label: str) -> None:
         """Subtract cells. Raises InputError unless the model has learnt all of them, and something is left."""
         engine = self.engine
-        for name, feature, value, learnt, forgotten in engine.ask("overdrawn_cells", self._statistics, cells):
+
+        def violations(macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
+            message = f"cannot forget {label}: {self.title} has not learnt all of it, or nothing else; make the script again"
+            return engine.violations(self.plan.relations["spec"], message, macro, self._statistics, cells, *arguments)
+
+        for name, feature, value, learnt, forgotten in violations("overdrawn_cells"):
             cell = f"class {name!r}"
             if feature is not None:
                 cell += f" with {value!r} in {feature!r}" if value is not None else f" with {feature!r}"
@@ -215,19 +223,19 @@ class Change:
         if any(isinstance(feature.family, Rate) for feature in self.plan.spec.features):
             moments["overdrawn_sums"] = "their sum"
         for macro, moment in moments.items():
-            for name, feature in engine.ask(macro, self._statistics, cells):
+            for name, feature in violations(macro):
                 raise InputError(
                     f"cannot forget {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
                     f"{moment} would be negative"
                 )
         single = [f for f in self.plan.spec.features if f.family.level or not (f.family.bag or f.family.over_columns)]
-        missing = engine.ask("overdrawn_missing", self._statistics, cells, single) if single else ()
+        missing = violations("overdrawn_missing", single) if single else ()
         for name, feature, learnt, forgotten in missing:
             raise InputError(
                 f"cannot forget {label}: it has {forgotten:.15g} of class {name!r} without {feature!r}, "
                 f"of which {self.title} has learnt {max(learnt, 0):.15g}"
             )
-        if engine.ask("rows_left", self._statistics, cells)[0][0] <= 0:
+        if violations("nothing_left"):
             raise InputError(f"cannot forget {label}: nothing would be left of {self.title}; drop it instead")
         negated = engine.renderer.fragment("negated_cells", cells, batch)
         self._check_covariances(negated)
@@ -237,10 +245,12 @@ class Change:
         cells = self.engine.renderer.fragment("cells_of", self._statistics)
         check_covariances(self.engine, self.plan.spec, cells, change)
 
-    def _record(self, entry: Entry, *, is_changed: bool = True) -> None:
-        if is_changed:
-            self._drop_calibration()
-        self.engine.run_all([self.plan.add_ledger_line(entry)])
+    def _add_ledger_line(self, entry: Entry, rows: Markup | None = None) -> None:
+        self.engine.run_all([self.plan.add_ledger_line(entry, rows)])
+
+    def _finish(self) -> None:
+        """Rebuild what is made of the counts, after they have changed."""
+        self._drop_calibration()
         self._rebuild()
 
     def _drop_calibration(self) -> None:

@@ -134,15 +134,15 @@ class Count:
             for feature in centred
         }
 
-    def checked_rows(self, scan: Markup) -> Markup:
-        """The number of rows of a scan, for a script, which checks them against the rules when it runs."""
+    def checked_rows(self, scan: Markup | None = None) -> Markup:
+        """The number of rows of a scan, by default its own, for a script, which checks them against the rules when it runs."""
         spec, name = self.plan.spec, self.source.label
         undeclared = (
             f"{spec.target!r} of {name} has a class that was not declared; name every class there may be, or leave it out"
         )
         empty = f"no row of {name} has a {spec.target!r} and counts; a model needs at least one"
         broken = [rule.violation_message() for rule in self.rules]
-        return self.engine.renderer.fragment("rows_scanned", Context.of(spec), scan, broken, undeclared, empty)
+        return self.engine.renderer.fragment("rows_scanned", Context.of(spec), scan or self._scan, broken, undeclared, empty)
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:
         """Check the scan against the rules, and return the classes that count."""

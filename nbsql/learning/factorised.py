@@ -77,6 +77,10 @@ class Factorised(Count):
             # The first statement creates the table with the cells of the classes; only the first part needs it.
             yield from islice(part.cells(relation, batch, temporary=temporary), 1 if number else 0, None)
 
+    def checked_rows(self, scan: Markup | None = None) -> Markup:
+        first, *others = (part.checked_rows(scan) for part in self._parts)
+        return self.engine.renderer.fragment("rows_of_parts", first, others)
+
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
         for number, part in enumerate(self._parts):
             own = [feature for feature in features if feature in part.plan.spec.features]

@@ -130,6 +130,45 @@ def test_the_script_of_a_change_does_once_what_the_command_does(shop: str, chang
     assert state() == found
 
 
+def test_the_script_of_a_change_checks_its_rows_as_the_command_does(shop: str) -> None:
+    command(*FIT, "--family", "links=poisson")
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE TABLE more AS FROM sms WHERE id < 9; CREATE TABLE gone AS FROM sms WHERE id < 7")
+    update, forget = (command(verb, shop, "spam", source, "--sql") for verb, source in (("update", "more"), ("forget", "gone")))
+    for change, script, message in (
+        ("UPDATE more SET links = -5", update, "some values of column 'links' are negative; poisson counts must be at least 0"),
+        ("DELETE FROM more", update, "no row of more has a 'label' and counts; a model needs at least one"),
+        (
+            "UPDATE gone SET message = 'x'",
+            forget,
+            "model 'spam' has not learnt all of it, or nothing else; make the script again",
+        ),
+        (
+            "UPDATE gone SET links = 40",
+            forget,
+            "model 'spam' has not learnt all of it, or nothing else; make the script again",
+        ),
+        (
+            "INSERT INTO gone FROM sms WHERE id > 6",
+            forget,
+            "model 'spam' has not learnt all of it, or nothing else; make the script again",
+        ),
+    ):
+        shutil.copy(shop, "before.duckdb")
+        before = state()
+        with duckdb.connect(shop) as con:
+            con.execute(change)
+        errors = run(script)
+        assert message in errors[0]
+        assert state() == before
+        shutil.copy("before.duckdb", shop)
+    with duckdb.connect(shop) as con:
+        con.execute("INSERT INTO more FROM sms WHERE id > 20")
+    assert run(update) == []
+    with duckdb.connect(shop) as con:
+        assert con.execute("SELECT rows FROM spam.batches ORDER BY number").fetchall() == [(30,), (18,)]
+
+
 def test_scripts_of_other_commands(shop: str) -> None:
     given = "SELECT unnest(['ham', 'spam']) AS class, 0.5 AS prior"
     script = command("from-tables", shop, given, "--name", "book", "--sql")

@@ -9,9 +9,11 @@ from typing import Any
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 from engines.places import Place, same
 
 import nbsql
+from nbsql.cli import main
 from nbsql.plan import PARTS
 from nbsql.plan.parts import COLUMNS
 
@@ -40,6 +42,7 @@ def test_features_are_a_view(place: Place) -> None:
         "estimate": "mean",
         "other_alpha": None,
         "levels": [],
+        "min_count": 1,
     }
     assert "family" not in options[1]
 
@@ -217,3 +220,26 @@ def test_a_script_of_a_fit_checks_its_rows_as_the_fit_does(place: str, request: 
         con.execute("ROLLBACK")
         con.execute(f"DROP TABLE t; CREATE TABLE t AS SELECT * FROM {rows}")
     assert con.execute("SELECT rows FROM m.batches").fetchall() == [(3,)]
+
+
+@pytest.mark.postgres
+def test_a_script_of_a_change_checks_its_rows_as_the_change_does(pg: Any, address: str) -> None:
+    rows = "SELECT * FROM (VALUES ('ham', 3), ('ham', 2), ('spam', 1), ('spam', 0)) AS t(y, n)"
+    pg.execute(f"CREATE TABLE t AS {rows}; CREATE TABLE more AS {rows}")
+    nbsql.fit(pg, "t", target="y", name="m", families={"n": "poisson"})
+    update, forget = (
+        CliRunner().invoke(main, [verb, address, "m", source, "--sql"], catch_exceptions=False).stdout
+        for verb, source in (("update", "more"), ("forget", "SELECT * FROM more WHERE n = 3"))
+    )
+    for change, script, message in (
+        ("UPDATE more SET n = -5 WHERE n = 1", update, "some values of column 'n' are negative"),
+        ("UPDATE more SET n = 3", forget, "model 'm' has not learnt all of it, or nothing else; make the script again"),
+    ):
+        pg.execute(change)
+        with pytest.raises(Exception, match=message):
+            pg.execute(script)
+        pg.execute("ROLLBACK")
+        pg.execute(f"DELETE FROM more; INSERT INTO more {rows}")
+    pg.execute(f"INSERT INTO more {rows}")
+    pg.execute(update)
+    assert pg.execute("SELECT rows FROM m.batches ORDER BY rows").fetchall() == [(4,), (8,)]

@@ -160,14 +160,15 @@ ORDER BY feature ASC NULLS LAST, class ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}
 
-{# The classes, and the rows left of each without these cells. #}
-{% macro rows_left(statistics, cells) -%}
+{# One row, the rows that would be left without these cells, if there would be none. #}
+{% macro nothing_left(statistics, cells) -%}
 SELECT coalesce(sum(n), 0) AS n
 FROM (
   SELECT n FROM {{ statistics }} AS statistics WHERE feature IS NULL
   UNION ALL
   SELECT -n FROM {{ cells }} AS cells WHERE feature IS NULL
 ) AS sides
+HAVING coalesce(sum(n), 0) <= 0
 {%- endmacro %}
 
 {#

@@ -133,13 +133,20 @@ SELECT feature, count(DISTINCT value) AS size FROM {{ statistics }} AS statistic
 
 {% macro commit_transaction() -%} COMMIT {%- endmacro %}
 
+{# The model's row, if the model has changed since a script was written. changed: the time of its last change then, as text. #}
+{% macro changed_since(spec, changed) -%}
+SELECT 1 FROM {{ spec }} AS changed WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}
+{%- endmacro %}
+
 {#
-  Nothing, or an error that undoes the transaction of a script if the model has changed since the script was written. changed: the time of
-  the model's last change then, as text. An UPDATE, because a shell prints a table for a SELECT, even one without rows.
+  Nothing, or an error that undoes the transaction of a script if a query has a row. spec: of the model. An UPDATE, because a shell prints a
+  table for a SELECT, even one without rows.
 #}
-{% macro default__check_unchanged(spec, changed, message) -%}
+{% macro default__check_empty(spec, query, message) -%}
 UPDATE {{ spec }} AS spec SET updated_at = CASE WHEN {{ nbsql.raise_error(message) }} THEN updated_at END
-WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}
+WHERE EXISTS (
+  {{ query | indent(2) }}
+)
 {%- endmacro %}
 
 {#
@@ -150,7 +157,7 @@ WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}
 
 {% macro default__give_rights(schema) %}{% endmacro %}
 
-{# The statement that runs a check of `check_unchanged`, which is also given as a literal. #}
+{# The statement that runs a check of `check_empty`, which is also given as a literal. #}
 {% macro default__checking_statement(check, literal) -%} {{ check }} {%- endmacro %}
 
 {# Drops a schema and everything in it, if it exists. #}
@@ -188,6 +195,11 @@ DROP SCHEMA IF EXISTS {{ schema }} CASCADE
   ) AS classes
   HAVING CASE WHEN count(*) > 0 THEN TRUE ELSE {{ nbsql.raise_error(empty, some) }} END
 )
+{%- endmacro %}
+
+{# The number of rows of a count in parts, which is that of the first; each part checks its own. #}
+{% macro rows_of_parts(first, others) -%}
+{{ first }}{% for other in others %} + 0 * {{ other }}{% endfor %}
 {%- endmacro %}
 
 {% macro default__drop_if_exists(relation) -%}

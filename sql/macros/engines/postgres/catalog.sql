@@ -142,10 +142,12 @@ WHERE oid IN ({% for oid in oids %}{{ oid }}{% if not loop.last %}, {% endif %}{
 SELECT CASE WHEN TRUE THEN ({{ expression }}) END FROM {{ source }} AS source
 {%- endmacro %}
 
-{# `check_unchanged` (storage/model.sql) as a block of PL/pgSQL, which can raise a message; no function of a query can. #}
-{% macro postgres__check_unchanged(spec, changed, message) -%}
+{# `check_empty` (storage/model.sql) as a block of PL/pgSQL, which can raise a message; no function of a query can. #}
+{% macro postgres__check_empty(spec, query, message) -%}
 BEGIN
-  IF EXISTS (SELECT 1 FROM {{ spec }} AS spec WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}) THEN
+  IF EXISTS (
+    {{ query | indent(4) }}
+  ) THEN
     RAISE EXCEPTION USING MESSAGE = {{ nbsql.text(message) }};
   END IF;
 END
