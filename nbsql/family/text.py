@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -83,6 +84,9 @@ class Text(Bag):
             set_attributes(self, stop_words=STOP_WORDS[self.stop_words])
         elif self.stop_words is not None:
             set_attributes(self, stop_words=texts(self.stop_words, "stop_words must be 'english' or a list of words"))
+        for option in ("stop_words", "vocabulary"):  # written as the words of a text are
+            if getattr(self, option) is not None:
+                set_attributes(self, **{option: tuple(map(self._as_in_texts, getattr(self, option)))})
         set_attributes(self, ngrams=_run_lengths(self.ngrams, "ngrams"))
         if self.characters is not None:
             set_attributes(self, characters=_run_lengths(self.characters, "characters"))
@@ -91,6 +95,14 @@ class Text(Bag):
                     raise InputError(f"characters=... cuts no words; leave out {item.name}, or characters")
         elif self.within_words:
             raise InputError("within_words=True goes with runs of characters: characters=(2, 4)")
+
+    def _as_in_texts(self, word: str) -> str:
+        """A word in the form of those of a text: without accents, or in normal form C (sql/macros/counting/tokens.sql)."""
+        if not self.accents:
+            word = "".join(
+                each for each in unicodedata.normalize("NFD", word) if not unicodedata.category(each).startswith("M")
+            )
+        return word if self.accents and self.normal_form is None else unicodedata.normalize("NFC", word)
 
     @property
     def is_of_words(self) -> bool:

@@ -52,6 +52,8 @@ CUTS = [
     ("re\u0301sume\u0301 r\u00e9sum\u00e9 \uac00 \u1100\u1161", nbsql.Text(), {"r\u00e9sum\u00e9": 2, "\uac00": 2}),
     ("re\u0301sume\u0301", nbsql.Text(normal_form=None), {"re\u0301sume\u0301": 1}),
     ("Ré\u0323sumé RESUME Ελλά\u03b4α 가", nbsql.Text(accents=False), {"resume": 2, "ελλαδα": 1, "가": 1}),
+    ("été une fois", nbsql.Text(accents=False, stop_words=["été", "une"]), {"fois": 1}),
+    ("été une fois", nbsql.Text(vocabulary=["e\u0301te\u0301", "jamais"]), {"été": 1}),
     ("naïve", nbsql.Text(accents=False, characters=(3, 3)), {"nai": 1, "aiv": 1, "ive": 1}),
     ("日本語", nbsql.Text(characters=2), {"日": 1, "本": 1, "語": 1, "日本": 1, "本語": 1}),
     ("日本語日本", nbsql.Text(characters=(2, 2), event="bernoulli"), {"日本": 1, "本語": 1, "語日": 1}),
