@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -32,6 +32,9 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
+# Numbers up to which rows are scored by lists of parameters, which the join of each row with those of its fold copies: fewer than
+# that are copied sooner than thousands of columns are planned.
+COPIED_NUMBERS = 5_000_000
 USUAL_FOLDS = 10  # the default, by which a source of fewer rows has a fold for each
 
 # The model of the other folds as tables: its context, its cells and its priors.
@@ -121,6 +124,8 @@ class Folds:
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = complete_features(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
         answered = [self._with_given_priors(self._shared.with_answer(spec, prepared)) for spec in specs]
+        if self.rows * len(self.labels) * len(complete) > COPIED_NUMBERS:
+            complete = dict.fromkeys(complete, False)
         self.specs = [_mark_complete(spec, self.counted_names(spec), complete) for spec in answered]
         self.names = self._fold_names()
 
@@ -354,12 +359,17 @@ def estimation_key(spec: Spec, features: Sequence[Feature] | None = None) -> str
     return repr((spec.prior, parts))
 
 
-def _mark_complete(spec: Spec, names: Sequence[str], complete: Collection[str]) -> Spec:
-    """The spec with complete features marked. `names` are the names of its features in the cells.
+def _mark_complete(spec: Spec, names: Sequence[str], complete: Mapping[str, bool]) -> Spec:
+    """The spec with complete features marked, and those with near means. `names` are the names of its features in the cells.
 
-    No feature is marked as near: rows meet the parameters of their fold by a join, which copies lists.
+    Means that are near in the cells of each fold are near in those of all others: their distance is no larger, and the variance
+    of several folds at least the least of one.
     """
-    pairs = zip(spec.features, names, strict=True)
+    marks = [(name in complete, complete.get(name, False)) for name in names]
     return replace(
-        spec, features=tuple(replace(feature, is_complete=name in complete, has_near_means=False) for feature, name in pairs)
+        spec,
+        features=tuple(
+            replace(feature, is_complete=whole, has_near_means=near)
+            for feature, (whole, near) in zip(spec.features, marks, strict=True)
+        ),
     )
