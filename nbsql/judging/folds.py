@@ -32,8 +32,8 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Spec
 from nbsql.warn import warn_user
 
-# Numbers up to which rows are scored by lists of parameters, which the join of each row with those of its fold copies: fewer than
-# that are copied sooner than thousands of columns are planned.
+# The numbers up to which rows are scored by lists of parameters. The join of each row with those of its fold copies the lists,
+# which for so few numbers takes less time than planning a column for each.
 COPIED_NUMBERS = 5_000_000
 USUAL_FOLDS = 10  # the default, by which a source of fewer rows has a fold for each
 
