@@ -86,15 +86,24 @@ class InputColumn:
             return True
         if kind in NUMBERS:
             return self.learnt == "number"
-        if kind != "text" or self.kind != "temporal":
-            return (self.kind if kind == "temporal" else self.learnt) == kind and self._has_zone_learnt(value)
-        return self._temporal(value)[1] is None and self._has_zone_learnt(value)
+        if self.kind != "temporal":
+            return self.learnt == kind
+        if kind == "temporal":
+            return self._is_of_learnt_type(value)
+        if kind != "text" or self._temporal(value)[1] is not None:
+            return False
+        return self.learnt not in ("date", *ZONED) or self._is_of_learnt_type(datetime.fromisoformat(value))
 
-    def _has_zone_learnt(self, value: Any) -> bool:
-        """Whether a date and time has a time zone if those learnt have, and only then: the session's would be taken."""
-        if isinstance(value, str) and self.kind == "temporal" and self.learnt in ("date", *ZONED):
-            value = datetime.fromisoformat(value)
-        return not isinstance(value, datetime) or (value.tzinfo is not None) == (self.learnt in ZONED)
+    def _is_of_learnt_type(self, value: date | time | timedelta) -> bool:
+        """Whether a date, time or duration is of the type that was learnt, and has a time zone only if those had."""
+        learnt = str(self.learnt)
+        if isinstance(value, timedelta):
+            return learnt == "interval"
+        if isinstance(value, time):
+            return learnt.startswith("time") and learnt not in ZONED and (value.tzinfo is not None) == ("with time" in learnt)
+        if isinstance(value, datetime) and value.tzinfo is not None:
+            return learnt in ZONED
+        return learnt == "date"
 
     @property
     def _expected(self) -> str:

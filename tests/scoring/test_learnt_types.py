@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -323,3 +323,26 @@ def test_the_first_values_of_a_column_are_of_the_kind_that_the_fit_took_it_for_o
         model.update(later)
     assert " it had no value when the model was fitted, which took it for " in str(refusal.value)
     assert str(refusal.value).endswith(f"{family}; fit anew, with rows that have a value there")
+
+
+TIMES = {
+    "DATE": {date(2024, 1, 1), datetime(2024, 1, 1, 10)},
+    "TIMESTAMP": {date(2024, 1, 1), datetime(2024, 1, 1, 10)},
+    "TIMESTAMPTZ": {datetime(2024, 1, 1, 10, tzinfo=timezone.utc)},
+    "TIME": {time(10)},
+    "INTERVAL": {timedelta(days=1)},
+}
+
+
+@pytest.mark.parametrize("learnt", TIMES)
+def test_a_row_takes_dates_times_and_durations_where_they_were_learnt(con: Connection, learnt: str) -> None:
+    value = {"TIME": "TIME '10:00'", "INTERVAL": "INTERVAL 1 DAY"}.get(learnt, f"{learnt} '2024-01-01 10:00:00'")
+    rows = f"SELECT {value} AS c, i % 2 = 0 AS y FROM range(8) AS t(i)"
+    model = nbsql.fit(con, rows, target="y", families={"c": "categorical"})
+    others = (*set[Any]().union(*TIMES.values()), time(10, tzinfo=timezone.utc), True, 3)
+    for other in others:
+        if other in TIMES[learnt]:
+            assert model.predict_one({"c": other})["probability"] == 0.5
+        else:
+            with pytest.raises(nbsql.InputError):
+                model.predict_one({"c": other})
