@@ -334,6 +334,7 @@ TIMES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:one value only")
 @pytest.mark.parametrize("learnt", TIMES)
 def test_a_row_takes_dates_times_and_durations_where_they_were_learnt(con: Connection, learnt: str) -> None:
     value = {"TIME": "TIME '10:00'", "INTERVAL": "INTERVAL 1 DAY"}.get(learnt, f"{learnt} '2024-01-01 10:00:00'")
