@@ -36,9 +36,7 @@ def create_functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[
         pairs += zip([key for key, _ in dimension.on], dimension.types, strict=True)
     pairs = [pair for pair in pairs if pair[0] not in {each.name for each in derived}] + list(inputs(derived).items())
     brought = {name for joining in joins for name in joining.dimension.names}
-    # A "character" without a length would have one character; "bpchar" has any number, and its padding does not count.
-    padded = {"character": "bpchar", "character[]": "bpchar[]"}
-    types = {name: dialect.query(padded.get(kind, kind) or render("string")) for name, kind in pairs if name not in brought}
+    types = {name: dialect.query(kind or render("string")) for name, kind in pairs if name not in brought}
     if not types or plan.spec.segment_by is not None:  # a segment's expression may read any column
         return
     given = with_derived(plan.renderer, render("given_row", list(types.items())), derived, list(types), exact=True)

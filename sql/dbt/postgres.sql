@@ -27,7 +27,7 @@ float8 '{{ value }}'
 {% macro postgres__columns_of_relation(relation) -%}
 {% set name = api.Relation.create(schema=relation.schema, identifier=relation.identifier) -%} {# whatever rows it is limited to #}
 {% set columns -%}
-SELECT attribute.attname, format_type(attribute.atttypid, NULL), type.typtype
+SELECT attribute.attname, format_type(attribute.atttypid, -1), type.typtype
 FROM pg_attribute AS attribute
 JOIN pg_type AS type ON type.oid = attribute.atttypid
 WHERE attribute.attrelid = to_regclass({{ nbsql.text(name) }})
@@ -44,7 +44,7 @@ ORDER BY attribute.attnum ASC NULLS LAST
 {% macro postgres__column_kind(type, typtype='b') -%}
 {% set name = type.split('.')[-1] -%}
 {% set kinds = dict(
-  dict.fromkeys(['text', 'character varying', 'character', '"char"', 'name', 'citext', 'uuid'], 'text'),
+  dict.fromkeys(['text', 'character varying', 'bpchar', '"char"', 'name', 'citext', 'uuid'], 'text'),
   boolean='boolean', smallint='integer', integer='integer', bigint='integer', real='float', numeric='decimal') -%}
 {% do kinds.update({'double precision': 'float'}) %}
 {% if typtype == 'e' -%}

@@ -195,6 +195,24 @@ def test_citext_is_text_whose_case_counts_and_a_row_takes_padded_texts_as_the_ve
     assert model.batches.fetchall()[-1][3] == 1
 
 
+def test_labels_of_a_fixed_length_are_those_of_texts(pg: Any) -> None:
+    pg.execute("""CREATE TABLE mails AS SELECT i AS id, CAST('of ' || i % 4 AS CHAR(5)) AS links,
+        CAST(CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS CHAR(6)) AS label FROM generate_series(1, 60) AS t(i)""")
+    options: dict[str, Any] = {"target": "label", "id": "id"}
+    padded = nbsql.fit(pg, "mails", name="padded", **options)
+    texts = nbsql.fit(pg, "SELECT id, CAST(label AS TEXT) AS label, links FROM mails", name="texts", **options)
+    assert [label.rstrip() for label in padded.classes] == texts.classes == ["ham", "spam"]
+    for source in ("mails", "SELECT id, links FROM mails"):
+        found, expected = padded.predict_proba(source).fetchall(), texts.predict_proba(source).fetchall()
+        assert [row[-2:] for row in found] == [row[-2:] for row in expected]
+    assert padded.evaluate("mails").accuracy == texts.evaluate("mails").accuracy
+    padded.update("mails")
+    padded.forget("mails")
+    of_functions = "SELECT probability_spam FROM mails, padded.predict_proba(to_jsonb(mails)) WHERE id = 3"
+    spam = padded.predict_one({"links": "of 3"})["probabilities"]["spam  "]
+    assert pg.execute(of_functions).fetchone() == pytest.approx((spam,), rel=1e-12)
+
+
 EQUAL = {  # a type, and those whose values may be equal to its own
     "NUMERIC(6, 2)": ("NUMERIC(9, 4)", "DOUBLE PRECISION", "NUMERIC"),
     "DOUBLE PRECISION": ("NUMERIC(9, 4)", "REAL", "NUMERIC(6, 2)"),

@@ -32,9 +32,8 @@ class PostgreSQL(PostgreSQLDriver):
     # Running. ------------------------------------------------------------------------------------------------------
 
     def parameter_type(self, name: str) -> str:
-        # A "character" without a length would have one character; "bpchar" has any number, and its padding does not count.
-        read_as = {"character": "bpchar", '"char"': '"char"'}
-        return read_as.get(name) or (name if has_several_spellings(name) else "text")
+        # The padding of a "bpchar" does not count.
+        return name if name in ("bpchar", '"char"') or has_several_spellings(name) else "text"
 
     def kind(self, name: str) -> str:
         return kind_of(name, "b")

@@ -13,7 +13,7 @@ from nbsql.engines.source import COMMENTS, MissingSourceError, Source, check_dis
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
 _KINDS = {
-    **dict.fromkeys(["text", "character varying", "character", "bpchar", '"char"', "name", "citext", "uuid"], "text"),
+    **dict.fromkeys(["text", "character varying", "bpchar", '"char"', "name", "citext", "uuid"], "text"),
     "boolean": "boolean",
     **dict.fromkeys(["smallint", "integer", "bigint"], "integer"),
     **dict.fromkeys(["real", "double precision"], "float"),

@@ -120,7 +120,8 @@ ORDER BY namespace.nspname ASC NULLS LAST
 
 {#
   One row a type, by its oid: oid, name, typtype. A name is the same in every session: quoted only where it must be, and with its schema
-  unless it is PostgreSQL's own. citext counts as text, as values are compared with regard to case.
+  unless it is PostgreSQL's own. Of -1 it is of any length: bpchar, and not character, which is one character. citext counts as text, as
+  values are compared with regard to case.
 #}
 {% macro postgres__types(oids) -%}
 SELECT
@@ -130,8 +131,8 @@ SELECT
     WHEN typname = 'citext' THEN 'text'
     WHEN typname = '_citext' THEN 'text[]'
     WHEN pg_type_is_visible(oid) AND typnamespace <> CAST('pg_catalog' AS regnamespace)
-    THEN CAST(typnamespace AS regnamespace) || '.' || format_type(oid, NULL)
-    ELSE format_type(oid, NULL)
+    THEN CAST(typnamespace AS regnamespace) || '.' || format_type(oid, -1)
+    ELSE format_type(oid, -1)
   END AS name,
   typtype
 FROM pg_type

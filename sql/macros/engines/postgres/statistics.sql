@@ -6,7 +6,7 @@
 #}
 {% macro postgres__as_label(x, type) -%}
 {% if type | lower == 'text' %}CAST({{ x }} AS TEXT){% else %}{{ x }}{% endif %}
-{%- if type | lower in ['text', 'character varying', 'character', 'name'] %} COLLATE "C"{% endif %}
+{%- if type | lower in ['text', 'character varying', 'bpchar', 'name'] %} COLLATE "C"{% endif %}
 {%- endmacro %}
 
 {#
