@@ -109,14 +109,19 @@ ARRAY(SELECT word FROM unnest({{ list }}) AS listed(word) WHERE {{ condition }})
   numbers, is written as in RE2 and Java: [\p{L}\p{N}_]+.
 #}
 {% macro postgres__pattern_literal(pattern) -%}
-{% set literal = namespace(sql=nbsql.text(pattern)) -%}
+{% set written = nbsql.text(pattern) -%}
+{% set with_letters -%}
 {% if '[\\p{L}\\p{N}' in pattern -%}
-{% set literal.sql %}replace({{ literal.sql }}, '[\p{L}\p{N}', '[{{ nbsql.letters_and_digits() }}'){% endset -%}
-{% endif -%}
+replace({{ written }}, '[\p{L}\p{N}', '[{{ nbsql.letters_and_digits() }}')
+{%- else -%}
+{{ written }}
+{%- endif %}
+{%- endset -%}
 {% if '[\\p{L}\\p{M}\\p{N}' in pattern -%}
-{% set literal.sql %}replace({{ literal.sql }}, '[\p{L}\p{M}\p{N}', '[{{ nbsql.letters_marks_and_digits() }}'){% endset -%}
-{% endif -%}
-{{ literal.sql }}
+replace({{ with_letters }}, '[\p{L}\p{M}\p{N}', '[{{ nbsql.letters_marks_and_digits() }}')
+{%- else -%}
+{{ with_letters }}
+{%- endif %}
 {%- endmacro %}
 
 {% macro postgres__runs_of_words(run, length) -%}
