@@ -45,11 +45,26 @@ class CrossValidation(Displayed):
     log_loss: float
     folds: Query
     _evaluate: Callable[[], Evaluation] = field(repr=False)
+    _gain: Callable[[], str] = field(default=str, repr=False)  # `nbsql.cross_validate` adds it
 
     @cached_property
     def evaluation(self) -> Evaluation:
         """The full evaluation of all rows, as `Model.evaluate` returns it. Computed when it is first read."""
         return self._evaluate()
+
+    def gain(self) -> str:
+        """The method that would gain most, in one line: "method='tan' gains 0.39 of log loss on five folds (1 s)".
+
+        Naive Bayes, trees of dependent categories, their average, and both discriminant analyses are cross-validated with the
+        same options, by five folds or the same column of folds. One gains if its log loss is lower by more than two standard
+        errors of the folds. The seconds are those that its cross-validation took.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT 'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, (i + i // 2) % 2 AS y FROM range(400) AS r(i)"
+        >>> nbsql.cross_validate(duckdb.connect(), data, target="y").gain().split(" of log loss")[0]
+        "method='tan' gains 0.68"
+        """
+        return self._gain()
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         folds = self.folds.fetchall()
@@ -57,7 +72,8 @@ class CrossValidation(Displayed):
         numbers = [*folds, ("all", self.rows, None, self.accuracy, self.log_loss)]
         lines = [[str(fold), f"{rows:,}", f"{accuracy:.4f}", f"{loss:.4f}"] for fold, rows, _, accuracy, loss in numbers]
         table = Table(["fold", "rows", "accuracy", "log loss"], lines, right=[1, 2, 3])
-        return [f"{self.rows:,} rows predicted by the models of {others}"], [table]
+        title = f"{self.rows:,} rows predicted by the models of {others}"
+        return [title, "whether another method would gain: gain()"], [table]
 
 
 def cross_validate(

@@ -23,6 +23,7 @@ from nbsql.spec.resolve import resolve
 from nbsql.tuning.auto import FOLDS, choose, sampled_source
 from nbsql.tuning.budget import ROWS, Budget
 from nbsql.tuning.choice import Auto
+from nbsql.tuning.gain import best_gain
 from nbsql.tuning.held_out import judge, keep_aside
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By, Sweep
@@ -78,7 +79,14 @@ def cross_validate(
     settings = Options.of(target, options)
     with opened(con) as engine, engine.transaction():
         rows = training_source(engine, source, settings)  # not released here: the evaluation may read it later
-        return run_cross_validation(engine, rows, with_current_weight(settings), folds=folds, fold=fold, bins=bins)
+        current = with_current_weight(settings)
+        found = run_cross_validation(engine, rows, current, folds=folds, fold=fold, bins=bins)
+
+    def gain() -> str:
+        with engine.transaction():
+            return best_gain(engine, rows, current, fold)
+
+    return with_changes(found, _gain=gain)
 
 
 def dependence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -82,7 +83,7 @@ def test_folds_are_those_of_scikit_learn(con: Connection) -> None:
     part = np.arange(len(target)) % 5
     columns = {f"x{i}": data[:, i] for i in range(data.shape[1])}
     con.register("cancer", pandas.DataFrame({"y": target, "part": part, **columns}))
-    found = nbsql.cross_validate(con, "SELECT * FROM cancer", target="y", fold="part")
+    found = nbsql.cross_validate(con, "SELECT * FROM cancer", target="y", fold="part", infer="types")
     theirs = cross_val_predict(GaussianNB(var_smoothing=0), data, target, cv=PredefinedSplit(part), method="predict_proba")
     assert found.evaluation.accuracy == accuracy_score(target, theirs.argmax(axis=1))
     assert found.evaluation.log_loss == near(log_loss(target, np.clip(theirs, 2.0**-52, 1 - 2.0**-52)), rel=1e-9)
@@ -194,3 +195,15 @@ def test_the_evaluation_of_a_frame_is_read_when_the_frame_has_no_other_name(con:
         assert (of_frame.rows, of_frame.accuracy) == (40, near(of_table.accuracy))
         assert of_frame.confusion.fetchall() == of_table.confusion.fetchall()
     assert nbsql.auto(con, source(), target="y", features=["a", "x"], methods=["naive"]).best().classes == [0, 1]
+
+
+def test_the_method_that_gains_most_is_named_with_what_was_measured(con: Connection) -> None:
+    columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, i % 5 AS part"
+    con.execute(f"CREATE TABLE pairs AS SELECT {columns}, (i + i // 2) % 2 AS y FROM range(400) AS r(i)")
+    found = nbsql.cross_validate(con, "pairs", target="y", folds=4, exclude=["part"])
+    tan = nbsql.cross_validate(con, "pairs", target="y", folds=5, exclude=["part"], method="tan")
+    naive = nbsql.cross_validate(con, "pairs", target="y", folds=5, exclude=["part"])
+    gain = f"{naive.log_loss - tan.log_loss:.2g}"
+    assert re.fullmatch(rf"method='(tan|aode)' gains {gain} of log loss on five folds \(\d+(\.\d)? s\)", found.gain())
+    of_tan = nbsql.cross_validate(con, "pairs", target="y", fold="part", method="tan")
+    assert of_tan.gain() == "none of method='naive', method='aode' gains on five folds"
