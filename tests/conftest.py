@@ -20,11 +20,17 @@ from support.ordering import last_digits, steady_sorted
 from support.summary import Summary
 
 import nbsql
+from nbsql.learning import look
 from nbsql.rendering.renderer import Renderer
 
 # No test asserts wall-clock time, and a busy machine is no reason to fail.
 settings.register_profile("nbsql", deadline=None, max_examples=100 if os.environ.get("CI") == "true" else 30)
 settings.load_profile("nbsql")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let fits look at the values of columns only where a test is of that, or of what users see."""
+    look.MIN_VALUES = 100 if item.get_closest_marker("look") else 10**12
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

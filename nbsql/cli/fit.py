@@ -41,7 +41,8 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, fo
     """Fit a naive Bayes model of the column --target of SOURCE, and store it in DATABASE as the schema --name.
 
     The family of a feature follows from the type of its column: text is categorical, BOOLEAN is bernoulli, numbers are
-    gaussian, and lists of text are bags of tokens. If the fit fails, the database is unchanged.
+    gaussian, and lists of text are bags of tokens. A look at the values finds better ones, and leaves out keys (--infer). If
+    the fit fails, the database is unchanged.
 
     \b
       nbsql fit shop.duckdb customers --target churned --name churn --id customer_id

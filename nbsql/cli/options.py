@@ -14,7 +14,7 @@ from nbsql.cli.families import FAMILIES_FILE
 from nbsql.cli.session import open_for_reading
 from nbsql.family import Nulls, Unseen
 from nbsql.spec.method import METHODS
-from nbsql.spec.options import By
+from nbsql.spec.options import By, Infer
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -165,7 +165,7 @@ modelling = together(
     ),
     by_name(
         "--family", "families", type=FAMILY,
-        help="The family of a column, instead of the one inferred from its type: visits=poisson, "
+        help="The family of a column, instead of the inferred one: visits=poisson, "
         "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
     ),
     option(
@@ -173,6 +173,10 @@ modelling = together(
         help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt, with derive and missing beside; "
         "--family and --derive take precedence. For fit, auto chooses the families of all other columns by "
         "cross-validation, and --family x=auto that of one column.",
+    ),
+    option(
+        "--infer", type=click.Choice(get_args(Infer)), default="values",
+        help="What families are inferred from: the types of the columns and a look at their values, or the types alone.",
     ),
     weighted,
     option(

@@ -55,7 +55,7 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[s
             (flags if m2 > 0 else constant).append(feature.name)
         elif spec.weight is None and abs(12 * m2 - n * (n * n - 1)) < 1e-6 * n**3:
             yield f"{feature.name!r} numbers the rows, and is taken for a quantity; leave it out: {_exclude(feature.name)}"
-        elif _CAMEL.search(feature.name) or _SNAKE.search(feature.name):
+        elif named_like_a_key(feature.name):
             yield (
                 f"{feature.name!r} is a key by its name, and is taken for a quantity; leave it out: {_exclude(feature.name)}, "
                 f'or take it for a category: families={{{json.dumps(feature.name)}: "categorical"}}'
@@ -66,6 +66,15 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[s
         hold, are = ("holds", "is") if len(flags) == 1 else ("hold", "are")
         quantities = "a quantity" if len(flags) == 1 else "quantities"
         yield f"{listed(flags)} {hold} 0 and 1 only, and {are} taken for {quantities}: families={{{shown}}}"
+
+
+def named_like_a_key(name: str) -> bool:
+    """Whether a column is a key by its name.
+
+    >>> named_like_a_key("customer_id"), named_like_a_key("PassengerId"), named_like_a_key("humid")
+    (True, True, False)
+    """
+    return bool(_CAMEL.search(name) or _SNAKE.search(name))
 
 
 def check_classes(engine: Engine, target: str, labels: Sequence[tuple[Any, ...]]) -> None:

@@ -14,6 +14,7 @@ from nbsql.errors import DatabaseError, InputError, suggestion
 from nbsql.learning.calendars import without_dates_of_dimensions
 from nbsql.learning.derived_columns import derive_columns
 from nbsql.learning.half_life import check_times, weigh_by_age
+from nbsql.learning.look import looked_at
 from nbsql.plan.joins import columns_read, missing_dimensions, number_joins
 from nbsql.plan.rows import Joining
 from nbsql.rendering.dialect import folded, restore
@@ -44,12 +45,13 @@ class JoinedSource(Source):
 def training_source(engine: Engine, source: Any, options: Options) -> Source:
     """The source of a fit with these options: with derived columns, weighted by the age of rows, and joined with dimensions.
 
-    Dates and times of the source have their parts; those of dimensions are left out.
+    Dates and times of the source have their parts; those of dimensions are left out. Columns have what a look at them suggests.
     """
     derived = derive_columns(engine, engine.source(source), options)
     aged = weigh_by_age(engine, derived, options.target, options.weight)
     check_times(engine, options.weight, options.target, aged)
-    return without_dates_of_dimensions(join_source(engine, aged, options.joins), options)
+    dated = without_dates_of_dimensions(join_source(engine, aged, options.joins), options)
+    return looked_at(engine, dated, options)
 
 
 def join_source(engine: Engine, source: Source, joins: Any) -> Source:

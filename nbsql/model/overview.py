@@ -54,9 +54,11 @@ def heading(title: str, spec: Spec) -> str:
 
 
 def features_of(features: Sequence[Feature]) -> Table:
-    """A row for each feature: its family, and the options that were set."""
-    rows = [[feature.name, feature.family.name, options_text(feature.family)] for feature in features]
-    return Table(["feature", "family", "options"], rows)
+    """A row for each feature: its family, the options that were set, and why its values suggest it, if any do."""
+    rows = [[feature.name, feature.family.name, options_text(feature.family), feature.why] for feature in features]
+    if not any(row[-1] for row in rows):
+        return Table(["feature", "family", "options"], [row[:-1] for row in rows])
+    return Table(["feature", "family", "options", "why"], rows)
 
 
 def classes_of(engine: Engine, spec: Spec, relations: Relations) -> Table:

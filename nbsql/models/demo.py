@@ -24,6 +24,7 @@ OPTIONS: dict[str, Any] = {
     "id": "flight",
     "exclude": ["day"],
     "families": {"month": "categorical", "hour": "categorical"},
+    "infer": "types",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace as changed
 from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
@@ -12,6 +13,7 @@ from nbsql.family.base import estimate_named
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life
 from nbsql.learning.joins import refuse_temporary, training_source
+from nbsql.learning.look import advice_of_look
 from nbsql.model import Model, read_plan, updated_at
 from nbsql.model.place import key_columns, open_place, place_for
 from nbsql.models.from_tables import build_model
@@ -23,6 +25,7 @@ from nbsql.spec.options import (
     Best,
     FitOptions,
     Forward,
+    Infer,
     Options,
     PriorArgument,
     Segments,
@@ -62,6 +65,7 @@ def fit(
     unseen: Unseen = "skip",
     slice_by: str | None = None,
     segment_by: str | Segments | None = None,
+    infer: Infer = "values",
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
@@ -118,6 +122,9 @@ def fit(
             scored. Rows of an unseen segment, or of none, are scored by the model of all rows. A column that is given here is
             not a feature. `nbsql.Segments("region", shrinkage=3)` sets how strongly a segment is shrunk towards the whole.
             With 0 each is estimated from its own rows, except that the values of a category are those of all segments.
+        infer: "values" infers the families of naive Bayes from the types of the columns and from a look at the values of at
+            most 100,000 rows, and leaves out keys, with a warning; "types" infers them from the types alone. `update` never
+            infers anew.
         replace: whether to replace an existing model of that name.
         database: the attached database to store the model in; None is the current one.
 
@@ -138,7 +145,7 @@ def fit(
         "features": features, "exclude": exclude, "derive": derive, "missing": missing, "joins": joins,
         "families": given, "id": id, "weight": weight,
         "method": method, "alpha": alpha, "estimate": estimate_named(estimate), "prior": prior, "nulls": nulls,
-        "unseen": unseen, "slice_by": slice_by, "segment_by": segment_by,
+        "unseen": unseen, "slice_by": slice_by, "segment_by": segment_by, "infer": infer,
     }  # fmt: skip
     options = Options.of(target, described)
     with opened(con, create=True) as engine, engine.transaction(name):
@@ -159,7 +166,8 @@ def fit_sql(
 ) -> str:
     """The statements that `fit` would run, as one script, which creates the model entirely or not at all.
 
-    It takes the arguments of `fit`. With `replace`, the script replaces an existing model of that name whenever it is run.
+    It takes the arguments of `fit`, but families follow from the types of the columns; a warning names those that a look at the
+    values suggests. With `replace`, the script replaces an existing model of that name whenever it is run.
     `fit_sql` reads the classes of the source and writes nothing.
 
     >>> import duckdb, nbsql
@@ -180,7 +188,10 @@ def fit_sql(
             first.append(Statement("drop schema", render("drop_schema_if_exists", relations.schema)))
         elif check := render("check_new", None if database == engine.current()[0] else database, name, schemas.taken(name)):
             first.append(Statement("check that the model is new", check))
-        with training_source(engine, source, settings) as data:
+        with training_source(engine, source, changed(settings, infer="types")) as data:
+            if (advice := advice_of_look(engine, data, settings)) is not None:
+                warn_user(advice)
+            settings = changed(settings, infer="types")
             statements = [*first, *Fit(engine, data, settings, relations).statements()]
             return script(engine, statements, name if options.get("replace") else None)
 
@@ -243,8 +254,20 @@ def drop(con: Connection, name: str, *, database: str | None = None) -> None:
         schemas.drop_schema(engine, where, schemas.find(engine, where, name, complete=False))
 
 
-def families(con: Connection, source: Any, *, target: str | Target, **options: Unpack[FitOptions]) -> dict[str, Family]:
-    """The families that `fit` would give to the features with these arguments, without fitting.
+class InferredFamilies(dict[str, Family]):
+    """Families by feature, and in `why` what those were inferred from that follow from the values of their columns.
+
+    >>> data = "SELECT i % 2 AS y, i % 5 AS x FROM range(600) AS r(i)"
+    >>> import duckdb
+    >>> families(duckdb.connect(), data, target="y").why
+    {'x': '5 whole numbers'}
+    """
+
+    why: Mapping[str, str]
+
+
+def families(con: Connection, source: Any, *, target: str | Target, **options: Unpack[FitOptions]) -> InferredFamilies:
+    """The families that `fit` would give to the features with these arguments, without fitting; `why` says what suggests them.
 
     >>> import duckdb
     >>> found = families(duckdb.connect(), "SELECT 1.5 AS x, 'a' AS y, TRUE AS z", target="y")
@@ -254,7 +277,9 @@ def families(con: Connection, source: Any, *, target: str | Target, **options: U
     settings = Options.of(target, options, beside=("name", "replace", "database"))
     with opened(con, close=True) as engine, training_source(engine, source, settings) as data:
         spec = resolve(data.columns, candidate_options(settings)[0], data.label)
-    return {feature.name: feature.family for feature in spec.features}
+    found = InferredFamilies({feature.name: feature.family for feature in spec.features})
+    found.why = {feature.name: feature.why for feature in spec.features if feature.why}
+    return found
 
 
 def from_tables(

@@ -65,7 +65,7 @@ def card(request: Request) -> Iterator[Figure]:
         {"class": shown(row["class"]), "n": row["n"], "prior": row["prior"], "label": _of_rows(row["prior"], row["n"])}
         for row in listed
     ]
-    features = [f"{feature.name} ({feature.family.name})" for feature in model._spec.features]
+    features = [f"{each.name} ({': '.join(filter(None, (each.family.name, each.why)))})" for each in model._spec.features]
     learnt = f", learnt from {number(total)} rows" if total else ""
     finding = f"Predicts {model._spec.target} ({counted(len(rows), 'class')}) from {counted(len(features), 'feature')}{learnt}"
     named = ", ".join(features[:30]) + (f" and {len(features) - 30} more" if len(features) > 30 else "")

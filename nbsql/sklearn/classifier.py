@@ -174,7 +174,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
 
     def _options(self) -> dict[str, Any]:
         names = ("families", "alpha", "prior", "estimate", "nulls", "unseen", "derive", "missing")
-        return {name: getattr(self, name) for name in names}
+        return {**{name: getattr(self, name) for name in names}, "infer": "types"}
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
         """Learn more rows: the model is then the same as if it had been fitted on all rows at once.

@@ -99,7 +99,8 @@ class NaiveBayesCV(NaiveBayesClassifier):
         return {"alpha": self.alphas, "prior": self.priors, "families": self.families}
 
     def _options(self) -> dict[str, Any]:
-        return {**self._lists(), **{name: getattr(self, name) for name in ("estimate", "nulls", "unseen", "derive", "missing")}}
+        others = {name: getattr(self, name) for name in ("estimate", "nulls", "unseen", "derive", "missing")}
+        return {**self._lists(), **others, "infer": "types"}
 
     def _fit_table(self, *_: Any) -> None:
         raise InputError("NaiveBayesCV takes rows; of a table nbsql.sweep is the same")

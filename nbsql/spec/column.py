@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from nbsql.family import NUMBERS
+from nbsql.family import NUMBERS, Family
 from nbsql.rendering.dialect import TIME
 
 NO_TYPE = ('"NULL"', "void")  # the types of a column that has only NULL
@@ -45,6 +45,14 @@ def value_kind(type_name: str) -> str | None:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What a look at the values of a column suggests (nbsql/learning/look.py): its family, None for a key, and why."""
+
+    family: Family | None
+    why: str
+
+
+@dataclass(frozen=True)
 class Column:
     """A column of a source."""
 
@@ -56,6 +64,7 @@ class Column:
     is_category: bool = False  # whether its values are categories, whatever their type: its library says so, or it is a part
     # Of a date or time: the columns of its parts, which are features in its place; None if it has none.
     parts: tuple[str, ...] | None = None
+    look: Look | None = field(default=None, compare=False)  # None: its family follows from its type
 
     @property
     def inferred_kind(self) -> str:

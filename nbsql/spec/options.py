@@ -15,6 +15,7 @@ from nbsql.spec.join import Join
 from nbsql.spec.method import Classifier, Method, method_named
 from nbsql.spec.spec import Feature
 
+Infer = Literal["values", "types"]
 By = Literal["mutual_information", "chi_square", "symmetrical_uncertainty", "f_statistic"]
 
 
@@ -188,6 +189,7 @@ class BaseFitOptions(TypedDict, total=False):
     segment_by: str | Segments | None
     method: Method
     estimate: Estimate | Literal["map"] | None
+    infer: Infer
 
 
 class ModelOptions(BaseFitOptions, total=False):
@@ -233,6 +235,7 @@ class Options:
     classes: Sequence[Any] | None = None
     derive: Mapping[str, str] = field(default_factory=dict)
     missing: Sequence[str] = ()
+    infer: Infer = "values"
 
     @classmethod
     def of(

@@ -17,8 +17,8 @@ from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import check_joins
-from nbsql.spec.method import AODE, EM, TAN, Discriminant, Logistic, Mixture
-from nbsql.spec.options import Options, PriorKind, Smoothed
+from nbsql.spec.method import AODE, EM, TAN, Discriminant, Logistic, Mixture, NaiveBayes
+from nbsql.spec.options import Infer, Options, PriorKind, Smoothed
 from nbsql.spec.spec import Feature, Prior, Spec
 
 
@@ -77,6 +77,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
             raise InputError(f"column {column.name!r} cannot be both the target and the {role}")
     choice(options.nulls, Nulls, "nulls")
     choice(options.unseen, Unseen, "unseen")
+    choice(options.infer, Infer, "infer")
     options = replace(options, estimate=estimate_named(options.estimate))
     alpha = non_negative(options.pseudo_count, "alpha")
     if options.estimate == "mle" and alpha > 0:
@@ -183,6 +184,11 @@ def _check_backoff(features: Sequence[Feature]) -> None:
             raise InputError(f"backoff='naive' needs nulls='skip' for {feature.name!r}, whose missing values are a category")
 
 
+def looks_at_values(options: Options) -> bool:
+    """Whether families are inferred from the values of columns, too: other methods have families of their own."""
+    return options.infer == "values" and isinstance(options.classifier, NaiveBayes)
+
+
 def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feature]:
     """The features in the order of the source; a feature over several columns takes the place of its first column."""
     excluded = {c.name for c in known.find_all(options.exclude, "exclude")}
@@ -211,6 +217,8 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
             if name in group_of or (name in singles and not group.family.backs_off):
                 raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")
             group_of[name] = key
+    looks = {c.name: c.look for c in chosen if c.look is not None and c.name not in singles and looks_at_values(options)}
+    chosen = [c for c in chosen if c.name not in looks or looks[c.name].family is not None or c.name in group_of]
     free = [column for column in chosen if column.name not in group_of and column.name not in singles]
     for key, taken in method.families(free, alpha=options.alpha, estimate=options.estimate, nulls=options.nulls).items():
         if not isinstance(taken, OverColumns):
@@ -229,7 +237,8 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
             if not groups[key].family.backs_off:
                 continue
         if column.name in singles or column.inferred_kind in INFERRED:
-            family = singles[column.name] if column.name in singles else INFERRED[column.inferred_kind]()
+            look = looks.get(column.name)
+            family = singles.get(column.name) or (look and look.family) or INFERRED[column.inferred_kind]()
             members = [column, _parent(known, family, column, reserved)] if isinstance(family, Conditional) else [column]
             if isinstance(family, Conditional):
                 whole = [member.name for member in members if member.kind == "integer"]
@@ -237,7 +246,9 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
             for member in members:
                 _accept(family, member)
             marks = {"whole": column.kind == "integer", "is_inferred": column.name not in singles}
-            features[f"column {column.name}"] = _feature(column.name, family, members, **marks)
+            features[f"column {column.name}"] = _feature(
+                column.name, family, members, "" if look is None else look.why, **marks
+            )
         else:
             without_family.append(column)
     for key, group in groups.items():
@@ -337,11 +348,11 @@ def _no_family(columns: Sequence[Column]) -> str:
     return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with exclude=[{names}], or {cure}"
 
 
-def _feature(name: str, family: Family, members: Sequence[Column], **marks: bool) -> Feature:
+def _feature(name: str, family: Family, members: Sequence[Column], why: str = "", **marks: bool) -> Feature:
     """The feature of these columns, whose number is not known yet."""
     columns, types = tuple(column.name for column in members), tuple(column.type for column in members)
     floating = any(column.kind == "float" for column in members)
-    return Feature(name, family, columns, 0, floating, types=types, **marks)
+    return Feature(name, family, columns, 0, floating, types=types, why=why, **marks)
 
 
 def _accept(family: Family, column: Column) -> None:

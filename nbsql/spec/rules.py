@@ -207,6 +207,12 @@ def spec_for_recount(spec: Spec, columns: Sequence[Column], label: str, model: s
     return replace(spec, features=features)
 
 
+def _cure(feature: Feature) -> str:
+    """What to do about a value that breaks a rule, where the family was inferred from the values of the fit."""
+    family = "categorical" if feature.family.name == "bernoulli" else "gaussian"
+    return f'; fit anew with families={{"{feature.name}": "{family}"}}' if feature.why else ""
+
+
 def training_checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
     """The rules that the rows of a training source must obey."""
     kinds = {folded(column.name): column.kind for column in columns}
@@ -216,7 +222,7 @@ def training_checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
     found += [Check("time", aged.at, RULES["time"])] if aged else []
     for feature in spec.features:
         message = {
-            rule: text.replace("{family}", feature.family.name).replace("{units}", feature.family.units)
+            rule: text.replace("{family}", feature.family.name).replace("{units}", feature.family.units) + _cure(feature)
             for rule, text in RULES.items()
         }
         missing = ["missing"] if feature.family.nulls == "error" else []

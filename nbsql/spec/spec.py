@@ -39,7 +39,8 @@ class Feature:
     has_near_means: bool = False
     has_few_values: bool = False  # for a category among many categories, whether it has few values
     is_empty: bool = False  # whether its family was inferred, and no row of the fit had a value
-    # Whether the fit inferred the family from the column's type; a model does not store this.
+    why: str = field(default="", compare=False)  # what the family was inferred from, if from the values
+    # Whether the fit inferred the family from the column; a model does not store this.
     is_inferred: bool = field(default=False, compare=False)
 
     @property
@@ -200,6 +201,7 @@ class Spec:
                     {
                         **{name: getattr(f, name) for name in ("name", "columns", "floating", "whole", "types")},
                         **{mark: True for mark, name in _MARKS.items() if getattr(f, name)},
+                        **({"why": f.why} if f.why else {}),
                         **f.family.to_dict(),
                     }
                     for f in self.features
@@ -226,7 +228,8 @@ class Spec:
                     options["columns"] = columns
                 marks = {name: options.pop(mark, False) for mark, name in _MARKS.items()}
                 marks |= {mark: options.pop(mark) for mark in ("floating", "whole")}
-                features.append(Feature(name, family_module.from_dict(options), columns, index, types=types, **marks))
+                why = str(options.pop("why", ""))
+                features.append(Feature(name, family_module.from_dict(options), columns, index, types=types, why=why, **marks))
             return cls(
                 **{name: data[name] for name in ("target", "target_type", "weight", "slice_by", "defaults")},
                 id=tuple(data["id"]),

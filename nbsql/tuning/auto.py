@@ -106,6 +106,7 @@ class _FamilySearch:
         default = resolve_settings(engine, source, [options], fold)[0]
         self.leave_out = leave_out
         self._budget = budget
+        self._looks = {column.name: column.look.family for column in source.columns if column.look and column.look.family}
         self._fold_options: dict[str, Any] = {"folds": folds, "fold": fold}
         self._place = (engine, source, options, temporary)
         given = {name.lower() for name in options.families} if columns is None else set()
@@ -335,7 +336,7 @@ class _FamilySearch:
                     self.reasons[name] = self._reason(name, scores[place], place)
                 if place != OUT:
                     family, inferred = self._family(name, place), place == DEFAULT and name in self.selectable
-                    text = family_text(type(family)() if inferred else family)
+                    text = family_text(self._looks.get(name, type(family)()) if inferred else family)
                 yield name, text, self.scores_alone[name][place].loss, *_figures(scores[place]), place == chosen[name]
 
 

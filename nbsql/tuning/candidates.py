@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.family import NUMBERS, Binned, Categorical, Family, Kernel, Text, ZeroInflated, named
+from nbsql.learning.column_facts import ColumnFacts, column_facts
 from nbsql.spec.spec import Feature, Spec
 
 _MAX_CATEGORIES = 50  # the most distinct whole numbers of a category
@@ -19,36 +19,21 @@ _KERNEL_CELLS = 128  # cells of a kernel's grid; each fold needs an estimate, wh
 _ALPHAS = (0.1, 10.0)
 
 
-@dataclass(frozen=True)
-class ColumnFacts:
-    """Facts about the values of a column."""
-
-    n: int  # the number of values
-    distinct: int  # the number of distinct values
-    least: float | None  # the least number
-    largest: float | None  # the largest number
-    irregular: int  # the number of fractions; of a text, the number of values with several words
-    zeros: int  # the number of zeros
-    missing: int  # the number of rows without a value
-
-
 def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Feature]) -> dict[str, list[Family]]:
     """The candidate families of some features of one column by name, besides those of the default spec. Takes one read."""
     kinds = {column.name: column.kind for column in source.columns}
+    looks = {column.name: column.look.family for column in source.columns if column.look is not None}
     families_by_name: dict[str, list[Family]] = {}
-    numbers = [feature for feature in features if kinds[feature.column] in NUMBERS]
-    texts = [feature for feature in features if kinds[feature.column] in ("text", "boolean")]
-    if numbers or texts:
-        names = [feature.column for feature in numbers], [feature.column for feature in texts]
-        row = engine.ask("column_facts", spec, source.relation, *names)[0]
-        for place, feature in enumerate(numbers + texts):
-            n, distinct, least, largest, irregular, zeros = row[6 * place : 6 * place + 6]
-            facts = ColumnFacts(n, distinct, least, largest, irregular, zeros, row[-1] - n)
-            families: Iterable[str | Family] = ["bernoulli"] if kinds[feature.column] == "boolean" else _text_families(facts)
-            families = _number_families(facts) if place < len(numbers) else families
-            # A kernel takes no declared classes.
-            allowed = (family for family in map(named, families) if not (spec.classes and family.name == "kernel"))
-            families_by_name[feature.name] = list(_without_default(feature.family, allowed, facts, spec.defaults))
+    for feature, facts in column_facts(engine, source.relation, spec, features, kinds):
+        families: Iterable[str | Family] = ["bernoulli"] if kinds[feature.column] == "boolean" else _text_families(facts)
+        families = _number_families(facts) if kinds[feature.column] in NUMBERS else families
+        # A kernel takes no declared classes.
+        allowed = (
+            family
+            for family in map(named, families)
+            if not (spec.classes and family.name == "kernel") and family != looks.get(feature.column)
+        )
+        families_by_name[feature.name] = list(_without_default(feature.family, allowed, facts, spec.defaults))
     return families_by_name
 
 
@@ -63,7 +48,7 @@ def _number_families(facts: ColumnFacts) -> Iterator[str | Family]:
         yield "exponential"
         if whole:
             yield from ("poisson", "geometric", *(["bernoulli"] if facts.largest == 1 else []))
-    if facts.zeros >= _MIN_ZERO_SHARE * facts.n and facts.n - facts.zeros >= _MIN_NON_ZERO and facts.distinct > _BINS[0]:
+    if facts.marked >= _MIN_ZERO_SHARE * facts.n and facts.n - facts.marked >= _MIN_NON_ZERO and facts.distinct > _BINS[0]:
         if facts.least < 0:
             yield ZeroInflated(of="gaussian")
         else:

@@ -25,6 +25,8 @@ import nbsql
 import nbsql.report
 from nbsql.cli import main
 
+pytestmark = pytest.mark.look  # pages show what a user gets
+
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+\.duckdb))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -274,3 +274,24 @@ def test_a_label_beyond_the_type_of_the_classes_is_refused_and_merged(pg: Any) -
     both = nbsql.merge(pg, ["m", "n"], name="both")
     both.update("later")
     assert {row[0]: row[1] for row in both.priors} == {0: 15, 1: 45, 70000: 30}
+
+
+@pytest.mark.look
+@pytest.mark.parametrize("rows", [1_000, 12_000])
+def test_a_look_at_the_values_infers_the_same_families(pg: Any, rows: int) -> None:
+    u = "CAST((i * 7919) % 997 AS DOUBLE PRECISION) / 997"
+    found = []
+    for con in (pg, duckdb.connect()):
+        con.execute(f"""CREATE TABLE shop AS SELECT i AS number, i * 7919 % 2 AS flag, 1 + i * 31 % 5 AS stars,
+            exp(4 * {u}) AS price, CASE WHEN i % 3 = 0 THEN exp({u}) ELSE 0 END AS rain, -5 + exp(5 * {u}) AS delay,
+            {u} + 0.0005 AS share, 'X' || i AS code, 'one of the words ' || i AS note, 'k' || i % 9 AS kind, i % 2 AS y
+            FROM generate_series(1, {rows}) AS r(i)""")
+        model = nbsql.fit(con, "shop", target="y", name="m")
+        found.append(
+            ({name: family.name for name, family in model.families.items()}, nbsql.families(con, "shop", target="y").why)
+        )
+        model.update("shop")
+    assert found[0] == found[1]
+    assert [*found[0][0].values()] == [
+        "bernoulli", "categorical", "lognormal", "zero_inflated", "binned", "beta", "text", "categorical",
+    ]  # fmt: skip

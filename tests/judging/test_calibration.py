@@ -198,12 +198,12 @@ def test_platts_sigmoid_has_the_least_loss(rows: list[tuple[float, bool, float, 
 
 def test_rows_that_the_model_has_learnt_are_scored_without_themselves(con: Connection) -> None:
     table(con, "rows", load_breast_cancer)
-    model = nbsql.fit(con, "rows", target="y", id="i", exclude=["w"])
+    model = nbsql.fit(con, "rows", target="y", id="i", exclude=["w"], infer="types")
     columns = "y, x0, x1, x2, x3, x4"
     con.execute(f"CREATE TABLE dealt AS SELECT *, (row_number() OVER (ORDER BY y, hash({columns})) - 1) % 5 AS fold FROM rows")
     parts = []
     for fold in range(5):
-        part = nbsql.fit(con, f"FROM dealt WHERE fold <> {fold}", target="y", id="i", exclude=["w", "fold"])
+        part = nbsql.fit(con, f"FROM dealt WHERE fold <> {fold}", target="y", id="i", exclude=["w", "fold"], infer="types")
         parts.append(scores(part, f"FROM dealt WHERE fold = {fold}"))
     joint, y, _ = (np.concatenate(items) for items in zip(*parts, strict=True))
     before = sorted(con.execute("SELECT table_name FROM duckdb_tables()").fetchall())

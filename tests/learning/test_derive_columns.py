@@ -116,6 +116,7 @@ def test_roles_may_be_derived(con: duckdb.DuckDBPyConnection) -> None:
         assert posteriors(model.predict_proba("t")) == pytest.approx(posteriors(hand.predict_proba(source)))
 
 
+@pytest.mark.look
 def test_searches_and_folds(con: duckdb.DuckDBPyConnection) -> None:
     for folds in (5, "loo"):
         derived = nbsql.cross_validate(con, "t", derive=DERIVE, folds=folds, **OPTIONS)
@@ -127,11 +128,11 @@ def test_searches_and_folds(con: duckdb.DuckDBPyConnection) -> None:
         assert len(found.best().predict("t").fetchall()) == 200
     forward = nbsql.fit(con, "t", derive=DERIVE, features=nbsql.Forward(1), **OPTIONS)
     assert forward.predict("t").columns[:2] == ["id", "y"]
-    assert nbsql.families(con, "t", derive=DERIVE, **OPTIONS)["per_page"].name == "gaussian"
+    assert nbsql.families(con, "t", derive=DERIVE, **OPTIONS)["per_page"].name == "lognormal"
 
 
 def test_models_made_of_others_derive_too(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
-    model = nbsql.fit(con, "t", name="m", derive=DERIVE, **OPTIONS)
+    model = nbsql.fit(con, "t", name="m", derive=DERIVE, infer="types", **OPTIONS)
     expected = posteriors(model.predict_proba("t"))
     model.export(tmp_path / "m.nbsql")
     script = nbsql.fit_sql(con, "t", name="scripted", derive=DERIVE, **OPTIONS)
@@ -145,7 +146,7 @@ def test_models_made_of_others_derive_too(con: duckdb.DuckDBPyConnection, tmp_pa
         assert posteriors(other.predict_proba("t")) == pytest.approx(expected)
     from nbsql.sklearn import to_sklearn
 
-    others = nbsql.fit(con, "t", derive={"price": PRICE, "per_page": "price / (pages + 0)"}, **OPTIONS)
+    others = nbsql.fit(con, "t", derive={"price": PRICE, "per_page": "price / (pages + 0)"}, infer="types", **OPTIONS)
     with pytest.raises(
         nbsql.ModelError, match=r"one derives 'per_page' as 'price / pages', the other as 'price / \(pages \+ 0\)'"
     ):

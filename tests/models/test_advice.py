@@ -15,10 +15,10 @@ import nbsql
 
 
 def said(con: duckdb.DuckDBPyConnection, source: Any, **options: Any) -> list[str]:
-    """The warnings of a fit."""
+    """The warnings of a fit with the families of the types, which a look at the values would change."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        nbsql.fit(con, source, **options)
+        nbsql.fit(con, source, **{"infer": "types", **options})
     return [str(warning.message) for warning in caught]
 
 
@@ -129,7 +129,7 @@ def test_the_cure_of_forest_cover_is_short_and_cures(con: duckdb.DuckDBPyConnect
     for families in ({}, {"wilderness_*": "bernoulli", "soil_*": "bernoulli"}):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = nbsql.fit(con, str(data / "covtype_20k.parquet"), target="cover_type", families=families)
+            model = nbsql.fit(con, str(data / "covtype_20k.parquet"), target="cover_type", families=families, infer="types")
         accuracies.append(model.evaluate(str(data / "covtype_20k.parquet")).accuracy)
     assert accuracies[0] < 0.5 < 0.6 < accuracies[1]
 

@@ -130,11 +130,11 @@ def test_numbers_whose_classes_are_far_apart_keep_their_digits(con: Connection) 
 
 
 def test_classes_that_come_to_be_far_apart_keep_their_digits(con: Connection, rows: str) -> None:
-    model = nbsql.fit(con, rows, target="y", name="model", id="weight")
+    model = nbsql.fit(con, rows, target="y", name="model", id="weight", infer="types")
     con.execute("CREATE TABLE later AS SELECT * REPLACE (a + 1e9 * (y = 'x')::INTEGER AS a) FROM rows WHERE y <> 'x'")
     con.execute("INSERT INTO later SELECT * REPLACE ('w' AS y, 1e9 + a AS a) FROM rows WHERE y = 'x'")
     model.update("later")
-    both = nbsql.fit(con, "FROM rows UNION ALL FROM later", target="y", id="weight")
+    both = nbsql.fit(con, "FROM rows UNION ALL FROM later", target="y", id="weight", infer="types")
     for source in (rows, "later"):
         ours, theirs = (m.predict_proba(source).df()["probability_x"].to_numpy() for m in (model, both))
         assert ours == pytest.approx(theirs, rel=1e-9)
@@ -144,7 +144,7 @@ def test_a_model_stays_right_when_gaps_come_later(con: Connection, rows: str) ->
     model = nbsql.fit(con, rows, target="y", name="model", id="weight")
     con.execute("CREATE TABLE later AS SELECT * REPLACE (CAST(NULL AS DOUBLE) AS a) FROM rows")
     model.update("later")
-    both = nbsql.fit(con, "FROM rows UNION ALL FROM later", target="y", id="weight")
+    both = nbsql.fit(con, "FROM rows UNION ALL FROM later", target="y", id="weight", infer="types")
     for source in (rows, "later"):
         ours, theirs = (m.predict_proba(source).df()["probability_x"].to_numpy() for m in (model, both))
         assert ours == pytest.approx(theirs, rel=1e-9)

@@ -16,48 +16,6 @@
 {% macro least_term() -%} {{ nbsql.number(-100000.0) }} {%- endmacro %}
 
 {#
-  The facts that determine the candidates of a column. One row: for each column n, distinct, least, largest, broken (of a number: how many
-  are not whole; of a text: how many have several words) and zeros (how many are 0), and finally the number of rows.
-#}
-{% macro column_facts(model, source, numbers, texts) -%}
-SELECT
-  {% for column in numbers %}
-  {% set x = nbsql.number_of(column) %}
-  {% set finite = nbsql.finite(x) %}
-  {{ nbsql.count_and_distinct(finite, loop.index) | indent(2) }},
-  min({{ finite }}) AS least_{{ loop.index }},
-  max({{ finite }}) AS largest_{{ loop.index }},
-  count(CASE WHEN {{ nbsql.breaks_whole(column) }} THEN 1 END) AS broken_{{ loop.index }},
-  count(CASE WHEN {{ x }} = 0 THEN 1 END) AS zeros_{{ loop.index }},
-  {% endfor %}
-  {% for column in texts %}
-  {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){% endset %}
-  {{ nbsql.count_and_distinct(x, nbsql.word('text_' ~ loop.index)) | indent(2) }},
-  0 AS least_text_{{ loop.index }},
-  0 AS largest_text_{{ loop.index }},
-  count(CASE WHEN trim({{ x }}) LIKE '% %' THEN 1 END) AS broken_text_{{ loop.index }},
-  0 AS zeros_text_{{ loop.index }},
-  {% endfor %}
-  count(*) AS rows
-FROM {{ source }} AS source
-WHERE {{ nbsql.is_counted(model) }}
-{%- endmacro %}
-
-{# The columns n and distinct of a column: how many values and how many distinct values it has. #}
-{% macro count_and_distinct(x, ending) -%}
-count({{ x }}) AS n_{{ ending }},
-count(DISTINCT {{ x }}) AS distinct_{{ ending }}
-{%- endmacro %}
-
-{#
-  A sample of `share` in a million rows, always the same ones, chosen by a hash of their columns. kinds: the kind of each column, by name.
-#}
-{% macro sampled_share(source, columns, kinds, share) -%}
-{% set values = nbsql.values_to_hash(columns, kinds) -%}
-SELECT source.* FROM {{ source }} AS source WHERE {{ nbsql.mixed_hash(values) }} % 1000000 < {{ share }}
-{%- endmacro %}
-
-{#
   The terms of some candidates, each of which is a feature here: the relation and the terms of a score (scoring/score.sql), before they
   are summed. columns: pairs of the number of a column and the numbers of its features.
 #}

@@ -1,0 +1,198 @@
+"""A look at the values of the columns of a fit: families that fit them better than those of their types, and keys to leave out.
+
+A family is inferred from the values only where that is safe: the tables of the page on choosing families show no log loss that
+rises by it. A family that does not take every number is inferred only if all rows of the source obey its rules.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed
+from nbsql.family import (
+    NUMBERS,
+    Bernoulli,
+    Beta,
+    Binned,
+    Categorical,
+    Family,
+    Gaussian,
+    Geometric,
+    LogNormal,
+    Text,
+    ZeroInflated,
+)
+from nbsql.learning.advice import named_like_a_key
+from nbsql.learning.column_facts import ColumnFacts, column_facts, skewness
+from nbsql.spec.column import Look
+from nbsql.spec.options import Best, Options, candidate_options
+from nbsql.spec.resolve import looks_at_values, resolve
+from nbsql.spec.rules import training_checks
+from nbsql.spec.spec import Spec
+from nbsql.warn import warn_user
+
+ROWS = 10_000
+FIRST_ROWS = 100_000  # at most so many of a source that is costly to read, which are its first ones
+_MILLION = 1_000_000
+MIN_VALUES = 100  # with fewer values, their shape says little
+_MOST_CATEGORIES = 12  # whole numbers
+_ROWS_PER_CATEGORY = 100
+_MIN_TEXTS = 100  # the fewest different texts that are no categories
+_MIN_SHARE_OF_TEXTS = 0.1  # and the smallest share of the rows
+_NEARLY_UNIQUE = 0.5  # values per row, above which a column that is named like a key is one
+_CHANCE = 8  # a number is no key if chance would repeat fewer values than half of this
+_MOSTLY_ZERO = 0.2
+_INFLATED = 1.5  # times as many zeros as counts of that mean have
+_MIN_NON_ZERO = 30
+_MIN_DENSITY = 10  # values, below which a number has no density
+_SKEWED = 1.0
+_MIN_HASHED = 4  # numbers, by which rows are sampled; a hash of texts takes longer
+
+
+def looked_at(engine: Engine, source: Source, options: Options) -> Source:
+    """The source of a fit, with what a look at its values suggests for its columns. Warns of the keys that are left out."""
+    looks = look_at(engine, source, options)
+    source.columns = [replace(column, look=looks.get(column.name)) for column in source.columns]
+    if keys := [name for name, look in looks.items() if look.family is None]:
+        are, them = ("is a key, which is", "it") if len(keys) == 1 else ("are keys, which are", "them")
+        families = json.dumps(dict.fromkeys(keys, "categorical"), ensure_ascii=False)
+        warn_user(f"{listed(keys)} {are} left out; to keep {them}: families={families}")
+    return source
+
+
+def advice_of_look(engine: Engine, source: Source, options: Options) -> str | None:
+    """What a look would change in a fit by types, in one line; None if nothing."""
+    looks = look_at(engine, source, options)
+    families = {name: look.family for name, look in looks.items() if look.family is not None}
+    keys = [name for name, look in looks.items() if look.family is None]
+    written = ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {_code(family)}" for name, family in families.items())
+    shown = [f"families={{{written}}}"] if families else []
+    shown += [f"exclude={json.dumps(keys, ensure_ascii=False)}"] if keys else []
+    return f"families follow from the types; by a look at the values they would be {', '.join(shown)}" if shown else None
+
+
+def _code(family: Family) -> str:
+    """A family as Python has it."""
+    if family == type(family)():
+        return json.dumps(family.name)
+    of = [
+        f"{each.name}={getattr(family, each.name)!r}" for each in fields(family) if getattr(family, each.name) != each.default
+    ]
+    return f"nbsql.{type(family).__name__}({', '.join(of)})"
+
+
+def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]:
+    """What the values of columns suggest, by name, where that is another family than their types do."""
+    options, selection = candidate_options(options)
+    ranks_all = not isinstance(selection, Best) or selection.by == "mutual_information"
+    if not looks_at_values(options) or options.segment_by is not None or not ranks_all:
+        return {}
+    try:
+        spec = resolve([replace(column, look=None) for column in source.columns], options, source.label)
+    except InputError:
+        return {}  # the verb itself says so, or has other options
+    kinds = {column.name: column.kind for column in source.columns}
+    categories = {column.name for column in source.columns if column.is_category}
+    features = [
+        feature
+        for feature in spec.features
+        if feature.is_inferred and isinstance(feature.family, (Gaussian, Categorical)) and feature.name not in categories
+    ]
+    if not features:
+        return {}
+    numbers = [each.column for each in features if kinds[each.column] in NUMBERS]
+    rows, is_whole = _rows(engine, source, numbers if len(numbers) >= _MIN_HASHED else [each.column for each in features])
+    columns = column_facts(engine, rows, spec, features, kinds)
+    facts = {each.column: about for each, about in columns if about.n >= MIN_VALUES and (about.distinct > 1 or not is_whole)}
+    found = {
+        name: _look_at_text(name, each) if kinds[name] == "text" else _look_at_number(name, each)
+        for name, each in facts.items()
+    }
+    # A key that the user names stays.
+    looks = {name: look for name, look in found.items() if look and (look.family or options.features is None)}
+    shaped = {name: each for name, each in facts.items() if name in numbers and name not in looks and _has_density(each)}
+    for name, skew in skewness(engine, rows, spec, shaped).items():
+        if (look := _look_at_shape(shaped[name], skew)) is not None:
+            looks[name] = look
+    looks = {column.name: looks[column.name] for column in source.columns if column.name in looks}
+    return looks if is_whole else _unbroken(engine, source, spec, looks)
+
+
+def _look_at_text(name: str, facts: ColumnFacts) -> Look | None:
+    if 2 * facts.marked > facts.n and facts.distinct >= max(_MIN_TEXTS, _MIN_SHARE_OF_TEXTS * facts.n):
+        return Look(Text(), "texts of several words")
+    is_unique = facts.distinct == facts.n and facts.irregular == 0 and facts.lettered > 0  # others may be amounts
+    is_named = named_like_a_key(name) and facts.distinct > _NEARLY_UNIQUE * facts.n
+    return Look(None, "") if is_unique or is_named else None
+
+
+def _look_at_number(name: str, facts: ColumnFacts) -> Look | None:
+    is_whole = facts.irregular == 0
+    least, largest = float(facts.least or 0), float(facts.largest or 0)
+    if is_whole and {least, largest} <= {0, 1}:  # a sample may lack the rare one of the two
+        return Look(Bernoulli(), "0 and 1")
+    if is_whole and 1 < facts.distinct <= _MOST_CATEGORIES and facts.distinct * _ROWS_PER_CATEGORY < facts.n:
+        return Look(Categorical(), f"{facts.distinct} whole numbers")
+    is_unique = facts.distinct == facts.n and facts.n**2 > _CHANCE * (largest - least)
+    if is_whole and (is_unique or (named_like_a_key(name) and facts.distinct > _MOST_CATEGORIES)):
+        return Look(None, "")
+    if _has_density(facts) and _is_inflated(facts):
+        family = ZeroInflated(of="lognormal" if least >= 0 else "gaussian")
+        return Look(family, f"0 in {facts.marked / facts.n:.0%} of the rows")
+    if _has_density(facts) and not is_whole and least > 0 and largest < 1:
+        return Look(Beta(), "between 0 and 1")
+    return None
+
+
+def _has_density(facts: ColumnFacts) -> bool:
+    return facts.distinct > _MIN_DENSITY
+
+
+def _is_inflated(facts: ColumnFacts) -> bool:
+    """Whether there are many zeros, and of counts more than a geometric distribution of the same mean has."""
+    are_counts = facts.irregular == 0 and facts.least == 0
+    usual = _INFLATED / (1 + float(facts.mean or 0)) if are_counts else 0
+    return facts.marked >= max(_MOSTLY_ZERO, usual) * facts.n and facts.n - facts.marked >= _MIN_NON_ZERO
+
+
+def _look_at_shape(facts: ColumnFacts, skew: float) -> Look | None:
+    if abs(skew) <= _SKEWED:
+        return None
+    if skew > 0 and float(facts.least or 0) > 0:
+        return Look(LogNormal(), "above 0, with a long tail")
+    if skew > 0 and facts.least == 0 and facts.irregular == 0:
+        return Look(Geometric(), "whole numbers from 0, with a long tail")
+    return Look(Binned(bins=10), "with a long tail")
+
+
+def _rows(engine: Engine, source: Source, columns: Sequence[str]) -> tuple[Markup, bool]:
+    """The rows to look at, always the same ones, and whether they are all rows of the source."""
+    renderer = engine.renderer
+    first = renderer.fragment("excerpt", source.relation, FIRST_ROWS + 1)
+    count = engine.ask("row_count", source.relation if source.is_table else first)[0][0]
+    if count <= ROWS or (count <= FIRST_ROWS and not source.is_table):
+        return source.relation, True
+    if not source.is_table:
+        return renderer.fragment("excerpt", source.relation, FIRST_ROWS), False
+    share = round(_MILLION * ROWS / count)
+    numbered = renderer.dialect.traits.row_numbers and all(each.name.lower() != "rowid" for each in source.columns)
+    sample = renderer.fragment("sampled_share", source.relation, columns, source.kinds, share, has_row_numbers=numbered)
+    return renderer.fragment("subquery", sample), False
+
+
+def _unbroken(engine: Engine, source: Source, spec: Spec, looks: dict[str, Look]) -> dict[str, Look]:
+    """The looks but for families whose rules some row of the source breaks, or may break if it is costly to read."""
+    changed = [replace(each, family=look.family) for each in spec.features if (look := looks.get(each.name)) and look.family]
+    checks = training_checks(replace(spec, features=tuple(changed), weight=None, half_life=None), source.columns)
+    if not checks:
+        return looks
+    reads = source.takes(1)
+    counts = engine.ask("rows_that_break", source.relation, checks)[0] if reads else [1] * len(checks)
+    broken = {check.column for check, n in zip(checks, counts, strict=True) if n}
+    return {name: look for name, look in looks.items() if name not in broken}

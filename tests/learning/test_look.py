@@ -1,0 +1,156 @@
+"""Families inferred from a look at the values of columns, and keys that are left out."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+pytestmark = pytest.mark.look
+Connection = duckdb.DuckDBPyConnection
+
+# Of each column of 3,000 rows: its expression, its family by a look, and why.
+U = "(hash(i, {}) % 100003 + 1) / 100005"
+COLUMNS = {
+    "flag": ("hash(i) % 2", nbsql.Bernoulli(), "0 and 1"),
+    "flag_as_float": ("(hash(i, 1) % 2)::DOUBLE", nbsql.Bernoulli(), "0 and 1"),
+    "stars": ("1 + hash(i, 2) % 5", nbsql.Categorical(), "5 whole numbers"),
+    "visits": (f"floor(-3 * ln({U.format(3)}))", nbsql.Geometric(), "whole numbers from 0, with a long tail"),
+    "price": (f"exp(2 * {U.format(4)} + {U.format(5)} * {U.format(6)})", nbsql.LogNormal(), "above 0, with a long tail"),
+    "share": (U.format(7), nbsql.Beta(), "between 0 and 1"),
+    "rain": (
+        f"CASE WHEN i % 3 = 0 THEN exp({U.format(8)}) ELSE 0 END",
+        nbsql.ZeroInflated(of="lognormal"),
+        "0 in 67% of the rows",
+    ),
+    "change": (
+        f"CASE WHEN i % 3 = 0 THEN {U.format(9)} - 0.5 ELSE 0 END",
+        nbsql.ZeroInflated(of="gaussian"),
+        "0 in 67% of the rows",
+    ),
+    "delay": (f"-10 + exp(5 * {U.format(10)})", nbsql.Binned(bins=10), "with a long tail"),
+    "height": (f"{U.format(11)} + {U.format(12)} + {U.format(13)}", nbsql.Gaussian(), None),
+    "year": ("1900 + hash(i, 14) % 90", nbsql.Gaussian(), None),
+    "kind": ("'k' || hash(i, 15) % 40", nbsql.Categorical(), None),
+    "answer": ("['I do not agree at all', 'I agree with this very much'][1 + i % 2]", nbsql.Categorical(), None),
+    "note": ("'it was the number ' || hash(i, 16) % 2000", nbsql.Text(), "texts of several words"),
+    "amount": ("'1,' || (1000 + i)", nbsql.Categorical(), None),
+    "greeting": ("'こんにちは' || (100000 + i)", nbsql.Categorical(), None),
+    "day_number": ("i", None, None),
+    "code": ("'X-' || hash(i, 17)", None, None),
+    "customer_id": ("hash(i, 18) % 700", None, None),
+}
+
+
+@pytest.fixture
+def shop(con: Connection) -> Connection:
+    columns = ", ".join(f"{expression} AS {name}" for name, (expression, *_) in COLUMNS.items())
+    con.execute(f"CREATE TABLE shop AS SELECT {columns}, (hash(i, 99) % 3)::INT AS y FROM range(3000) AS r(i)")
+    return con
+
+
+def plain(families: dict[str, nbsql.Family]) -> dict[str, str]:
+    return {name: f"{family.name}{getattr(family, 'of', '')}{getattr(family, 'bins', '')}" for name, family in families.items()}
+
+
+KEYS = [name for name, (_, family, _) in COLUMNS.items() if family is None]
+LEFT_OUT = (
+    "'day_number', 'code', 'customer_id' are keys, which are left out; to keep them: "
+    'families={"day_number": "categorical", "code": "categorical", "customer_id": "categorical"}'
+)
+
+
+def test_each_kind_of_values_has_its_family_and_the_reason(shop: Connection, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.warns(nbsql.NbsqlWarning) as said:
+        found = nbsql.families(shop, "shop", target="y")
+    assert [str(each.message) for each in said] == [LEFT_OUT]
+    assert plain(found) == plain({name: family for name, (_, family, _) in COLUMNS.items() if family is not None})
+    assert found.why == {name: why for name, (*_, why) in COLUMNS.items() if why is not None}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", nbsql.NbsqlWarning)
+        model = nbsql.fit(shop, "shop", target="y", name="m")
+        again = nbsql.fit(shop, shop.table("shop").df().sample(frac=1, random_state=3), target="y")
+    assert plain(dict(model.families)) == plain(dict(again.families)) == plain(found)
+    nbsql.load(shop, "m").show()
+    text = capsys.readouterr().out
+    assert "whole numbers from 0, with a long tail" in text
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", nbsql.NbsqlWarning)
+        by_types = nbsql.fit(shop, "shop", target="y", infer="types")
+    assert {family.name for family in by_types.families.values()} == {"categorical", "gaussian"}
+    assert {*KEYS} < {*by_types.families}
+    by_types.show()
+    assert "why" not in capsys.readouterr().out
+
+
+def test_what_was_asked_for_wins(shop: Connection) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", nbsql.NbsqlWarning)
+        kept = nbsql.families(shop, "shop", target="y", features=["code", "stars", "day_number"])
+        assert plain(kept) == {"code": "categorical", "stars": "categorical", "day_number": "gaussian"}
+        families: dict[str, Any] = {"*": "categorical", "stars": "poisson"}
+        assert plain(nbsql.families(shop, "shop", target="y", families=families)) == {
+            name: "poisson" if name == "stars" else "categorical" for name in COLUMNS
+        }
+        few = nbsql.families(shop, "SELECT * FROM shop LIMIT 99", target="y")
+        assert {family.name for family in few.values()} == {"categorical", "gaussian"}
+        assert nbsql.families(shop, "shop", target="y", method="tan")["day_number"].name == "binned"
+    with pytest.raises(nbsql.InputError, match="infer must be one of 'values', 'types', not 'looks'"):
+        nbsql.fit(shop, "shop", target="y", infer="looks")  # type: ignore[arg-type]
+
+
+def test_the_look_at_a_large_table_is_the_same_in_every_run_and_its_families_take_all_rows(con: Connection) -> None:
+    """The table is sorted by its numbers; the last row alone has what lognormal, bernoulli and beta do not take."""
+    con.execute(f"""CREATE TABLE large AS SELECT i // 2000 AS sorted, exp(3 * {U.format(1)} * {U.format(2)}) AS price,
+        {U.format(3)} AS share, hash(i) % 2 AS flag, (i % 1000 = 7)::INT AS rare, 'k' || i % 7 AS k, i % 3 AS y,
+        exp(3 * {U.format(4)} * {U.format(5)}) AS cost FROM range(120000) AS r(i)""")
+    rare = {
+        "sorted": "gaussian",
+        "flag": "bernoulli",
+        "rare": "bernoulli",
+        "price": "lognormal",
+        "share": "beta",
+        "cost": "lognormal",
+    }
+    found = [plain(nbsql.families(con, "large", target="y")) for _ in range(2)]
+    assert found == [{name: {**rare, "k": "categorical"}[name] for name in found[0]}] * 2
+    con.execute("INSERT INTO large SELECT 60, 0, 1, 2, 2, 'k1', 1, 1.5")
+    left = plain(nbsql.families(con, "large", target="y"))
+    assert left == {name: family if name in ("k", "cost") else "gaussian" for name, family in found[0].items()}
+    nbsql.fit(con, "large", target="y")
+
+
+def test_an_update_infers_nothing_anew_and_names_the_cure(shop: Connection) -> None:
+    model = nbsql.fit(shop, "shop", target="y", features=["flag", "price"])
+    with pytest.raises(nbsql.InputError) as refusal:
+        model.update("SELECT 2 AS flag, 1.5 AS price, 1 AS y")
+    assert str(refusal.value).endswith('BOOLEAN or 0/1 column; fit anew with families={"flag": "categorical"}')
+    with pytest.raises(nbsql.InputError, match=r'must be above 0; fit anew with families=\{"price": "gaussian"\}$'):
+        model.update("SELECT 1 AS flag, 0.0 AS price, 1 AS y")
+    before = dict(model.families)
+    model.update("SELECT 1 AS flag, 5e5 + i AS price, 1 AS y FROM range(5000) AS r(i)")
+    assert dict(model.families) == before
+
+
+def test_statements_have_the_families_of_the_types_and_say_what_a_look_suggests(shop: Connection, tmp_path: Path) -> None:
+    with pytest.warns(nbsql.NbsqlWarning) as said:
+        sql = nbsql.fit_sql(shop, "shop", target="y", name="by_sql")
+    (line,) = [str(each.message) for each in said if "by a look" in str(each.message)]
+    shop.execute(sql)
+    assert {family.name for family in nbsql.load(shop, "by_sql").families.values()} == {"categorical", "gaussian"}
+    families = eval(re.findall(r"families=(\{.*\})", line)[0], {"nbsql": nbsql})  # noqa: S307
+    exclude = eval(re.findall(r"exclude=(\[.*\])", line)[0])  # noqa: S307
+    assert exclude == KEYS
+    with pytest.warns(nbsql.NbsqlWarning):
+        expected = plain(nbsql.families(shop, "shop", target="y"))
+    told = {"families": families, "exclude": exclude, "infer": "types"}
+    assert plain(nbsql.families(shop, "shop", target="y", **told)) == expected
+    with pytest.warns(nbsql.NbsqlWarning):
+        looked, given = (nbsql.cross_validate(shop, "shop", target="y", **each).log_loss for each in ({}, told))
+    assert looked == pytest.approx(given, rel=1e-9)
