@@ -25,7 +25,7 @@ FROM {{ source }} AS source
 {% macro fold_of_row(columns, target, type, folds, fold, by, kinds) -%}
 {% set label %}source.{{ nbsql.ident(target) }}{% endset -%}
 {% set hashed = nbsql.hash_of(columns, kinds) -%}
-{%+ if fold is not none %}CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{% if fold is not none %}CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- elif by == 'class' %}
 {%- set text %}CAST({{ label }} AS {{ nbsql.string() }}){% endset %}
 {%- set ordered = nbsql.as_label(text if nbsql.is_text(type) else label, type) %}
