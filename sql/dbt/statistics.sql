@@ -98,11 +98,15 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
   hash if it is none or a column, and features by their cells.
 #}
 {% macro changes_of_request(model, cells, training=none, others=[]) -%}
-{% if 'batch' not in nbsql.columns_of_relation(cells) | map(attribute=0) | list %}{% do return('') %}{% endif -%}
+{% set found, type = nbsql.columns_of_relation(cells), namespace(change='') -%}
+{% if 'batch' not in found | map(attribute=0) | list %}{% do return('') %}{% endif -%}
+{% for name, before, kind in found if name == 'class' and kind != model.target_kind -%}
+{% set type.change = 'the classes were of the type ' ~ before | lower ~ ' and are of the type ' ~ model.target_type | lower -%}
+{% endfor -%}
 {% set cells = nbsql.exact_cells(cells, model.target_type) -%}
 {% set batches = 'SELECT batch FROM ' ~ cells ~ ' AS cells WHERE ' ~ nbsql.is_of_another_request(model, others) ~ ' LIMIT 1' -%}
 {% set changes, counted = [], nbsql.query_rows(batches) -%}
-{% if not counted %}{% do return('') %}{% endif -%}
+{% if not counted %}{% do return(type.change) %}{% endif -%}
 {% set hashes = counted[0][0][20:].split('-') -%}
 {% set columns = nbsql.columns_of(training if training is not none else nbsql.training_of(model.node), 'the relation to learn from') -%}
 {% for part in model.request[:3] + model.request[5:] if part.hash not in hashes and part.argument not in others -%}

@@ -142,7 +142,8 @@ def test_a_view_older_than_its_statistics_is_right_or_says_that_it_is_old(versio
     if why := version and dbt_versions.missing(version):
         absent(why)
     mails = """{{ config(materialized='table') }}
-      SELECT CASE WHEN i % 3 = 0 THEN '{{ var("rare", "spam") }}' ELSE '{{ var("often", "ham") }}' END AS label,
+      SELECT CAST(CASE WHEN i % 3 = 0 THEN '{{ var("rare", "spam") }}' ELSE '{{ var("often", "ham") }}' END
+        AS {{ var("kind", "VARCHAR") }}) AS label,
         'v' || (i % 4) AS v, i % 3 AS links, i % 6 > 0 AS flag, 9 + i % 2 AS grade,
         CAST(CASE WHEN i % 3 = 0 THEN 'small' ELSE 'large' END AS ENUM ('small', 'large', 'none')) AS size
       FROM generate_series(0, 59) AS t(i)"""
@@ -182,14 +183,24 @@ def test_a_view_older_than_its_statistics_is_right_or_says_that_it_is_old(versio
             assert columns == query.columns, name
             equal(rows, query.fetchall(), name)
 
-    # One is another class.
-    assert project.dbt(*counted, "{rare: eggs}").returncode == 0
-    with project.connect() as con:
-        for name in ("of_probabilities", "of_predictions", "of_metrics", "of_periods"):
-            with pytest.raises(
-                duckdb.Error, match="the classes of 'counted' have changed since this was built; build it again"
-            ):
-                read(con, f"SELECT * FROM {name}")
+    # They are of another type, which a score refuses until all rows are counted anew.
+    booleans = "{rare: 'true', often: 'false', kind: BOOLEAN}"
+    assert project.dbt("run", "--select", "mails", "--vars", booleans).returncode == 0
+    line = otherwise("counted", "the classes were of the type varchar and are of the type boolean")
+    assert said(project, "run", "--select", "of_priors", "of_predictions", "--vars", booleans) == {
+        "of_priors": line,
+        "of_predictions": line,
+    }
+
+    # One is another class, or all are of another type.
+    for changed in (booleans, "{rare: eggs}"):
+        assert project.dbt(*counted, changed).returncode == 0
+        with project.connect() as con:
+            for name in ("of_probabilities", "of_predictions", "of_metrics", "of_periods"):
+                with pytest.raises(
+                    duckdb.Error, match="the classes of 'counted' have changed since this was built; build it again"
+                ):
+                    read(con, f"SELECT * FROM {name}")
 
     # A family is another one.
     project.configure({"counted": {**meta["counted"], "families": {"links": "poisson"}}})
