@@ -187,6 +187,7 @@ def test_a_model_that_is_dropped_is_no_more(place: Place) -> None:
 SOURCES = {
     "gol": "no table or view 'gol'; did you mean 'golf'?",
     "orders": "no table or view 'orders' in the search_path; did you mean 'other.orders'?",
+    "golf.csv": "no table or view 'golf.csv'; a file is a source on DuckDB alone: load it into a table first",
     "FROM golf": "a query of PostgreSQL does not begin with FROM; write SELECT * before 'FROM golf'",
     "SELECT 1 / 0 AS wind, sky, play FROM golf": "division by zero in a row of the source; divide by nullif(x, 0), say",
     "SELECT * FROM nowhere": 'the query cannot be read: relation "nowhere" does not exist',

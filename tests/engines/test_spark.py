@@ -323,6 +323,7 @@ def test_maps_of_tokens_agree(spark: Any, tmp_path: Path) -> None:
 
 SOURCES = {
     "firs": "no table or view 'firs'; did you mean 'first'?",
+    "first.csv": "no table or view 'first.csv'; a file is a source on DuckDB alone: load it into a table first",
     "SELECT * FROM nowhere": "the query cannot be read: The table or view `nowhere` cannot be found.",
     "SELECT 1; SELECT 2": "the query cannot be read: Syntax error at or near ';'",
     "DROP TABLE first": "a source is a table, a view or one SELECT, not 'DROP TABLE first'",
