@@ -35,6 +35,8 @@ def derived_of(spec: Spec, *, judged: bool = False) -> tuple[Derived, ...]:
 def with_derived_columns(spec: Spec, derived: Iterable[Derived]) -> Spec:
     """A spec with the derived columns of its source, of the parts of dates only those that it reads."""
     spec = replace(spec, derived=tuple(derived))
+    if not spec.derived:
+        return spec
     read = derived_of(spec, judged=True)
     return replace(spec, derived=tuple(each for each in spec.derived if each.part is None or each in read))
 
