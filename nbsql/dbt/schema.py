@@ -20,7 +20,7 @@ from nbsql.spec.options import Options
 SCHEMA = Path("properties.schema.json")
 # Options that only fits in Python support (dbt/options.sql refuses them).
 ELSEWHERE = frozenset(
-    "backoff components estimate iterations joins method penalty segment_by segment_shrinkage shrinkage tolerance".split()
+    "backoff components estimate infer iterations joins method penalty segment_by segment_shrinkage shrinkage tolerance".split()
 )
 
 # Options whose form in YAML differs from that in Python.

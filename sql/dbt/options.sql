@@ -39,7 +39,7 @@
 {% for option in given if option not in options -%}
 {% if option in [
   'method', 'backoff', 'shrinkage', 'penalty', 'iterations', 'tolerance', 'segment_by', 'segment_shrinkage', 'components', 'joins',
-  'estimate'] -%}
+  'estimate', 'infer'] -%}
 {% do nbsql.refuse(
   "meta.nbsql of '" ~ node.name ~ "' has '" ~ option ~ "', which the dbt package does not do; fit such a model in Python, with "
   ~ "nbsql.fit") %}
