@@ -17,6 +17,7 @@ from nbsql.family import Text
 from nbsql.learning.advice import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import Context
+from nbsql.plan.counting import FEATURES_A_SCAN, Scan
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature
@@ -54,8 +55,8 @@ class Count:
         else:
             self._is_staged = more_reads > 0 and (plan.spec.components is not None or not source.takes(more_reads))
         self._temporary = temporary
-        self._scan = self._rescan = temporary("scan")
-        self._rescanned: list[Feature] = []
+        self._scan = temporary("scan")
+        self._scans: Sequence[Scan] = []  # known after the scan
         self._row_count: int | None = None  # known after the scan
         self._near_zero: set[int] = set()  # the indices of features, known after the scan
         self._violations_unlabelled: Sequence[Any] = ()
@@ -73,17 +74,31 @@ class Count:
             staged = self._temporary("source")
             self.engine.run_all([self.plan.stage(self._relation, staged)])
             self._relation = staged
-        self.engine.run_all([self.plan.scan(self._relation, self._scan, self.rules, self.centres())])
+        self._scan_features(self.plan.scanned_features)
         labels = self._check_scan(quiet=quiet)
         self._row_count = total_rows(labels)
-        found = [row for query in self.plan.find_imprecise_features(self._scan) for row in self.engine.rows(query)]
+        found = [row for query in self.plan.find_imprecise_features(self._scans) for row in self.engine.rows(query)]
         imprecise = {index for index, is_imprecise, _ in found if is_imprecise}
-        self._rescanned = [feature for feature in self.plan.centred_features if feature.index in imprecise]
+        rescanned = [feature for feature in self.plan.centred_features if feature.index in imprecise]
         self._near_zero = {index for index, _, is_near_zero in found if is_near_zero}
-        if self._rescanned:
-            self._rescan = self._temporary("rescan")
-            self.engine.run_all([self.plan.rescan(self._relation, self._rescan, self._rescanned)])
+        if rescanned:
+            rescan = self._temporary("rescan")
+            self.engine.run_all([self.plan.rescan(self._relation, rescan, rescanned)])
+            kept = [(scan, [each for each in features if each not in rescanned]) for scan, features in self._scans]
+            self._scans = [*kept, (rescan, rescanned)]
         return labels
+
+    def _scan_features(self, features: Sequence[Feature]) -> None:
+        """Scan the features in one statement or, if they are many and the source takes more reads, some in each."""
+        is_quick = self._is_staged or self.source.takes(len(features) // FEATURES_A_SCAN)
+        size = FEATURES_A_SCAN if is_quick and len(features) > FEATURES_A_SCAN else max(len(features), 1)
+        centres = self.centres()
+        parts = [features[start : start + size] for start in range(0, max(len(features), 1), size)]
+        tables = [self._scan, *(self._temporary(f"scan {number}") for number in range(2, len(parts) + 1))]
+        self._scans = list(zip(tables, parts, strict=True))
+        for number, scan in enumerate(self._scans):
+            rules = [] if number else self.rules
+            self.engine.run_all([self.plan.scan(self._relation, scan, rules, centres, further=number > 0)])
 
     def check_magnitudes(self) -> None:
         """Raise InputError if all numbers of a column that was scanned are so near 0 that their squares vanish."""
@@ -110,14 +125,15 @@ class Count:
 
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         """The statements that create the table of cells."""
-        scans = (self._relation, self._scan, self._rescan, self._rescanned)
-        return self.plan.create_cells(relation, batch, *scans, temporary=temporary, row_count=self._row_count)
+        return self.plan.create_cells(
+            relation, batch, self._relation, self._scans, temporary=temporary, row_count=self._row_count
+        )
 
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
         """The statements that create a temporary table of the cells of the classes and of some scanned features."""
         plan = Plan(self.engine.renderer, replace(self.plan.spec, features=tuple(features)), self.plan.relations)
-        rescanned = [feature for feature in self._rescanned if feature in features]
-        return plan.create_cells(relation, "1", self._relation, self._scan, self._rescan, rescanned, temporary=True)
+        scans = [(scan, [each for each in scanned if each in features]) for scan, scanned in self._scans]
+        return plan.create_cells(relation, "1", self._relation, scans, temporary=True)
 
     def centres(self) -> dict[int, float | list[float]]:
         """A typical value of each feature whose squares are summed."""

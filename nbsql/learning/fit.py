@@ -150,9 +150,10 @@ class Fit:
         count = Count(self.engine, self.source, self.plan, renderer.dialect.ident)
         source = self.plan.with_slices(self.source.relation)
         centres = count.centres()
-        statements = [self.plan.scan(source, scan, count.rules, centres)]
-        query = renderer.fragment("subquery", self.plan.scan_query(source, count.rules, centres))
-        found = [row for each in self.plan.find_imprecise_features(query) for row in self.engine.rows(each)]
+        scanned = self.plan.scanned_features
+        statements = [self.plan.scan(source, (scan, scanned), count.rules, centres)]
+        query = renderer.fragment("subquery", self.plan.scan_query(source, count.rules, centres, scanned))
+        found = [row for each in self.plan.find_imprecise_features([(query, scanned)]) for row in self.engine.rows(each)]
         indices = {index for index, is_imprecise, _ in found if is_imprecise}
         careful = [feature for feature in self.plan.centred_features if feature.index in indices]
         if careful:
@@ -169,7 +170,9 @@ class Fit:
         plan, now = self.plan, replace(now, prior=self.spec.prior)
         order = plan.class_order(renderer.fragment("subquery", renderer.fragment("priors", Context.of(now), cells)))
         classes = class_columns(self.engine.rows(order))
-        statements.extend(plan.create_cells(self.relations["statistics"], "1", source, scan, rescan, careful, temporary=False))
+        trusted = [feature for feature in scanned if feature not in careful]
+        scans_of_cells = [(scan, trusted), *([(rescan, careful)] if careful else [])]
+        statements.extend(plan.create_cells(self.relations["statistics"], "1", source, scans_of_cells, temporary=False))
         entry, rows = Entry(1, "1", "fit", self.source.label, 0), count.checked_rows(scan)
         statements.extend(plan.describe_model(__version__, entry, rows, has_unique_cells=self._is_single))
         statements.extend(plan.create_scoring_tables(classes, has_unique_cells=self._is_single, in_script=True))

@@ -15,6 +15,10 @@ from nbsql.spec.spec import Check, Feature
 # The number of categorical features that a statement reads: enough to keep every core busy, few enough to plan quickly.
 LEVELS_A_STATEMENT = 50
 FEATURES_A_STATEMENT = 100
+# The features of one scan. DuckDB plans aggregates in a time that grows with their square, so that more are scanned apart.
+FEATURES_A_SCAN = 500
+
+Scan = tuple[Markup, Sequence[Feature]]  # the table of a scan, and the features whose sums it holds
 
 
 def _statement_name(act: str, block: Sequence[Feature]) -> str:
@@ -48,23 +52,30 @@ class Counting(Base):
     def centres(self, source: Markup) -> str:
         return self.renderer.statement("centres", source, self.centred_features)
 
-    def scan(self, source: Markup, scan: Markup, checks: Sequence[Check], centres: Mapping[int, Any]) -> Statement:
-        return self._table("scan", scan, self.scan_query(source, checks, centres), temporary=True)
+    def scan(
+        self, source: Markup, scan: Scan, checks: Sequence[Check], centres: Mapping[int, Any], *, further: bool = False
+    ) -> Statement:
+        """The table of a scan; a `further` one scans more features than one statement does."""
+        query = self.scan_query(source, checks, centres, scan[1])
+        return self._table("scan further columns" if further else "scan", scan[0], query, temporary=True)
 
-    def scan_query(self, source: Markup, checks: Sequence[Check], centres: Mapping[int, Any]) -> Markup:
+    def scan_query(
+        self, source: Markup, checks: Sequence[Check], centres: Mapping[int, Any], features: Sequence[Feature]
+    ) -> Markup:
         """The query of the scan, by which features are found that need the careful one, where no table may be written."""
         number = self.renderer.dialect.number
         numbers = {
             index: [number(value) for value in centre] if isinstance(centre, list) else number(centre)
             for index, centre in centres.items()
         }
-        return self.renderer.fragment("scan", Context.of(self.spec), source, self.scanned_features, checks, numbers)
+        return self.renderer.fragment("scan", Context.of(self.spec), source, features, checks, numbers)
 
-    def find_imprecise_features(self, scan: Markup) -> Iterator[str]:
-        """Queries for the features of numbers that a scan may not hold (statistics.sql)."""
-        has_numbers = any(feature.family.number for feature in self.scanned_features)
-        for block in blocks(self.scanned_features if has_numbers else [], FEATURES_A_STATEMENT):
-            yield self.renderer.statement("imprecise_numbers", self._summed_cells(scan, block))
+    def find_imprecise_features(self, scans: Sequence[Scan]) -> Iterator[str]:
+        """Queries for the features of numbers that the scans may not hold (statistics.sql)."""
+        if any(feature.family.number for feature in self.scanned_features):
+            for scan, features in scans:
+                for block in blocks(features, FEATURES_A_STATEMENT):
+                    yield self.renderer.statement("imprecise_numbers", self._summed_cells(scan, block))
 
     def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:
         key = (scan, *(feature.index for feature in features))
@@ -81,26 +92,23 @@ class Counting(Base):
         relation: Markup,
         batch: str,
         source: Markup,
-        scan: Markup,
-        rescan: Markup,
-        careful: Sequence[Feature],
+        scans: Sequence[Scan],
         *,
         temporary: bool,
         row_count: int | None = None,
     ) -> Iterator[Statement]:
         """A new table of cells: those of scanned features from the scans, those of categories and tokens from the source.
 
-        `rescan` is the careful scan of the features in `careful`, `batch` the line of the ledger of the cells, and `row_count`
-        the number of rows, if it is known.
+        Each scan has the features whose cells it gives, `batch` is the line of the ledger of the cells, and `row_count` the
+        number of rows, if it is known.
         """
         context = Context.of(self.spec, query_options=QueryOptions(batch=batch, row_count=row_count))
-        trusted = [feature for feature in self.scanned_features if feature not in careful]
         queries = [
-            (block, self.renderer.fragment("feature_cells", context, self._summed_cells(scanned, block)))
-            for scanned, features in ((scan, trusted), (rescan, careful))
+            (block, self.renderer.fragment("feature_cells", context, self._summed_cells(scan, block)))
+            for scan, features in scans
             for block in blocks(features, FEATURES_A_STATEMENT)
         ]
-        classes = self.renderer.fragment("class_cells", context, scan)
+        classes = self.renderer.fragment("class_cells", context, scans[0][0])
         # Parts of joined rows are counted separately, without the classes (factorised.py).
         with_classes = 0 if self.spec.joins else 1
         first = self.renderer.fragment("union_of_rows", [classes, *(query for _, query in queries[:with_classes])])

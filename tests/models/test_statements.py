@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
+
+import nbsql
 
 sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
 
@@ -29,3 +32,29 @@ def test_small_acts_send_few_statements(case: str) -> None:
     asked = [sum(bool(statements.CATALOGUE.search(each)) for each in sent) for sent in found.values()]
     assert asked == [1, 2, 1, 2, 0]
     assert found["fit"][-1] == "COMMIT"
+
+
+def test_more_numbers_than_one_scan_holds_are_counted_alike(con: duckdb.DuckDBPyConnection) -> None:
+    """The last ones are scanned apart, one of them carefully, as its squares lose digits."""
+    names = [f"x{number}" for number in range(602)]
+    columns = [f"(i + {number}) % {3 + number % 5} / 4.0 AS {name}" for number, name in enumerate(names[:-1])]
+    con.execute(f"CREATE TABLE wide AS SELECT i % 2 AS y, {', '.join(columns)}, 1e9 + i AS x601 FROM range(20) AS r(i)")
+    watched: list[str] = []
+    with nbsql.watch(watched.append):
+        model = nbsql.fit(con, "wide", target="y")
+    assert watched.count("scan further columns") == 1
+    moments = {
+        (row["class"], row["feature"]): (row["n"], row["mean"], row["m2"])
+        for row in (dict(zip(model.statistics.columns, values, strict=True)) for values in model.statistics.fetchall())
+    }
+    for name in ("x0", "x499", "x500", "x600", "x601"):
+        for label in (0, 1):
+            values = [row[0] for row in con.execute(f"SELECT {name} FROM wide WHERE y = {label}").fetchall()]
+            mean = sum(values) / 10
+            expected = (10, mean, sum((value - mean) ** 2 for value in values))
+            assert moments[label, name] == pytest.approx(expected, rel=1e-12), name
+    asked = "SELECT *, random() AS chance FROM wide"
+    with nbsql.watch(watched.append):
+        nbsql.fit(con, asked, target="y")  # a query may have other rows each time, so that it is read once
+    assert watched.count("scan further columns") == 1
+    nbsql.cross_validate(con, "wide", target="y", folds=2)
