@@ -90,8 +90,9 @@ class Count:
 
     def _scan_features(self, features: Sequence[Feature]) -> None:
         """Scan the features in one statement or, if they are many and the source takes more reads, some in each."""
-        is_quick = self._is_staged or self.source.takes(len(features) // FEATURES_A_SCAN)
-        size = FEATURES_A_SCAN if is_quick and len(features) > FEATURES_A_SCAN else max(len(features), 1)
+        is_wide = len(features) > FEATURES_A_SCAN
+        is_cut = is_wide and (self._is_staged or self.source.takes(len(features) // FEATURES_A_SCAN))
+        size = FEATURES_A_SCAN if is_cut else max(len(features), 1)
         centres = self.centres()
         parts = [features[start : start + size] for start in range(0, max(len(features), 1), size)]
         tables = [self._scan, *(self._temporary(f"scan {number}") for number in range(2, len(parts) + 1))]
