@@ -34,6 +34,7 @@ from nbsql.spec.options import (
     candidate_options,
 )
 from nbsql.spec.resolve import resolve
+from nbsql.spec.used import check_used
 from nbsql.storage import schema as schemas
 from nbsql.tuning.families import columns_to_choose, with_families
 from nbsql.tuning.forward import select_forward
@@ -156,6 +157,8 @@ def fit(
                 refuse_half_life({"weight": weight})
                 options = with_families(engine, data, options, columns)
             task = Fit(engine, data, options, place.relations)
+            if columns is not None and not columns:
+                check_used(task.spec, options)
             if isinstance(features, Forward):
                 task.spec = select_forward(engine, data, task.spec, features)
             return place.publish(*task.run(replaces=place.replaces))
@@ -192,7 +195,9 @@ def fit_sql(
             if (advice := advice_of_look(engine, data, settings)) is not None:
                 warn_user(advice)
             settings = changed(settings, infer="types")
-            statements = [*first, *Fit(engine, data, settings, relations).statements()]
+            task = Fit(engine, data, settings, relations)
+            check_used(task.spec, settings)
+            statements = [*first, *task.statements()]
             return script(engine, statements, name if options.get("replace") else None)
 
 

@@ -20,6 +20,7 @@ from nbsql.model.place import Place, place_for
 from nbsql.spec.method import Method
 from nbsql.spec.options import BaseFitOptions, ModelOptions, Options, PriorArgument, Target, candidate_options
 from nbsql.spec.resolve import resolve
+from nbsql.spec.used import check_used
 from nbsql.tuning.auto import FOLDS, choose, sampled_source
 from nbsql.tuning.budget import ROWS, Budget
 from nbsql.tuning.choice import Auto
@@ -80,6 +81,7 @@ def cross_validate(
     with opened(con) as engine, engine.transaction():
         rows = training_source(engine, source, settings)  # not released here: the evaluation may read it later
         current = with_current_weight(settings)
+        check_used(resolve(rows.columns, candidate_options(current)[0], rows.label), current)
         found = run_cross_validation(engine, rows, current, folds=folds, fold=fold, bins=bins)
 
     def gain() -> str:

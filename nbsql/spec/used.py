@@ -1,0 +1,33 @@
+"""Whether the options of a fit that say how to estimate are used by something in its model."""
+
+from __future__ import annotations
+
+from nbsql.errors import InputError
+from nbsql.family import Family, Kernel
+from nbsql.spec.options import Options
+from nbsql.spec.spec import Spec
+
+_LISTED = ("binned", "kernel")  # families of categories whose values are all known in advance
+
+
+def check_used(spec: Spec, options: Options) -> None:
+    """Raise InputError if an option other than its default changes nothing, for a fit that does not choose families itself.
+
+    An option that asks for what is so anyway, such as the maximum-likelihood estimate of numbers without a prior, is used. A
+    naive model takes any alpha, so that a search over it runs on any columns; for that of other methods see resolve.py.
+    """
+    families = [feature.family for feature in spec.features]
+    if options.estimate is not None and spec.logistic is not None:
+        raise InputError("method='logistic' learns weights, which estimate does not change; leave out estimate")
+    if options.estimate == "mode" and families and all(isinstance(family, Kernel) for family in families):
+        raise InputError("a kernel spreads its rows and has no mode, and no other feature is there; leave out estimate")
+    if options.nulls == "category" and not any(family.nulls == "category" for family in families):
+        raise InputError("no feature is a category, of which a missing value can be one; leave out nulls='category'")
+    if options.unseen == "smooth" and not any(map(_meets_new_values, families)):
+        raise InputError("no feature has values that a row may have and no training row had; leave out unseen='smooth'")
+
+
+def _meets_new_values(family: Family) -> bool:
+    """Whether a row may have a value that no training row had, which is then smoothed."""
+    has_values = family.name == "bernoulli" or (family.has_lookups and family.name not in _LISTED)
+    return family.unseen == "smooth" and has_values
