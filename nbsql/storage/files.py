@@ -166,6 +166,7 @@ def _check_cells(reader: DuckDB, spec: Spec, path: str, title: str) -> int:
     ((count,),), size = _query_file(reader, title, "rows_of_file", path), Path(path).stat().st_size
     if count > max(_FEW, _MOST_PER_BYTE * size):
         raise damaged_error(title, f"it has {count:,} cells in {size:,} bytes, which no model has")
+    _query_file(reader, title, "whole_file", path)
     cells = reader.renderer.fragment("subquery", reader.renderer.fragment("cells_of_file", path, None))
     unknown, _, unreadable, _, learnt = _query_file(reader, title, "summary_of_cells", cells, spec.features)[0]
     if unknown is not None:

@@ -361,3 +361,19 @@ def test_a_class_that_is_nan_is_refused_on_postgresql_too(pg: Any) -> None:
     )
     with pytest.raises(nbsql.InputError, match="'y' of t is NaN in some rows, which is no class; make it NULL there"):
         nbsql.fit(pg, "t", target="y")
+
+
+def test_a_file_with_a_flipped_bit_is_a_model_or_one_line(tmp_path: Path) -> None:
+    con = duckdb.connect()
+    values = "i % 3 = 0 AS y, CAST(i % 7 AS DOUBLE) AS x, CASE WHEN i % 2 = 0 THEN 'k' ELSE 'z' END AS k"
+    path, said = tmp_path / "model.parquet", []
+    nbsql.fit(con, f"SELECT {values} FROM range(99) AS t(i)", target="y").export(str(path))
+    whole = path.read_bytes()
+    for place in range(4, len(whole), max(len(whole) // 60, 1)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        try:
+            nbsql.import_(con, str(path)).drop()
+        except nbsql.NbsqlError as error:
+            said.append(str(error))
+    assert len(said) > 9
+    assert [line for line in said if "model.parquet" not in line] == []

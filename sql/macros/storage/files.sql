@@ -107,6 +107,11 @@ DESCRIBE SELECT * FROM read_parquet({{ nbsql.text(path) }}) AS cells
 SELECT coalesce(sum(num_rows), 0) AS n FROM parquet_file_metadata({{ nbsql.text(path) }})
 {%- endmacro %}
 
+{# Reads all that a file holds: an error if some of it cannot be read. #}
+{% macro whole_file(path) -%}
+SELECT bit_xor(hash(cells)) AS digest FROM read_parquet({{ nbsql.text(path) }}) AS cells
+{%- endmacro %}
+
 {# The rows of a file: cells, and weights if there are any. #}
 {% macro file_of_cells(path) -%}
 SELECT slice, class, feature, value, n, mean, m2, batch FROM read_parquet({{ nbsql.text(path) }}) AS cells
