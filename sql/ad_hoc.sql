@@ -16,7 +16,7 @@
 -- counts and the score, and so is one that the model has never seen. A FLOAT is read as the decimal that it prints as.
 
 
--- One row a cell of a table with a column nb_row: nb_row, feature, and value, as text.
+-- One row per cell of a table with a column nb_row: nb_row, feature, and value, as text.
 CREATE OR REPLACE MACRO naive_bayes_cells(numbered) AS TABLE
 WITH texts AS (
   SELECT nb_row, CAST(columns(* EXCLUDE (nb_row)) AS VARCHAR) FROM query_table(numbered)
@@ -24,7 +24,7 @@ WITH texts AS (
 SELECT nb_row, feature, value FROM texts UNPIVOT (value FOR feature IN (columns(* EXCLUDE (nb_row))));
 
 
--- One row a column of a table with a column nb_row, none if it has no rows: feature and type.
+-- One row per column of a table with a column nb_row, none if it has no rows: feature and type.
 CREATE OR REPLACE MACRO naive_bayes_columns(numbered) AS TABLE
 FROM (SELECT typeof(columns(* EXCLUDE (nb_row))) FROM query_table(numbered) LIMIT 1) UNPIVOT (type FOR feature IN (columns(*)));
 
@@ -50,8 +50,8 @@ CREATE OR REPLACE MACRO naive_bayes_number(value) AS
 CASE WHEN abs(try_cast(value AS DOUBLE)) <= 1e150 THEN try_cast(value AS DOUBLE) END;
 
 
--- The counts of a table, which are the model: class, feature, kind, value, n, mean, m2. One row a class: n is the number of its rows.
--- One row a class, feature and value: n is how often they occur together. One row a class and numeric feature: the number n of its
+-- The counts of a table, which are the model: class, feature, kind, value, n, mean, m2. One row per class: n is the number of its rows.
+-- One row per class, feature and value: n is how often they occur together. One row per class and numeric feature: the number n of its
 -- values, their mean, and m2, the sum of the squared deviations from it.
 CREATE OR REPLACE MACRO naive_bayes(source, target, texts := [], keys := []) AS TABLE
 WITH numbered AS MATERIALIZED (
@@ -103,7 +103,7 @@ GROUP BY class, feature
 HAVING count(x) > 0;
 
 
--- One row a class: class, n, prior. The prior is 'empirical', the share of the class's rows, or 'uniform'.
+-- One row per class: class, n, prior. The prior is 'empirical', the share of the class's rows, or 'uniform'.
 CREATE OR REPLACE MACRO naive_bayes_priors(model, prior := 'empirical') AS TABLE
 SELECT
   class,
@@ -116,8 +116,8 @@ SELECT
 FROM (SELECT class, sum(n) AS n FROM query_table(model) WHERE kind = 'class' GROUP BY class) AS classes;
 
 
--- One row a class, feature and value: P(value | class), with alpha added to every count, so that a rare value is not impossible:
--- (n_cv + alpha) / (n_c + alpha k), where k is the number of values of the feature. For numbers one row a class and feature: mean and
+-- One row per class, feature and value: P(value | class), with alpha added to every count, so that a rare value is not impossible:
+-- (n_cv + alpha) / (n_c + alpha k), where k is the number of values of the feature. For numbers one row per class and feature: mean and
 -- variance, which is at least 1e-9 of the variance over all classes. A class without any value takes those over all classes.
 CREATE OR REPLACE MACRO naive_bayes_likelihoods(model, alpha := 1) AS TABLE
 WITH classes AS (
@@ -174,7 +174,7 @@ FROM classes CROSS JOIN pooled LEFT JOIN moments USING (class, feature)
 WHERE pooled.variance > 0;
 
 
--- One row a row, class and cell of a table with a column nb_row: the contribution of the cell to the log-likelihood of the class. The
+-- One row per row, class and cell of a table with a column nb_row: the contribution of the cell to the log-likelihood of the class. The
 -- row of the prior has no feature. Numbers have the normal density: -ln(2 pi variance) / 2 - (x - mean)^2 / (2 variance).
 CREATE OR REPLACE MACRO naive_bayes_contributions(model, numbered, alpha := 1, prior := 'empirical') AS TABLE
 WITH likelihoods AS MATERIALIZED (
@@ -200,7 +200,7 @@ JOIN (SELECT * EXCLUDE (value) FROM likelihoods WHERE kind = 'number') AS densit
 WHERE x IS NOT NULL;
 
 
--- One row a row of the source, class and value: row_no, from 1 in its order, class, feature, value, contribution.
+-- One row per row of the source, class and value: row_no, from 1 in its order, class, feature, value, contribution.
 CREATE OR REPLACE MACRO naive_bayes_explain(model, source, alpha := 1, prior := 'empirical') AS TABLE
 WITH numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
@@ -210,7 +210,7 @@ FROM naive_bayes_contributions(model, 'numbered', alpha := alpha, prior := prior
 ORDER BY nb_row ASC NULLS LAST, class ASC NULLS LAST, feature ASC NULLS FIRST, value ASC NULLS LAST;
 
 
--- One row a row and class of a table with a column nb_row: nb_row, class, log_probability, which is ln P(class | row), and place, 1 for
+-- One row per row and class of a table with a column nb_row: nb_row, class, log_probability, which is ln P(class | row), and place, 1 for
 -- the most probable class. In a tie the smaller label comes first. With alpha 0, a row that no class explains is left out.
 CREATE OR REPLACE MACRO naive_bayes_posteriors(model, numbered, alpha := 1, prior := 'empirical') AS TABLE
 WITH joint AS (

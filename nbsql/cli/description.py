@@ -9,7 +9,7 @@ from nbsql.cli.answers import Form, objects, print_value, with_formats
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
 
-FEATURES = "Print CSV, a row a feature: feature, family, columns, types, options."
+FEATURES = "Print CSV, one row per feature: feature, family, columns, types, options."
 
 # The formats of commands that make or change a model.
 describing = with_formats(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")

@@ -165,7 +165,7 @@ class CandidateTerms:
         models = cv.models(replace(spec, features=tuple(candidates)), names)
         if not models.context.class_numbers:
             wide = listed(feature.column for feature in candidates)
-            raise InputError(f"auto scores with a column a class, and {wide} takes too many; leave it out with exclude")
+            raise InputError(f"auto scores with one column per class, and {wide} takes too many; leave it out with exclude")
         arguments = (models.context, self.rows, models.parameters, models.lookups, columns)
         return self.engine.renderer.fragment("terms_of_candidates", *arguments)
 

@@ -257,7 +257,7 @@
 {% endif -%}
 {%- endmacro %}
 
-{# A model with its classes. Their number decides the form of scoring: wide, with a column a class, or long, with a row a class. #}
+{# A model with its classes. Their number decides the form of scoring: wide, with one column per class, or long, with one row per class. #}
 {% macro scoring_model(statistics, training=none, ordered=false) -%}
 {% set model = nbsql.counted_model(statistics, training) -%}
 {% set columns = nbsql.class_columns(model, statistics) -%}
@@ -300,7 +300,7 @@
 {% do return(model) %}
 {%- endmacro %}
 
-{# Whether scoring uses the wide form, a column a class. #}
+{# Whether scoring uses the wide form, one column per class. #}
 {% macro default__is_wide(model, class_count) -%}
 {% set counted = model.features | selectattr('family.number') | map(attribute='columns') | map('length') | sum -%}
 {% do return(class_count <= 100 and class_count * counted <= 500) %}

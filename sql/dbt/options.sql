@@ -66,7 +66,7 @@
 {% do return(options) %}
 {%- endmacro %}
 
-{# The prior as the macros read it: kind, alpha, and for given priors one pair a class: its label as text and its probability. #}
+{# The prior as the macros read it: kind, alpha, and for given priors one pair per class: its label as text and its probability. #}
 {% macro prior_of(options, name) -%}
 {% if options.prior_alpha is not none and options.prior != 'smoothed' -%}
 {% do nbsql.refuse("prior_alpha of '" ~ name ~ "' is of prior: smoothed; leave it out, or choose that prior") %}

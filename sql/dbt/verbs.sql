@@ -4,7 +4,7 @@
   The parameters and lookups that scoring reads are computed from the statistics in the same statement, in front of the query.
 #}
 
-{# One row a class: class, n, prior, log_prior. #}
+{# One row per class: class, n, prior, log_prior. #}
 {% macro class_priors(statistics, training=none) -%}
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
@@ -12,7 +12,7 @@
 {% do return(nbsql.body(nbsql.checked_priors(model, statistics))) %}
 {%- endmacro %}
 
-{# One row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
+{# One row per class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
 {% macro feature_likelihoods(statistics, training=none) -%}
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
@@ -60,7 +60,7 @@ SELECT
 {% do return(nbsql.query_of_verb('log_evidence', statistics, source, where, training, columns)) %}
 {%- endmacro %}
 
-{# One row a row of the relation, class and feature: row_id, the id columns, class, feature, value, contribution. #}
+{# One row per row of the relation, class and feature: row_id, the id columns, class, feature, value, contribution. #}
 {% macro explanation(statistics, source, where=none, training=none) -%}
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
@@ -191,7 +191,7 @@ SELECT
 {%- endmacro %}
 
 {#
-  The model as a scorecard. One row for the base points, then one row a feature and value: feature, kind, value, lower, upper, n,
+  The model as a scorecard. One row for the base points, then one row per feature and value: feature, kind, value, lower, upper, n,
   n_target, weight_of_evidence, information_value, feature_information_value, points, below_best, below_average
   (macros/judging/scorecard.sql).
 

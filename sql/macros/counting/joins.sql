@@ -137,7 +137,7 @@ LIMIT 1
 {%- endmacro %}
 
 {#
-  One row a class, slice and key of the fact rows: the class under its own name, the key columns as nbsql_key_1, nbsql_key_2, ..., and
+  One row per class, slice and key of the fact rows: the class under its own name, the key columns as nbsql_key_1, nbsql_key_2, ..., and
   nbsql_weight, the number of rows or the sum of their weights. Rows of weight 0 are included, because a value breaks a rule whatever its
   row weighs.
 #}

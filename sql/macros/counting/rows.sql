@@ -118,7 +118,7 @@ source.nbsql_slice AS slice
 {%- endmacro %}
 
 {#
-  One row a slice that still has rows, oldest first: slice, n, age (0 is the newest). Slices are ordered as numbers if they are numbers,
+  One row per slice that still has rows, oldest first: slice, n, age (0 is the newest). Slices are ordered as numbers if they are numbers,
   else as texts, which sorts ISO dates correctly.
 #}
 {% macro slices(statistics) -%}

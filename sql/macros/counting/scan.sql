@@ -1,4 +1,4 @@
-{# One pass over the rows: the inputs of each row, and their sums, one row a class. #}
+{# One pass over the rows: the inputs of each row, and their sums, one row per class. #}
 
 {#
   The rows of a relation as the scan reads them: class, weight, an x for every number, and a flag for every broken rule.
@@ -66,7 +66,7 @@ LEFT JOIN means
 {%- endmacro %}
 
 {#
-  The wide scan. One row a class, and one for rows without a class: `rows`, n, the aggregates of every scanned feature, and for every
+  The wide scan. One row per class, and one for rows without a class: `rows`, n, the aggregates of every scanned feature, and for every
   check the number of rows that break its rule.
 
   careful: the second pass, over the features whose sums the first could not hold. It reads the rows twice, centred on the mean of each

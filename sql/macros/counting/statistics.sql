@@ -1,5 +1,5 @@
 {#
-  The statistics of a model: additive cells and nothing else. One row a cell:
+  The statistics of a model: additive cells and nothing else. One row per cell:
 
     slice    NULL, or the part of the data in which the cell was counted (slice_by)
     class    the label, in the target's own type
@@ -35,7 +35,7 @@ SELECT
 {%- endmacro %}
 
 {#
-  One row a class and cell of some scanned features, as the scan summed them: class, index, feature, value, n, and for numbers centre,
+  One row per class and cell of some scanned features, as the scan summed them: class, index, feature, value, n, and for numbers centre,
   total and squares. Lists that are unnested side by side are planned faster than a row of VALUES a cell.
 #}
 {% macro summed_cells(model, scan, features) -%}
@@ -52,7 +52,7 @@ UNION ALL
 {%- endmacro %}
 
 {#
-  One row a class and cell of the features that the scan counted column by column: class, slice, index, feature, value, n, centre, total,
+  One row per class and cell of the features that the scan counted column by column: class, slice, index, feature, value, n, centre, total,
   squares.
 #}
 {% macro scanned_cells(model, scan, features) -%}
@@ -133,7 +133,7 @@ FROM {{ source }} AS source
 {%- endmacro %}
 
 {#
-  One row a number that is counted: index, centre, and j, the column number in a feature over several columns. The centre is the median of
+  One row per number that is counted: index, centre, and j, the column number in a feature over several columns. The centre is the median of
   the first rows. It is one of the values, so a constant stays exact.
 #}
 {% macro centres(source, features) -%}
@@ -247,7 +247,7 @@ GROUP BY class, feature, value{% if model.slice_by %}, slice{% endif %}
 
 {%- endmacro %}
 
-{# One row a class and value of a categorical feature: class, feature, value, n, and slice if the model has slices. #}
+{# One row per class and value of a categorical feature: class, feature, value, n, and slice if the model has slices. #}
 {% macro counted_levels(model, source, feature) -%}
 {% set value = nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) -%}
 SELECT

@@ -1,5 +1,5 @@
 {#
-  One row a token of a bag: the columns `row_columns`, then
+  One row per token of a bag: the columns `row_columns`, then
 
     value  the token
     times  its count: 1 an occurrence, or the number that a map holds
@@ -78,7 +78,7 @@ CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 #}
 {% macro default__groups_texts() %}yes{% endmacro %}
 
-{# One row a class, slice and text of the counted rows: nbsql_class, nbsql_slice, the text, nbsql_weight. #}
+{# One row per class, slice and text of the counted rows: nbsql_class, nbsql_slice, the text, nbsql_weight. #}
 {% macro grouped_texts(model, source, feature) -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 SELECT

@@ -161,7 +161,7 @@ whitened AS MATERIALIZED (
 )
 {%- endmacro %}
 
-{# One row a class and elimination step, from `correlations`: class, k, matrix. The first matrix is [R I]; each step eliminates a column. #}
+{# One row per class and elimination step, from `correlations`: class, k, matrix. The first is [R I]; each step eliminates a column. #}
 {% macro default__elimination_matrices(p) -%}
 SELECT
   class,

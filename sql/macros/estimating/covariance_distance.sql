@@ -107,7 +107,7 @@ WHERE value IS NOT NULL
 {%- endmacro %}
 
 {#
-  One row a column of such a feature: value, which names it, its means a and b, variance_a, variance_b, and from_a and from_b, the
+  One row per column of such a feature: value, which names it, its means a and b, variance_a, variance_b, and from_a and from_b, the
   divergence of all columns in both directions.
 #}
 {% macro default__drift_of_columns(feature) -%}
@@ -186,7 +186,7 @@ FROM (
 WHERE n IS NOT NULL
 {%- endmacro %}
 
-{# For relevance.sql. One row a column, as if it were a single number: feature, value, n, mutual_information, chi_square. #}
+{# For relevance.sql. One row per column, as if it were a single number: feature, value, n, mutual_information, chi_square. #}
 {% macro relevance_of_columns(feature) -%}
 SELECT
   {{ nbsql.text(feature.name) }} AS feature,

@@ -8,7 +8,7 @@
     number   mean and m2 are the mean and the variance; or mean is the rate, and m2 is NULL
 #}
 
-{# One row a class of a dictionary of priors: class, label, prior. #}
+{# One row per class of a dictionary of priors: class, label, prior. #}
 {% macro given_prior_rows(rows, type) -%}
 {% set class %}CAST(label AS {{ type }}){% endset -%}
 SELECT {{ nbsql.as_label(class, type) }} AS class, label{{ nbsql.binary() }} AS label, CAST(prior AS {{ nbsql.double() }}) AS prior
@@ -110,7 +110,7 @@ SELECT
 FROM {{ relation }} AS source
 {%- endmacro %}
 
-{# One row a class, feature and column or pair of columns: label, feature, value, mean, covariance. #}
+{# One row per class, feature and column or pair of columns: label, feature, value, mean, covariance. #}
 {% macro given_covariances(given) -%}
 SELECT label, feature, value, mean, variance
 FROM {{ given }} AS given
@@ -125,7 +125,7 @@ UNION ALL
 {{ nbsql.given_likelihood_rows(rows) }}
 {%- endmacro %}
 
-{# One row a label: label, times (how often it is given), prior. #}
+{# One row per label: label, times (how often it is given), prior. #}
 {% macro given_prior_check(classes) -%}
 SELECT label, count(*) AS times, max(prior) AS prior
 FROM {{ classes }} AS classes
@@ -157,7 +157,7 @@ ORDER BY given.label ASC NULLS FIRST, given.feature ASC NULLS FIRST
 LIMIT 1
 {%- endmacro %}
 
-{# One row a feature: feature, the kinds of its rows (NULL is none), and its values. #}
+{# One row per feature: feature, the kinds of its rows (NULL is none), and its values. #}
 {% macro default__given_features(given) -%}
 SELECT
   feature,
@@ -204,7 +204,7 @@ ORDER BY features.feature ASC NULLS LAST, classes.label ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}
 
-{# One row a label and feature whose values have probabilities: label, feature, total (the sum of their likelihoods). #}
+{# One row per label and feature whose values have probabilities: label, feature, total (the sum of their likelihoods). #}
 {% macro given_sums(given) -%}
 SELECT label, feature, sum(likelihood) AS total
 FROM {{ given }} AS given
@@ -214,7 +214,7 @@ HAVING max(log_likelihood) IS NULL
 ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST
 {%- endmacro %}
 
-{# One row a feature whose logarithms were given, which need not be those of probabilities: feature. #}
+{# One row per feature whose logarithms were given, which need not be those of probabilities: feature. #}
 {% macro given_logarithms(statistics) -%}
 SELECT DISTINCT feature
 FROM {{ statistics }} AS statistics

@@ -31,13 +31,13 @@ SELECT
 FROM {{ relation }} AS source
 {%- endmacro %}
 
-{# One row a label with weights: label. #}
+{# One row per label with weights: label. #}
 {% macro given_weight_classes(weights) -%}
 SELECT DISTINCT label FROM {{ weights }} AS weights WHERE label IS NOT NULL ORDER BY label ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  One row a feature and kind of factor of its weights: feature (NULL: the bias), times, whether a weight has no value, how many times the
+  One row per feature and kind of factor of its weights: feature (NULL: the bias), times, whether a weight has no value, how many times the
   same weight is given at most, and how many weights are not numbers.
 #}
 {% macro given_weight_kinds(weights) -%}
@@ -82,7 +82,7 @@ FROM {{ weights }} AS weights
 JOIN {{ classes }} AS classes ON classes.label = weights.label
 {%- endmacro %}
 
-{# One row a feature and token whose weight is multiplied by its count and its idf: feature, value, idf. #}
+{# One row per feature and token whose weight is multiplied by its count and its idf: feature, value, idf. #}
 {% macro given_idf(weights, features) -%}
 SELECT feature, value, max(mean) AS idf
 FROM {{ weights }} AS weights

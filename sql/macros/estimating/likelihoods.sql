@@ -12,7 +12,7 @@
 
   `model.classes` lists all possible labels; a class without rows is then included with n = 0.
 
-  `model.prior.given` has one pair a class: the label as the engine casts it to text, and its probability.
+  `model.prior.given` has one pair per class: the label as the engine casts it to text, and its probability.
 #}
 {% macro priors(model, statistics) -%}
 {% if model.given -%}
@@ -78,7 +78,7 @@ likelihood,
 {{ nbsql.null_columns(['mean', 'variance', 'rate']) }}
 {%- endmacro %}
 
-{# One row a class with rows, or a group of other keys: the keys, n. sliced: whether rows without a slice are left out. #}
+{# One row per class with rows, or a group of other keys: the keys, n. sliced: whether rows without a slice are left out. #}
 {% macro class_counts(statistics, keys=['class'], sliced=false) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 SELECT {{ by }}, sum(n) AS n
@@ -166,7 +166,7 @@ HAVING sum(n) > {{ nbsql.rounding_of_sum(nbsql.word('gross')) }}
 {%- endmacro %}
 
 {#
-  The same from moments that are already pooled, where no n is negative and nothing cancels. One row a group of the keys: the keys, n,
+  The same from moments that are already pooled, where no n is negative and nothing cancels. One row per group of the keys: the keys, n,
   mean, m2.
 #}
 {% macro merged_moments(moments, keys) -%}
@@ -184,7 +184,7 @@ GROUP BY {{ by }}
 {%- endmacro %}
 
 {#
-  The likelihoods of some features, one row a class and value, or a class for numbers: class, feature, value, unseen, likelihood,
+  The likelihoods of some features, one row per class and value, or a class for numbers: class, feature, value, unseen, likelihood,
   log_likelihood, score, mean, variance, rate. The relation is dense: every class has every value that any class has seen or that is
   declared.
 
@@ -239,7 +239,7 @@ UNION ALL
 {%- endmacro %}
 
 {#
-  One row a class, feature and value, or parameter of a feature: the columns of likelihoods, estimated from the cells and the priors.
+  One row per class, feature and value, or parameter of a feature: the columns of likelihoods, estimated from the cells and the priors.
   part: a column of `priors`; only classes of the same part are pooled. single: whether no two cells need to be summed.
 #}
 {% macro likelihoods_of_cells(statistics, priors, features, part=none, single=false) -%}
@@ -310,7 +310,7 @@ HAVING {{ nbsql.has_weight() }}
 {%- endif %}
 {%- endmacro %}
 
-{# The result of `pooled_moments` if a class has one cell a feature: class, feature, n, mean, m2. #}
+{# The result of `pooled_moments` if a class has one cell per feature: class, feature, n, mean, m2. #}
 {% macro single_moments(statistics) -%}
 SELECT class, feature, n, mean, CASE WHEN m2 < 0 THEN 0 ELSE m2 END AS m2
 FROM {{ statistics }} AS statistics

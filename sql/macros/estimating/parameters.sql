@@ -5,14 +5,14 @@
                 no lookup, as mean_3_k for the third feature. Long form: one row per class with class_no, class, log_prior, mean_3.
                 Parameters of numbers that no row lacked are lists: means_k, peaks_k, precisions_k, and the others that near_terms
                 (families/gaussian.sql) reads.
-    lookups     one row a value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
+    lookups     one row per value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
                 class_1, class_2, ... or, in the long form, as one list; with TF-IDF also its idf.
 
-  Because parameters is a single row and lookups has a column a class, scoring needs no join on the class. With many classes the long form
-  keeps statements short. nbsql/plan/layout.py chooses the form.
+  Because parameters is a single row and lookups has one column per class, scoring needs no join on the class. With many classes the long
+  form keeps statements short. nbsql/plan/layout.py chooses the form.
 #}
 
-{# The ending of a parameter of class k: mean_3_1 belongs to the first class. In the long form, one row a class, it is mean_3. #}
+{# The ending of a parameter of class k: mean_3_1 belongs to the first class. In the long form, one row per class, it is mean_3. #}
 {% macro class_suffix(k) -%} {% if k is not none %}_{{ k }}{% endif %} {%- endmacro %}
 
 {# The column name of a feature's parameter. #}
@@ -21,7 +21,7 @@
 {%- endmacro %}
 
 {#
-  The numbers are first listed, one row a class and parameter, and then laid out in columns. Taking an element of a list for each column
+  The numbers are first listed, one row per class and parameter, and then laid out in columns. Taking an element of a list for each column
   is faster to plan than an aggregate for each.
 #}
 {% macro parameters(model, statistics, priors) -%}
@@ -113,7 +113,7 @@ CROSS JOIN near
 {%- endmacro %}
 
 {#
-  The parameters, one row a class. member: the column that holds the class_no of `numbers`; leading_columns: the columns to put before all
+  The parameters, one row per class. member: the column that holds the class_no of `numbers`; leading_columns: the columns to put before all
   others.
 #}
 {% macro parameters_in_rows(model, classes, member='class_no', leading_columns=[]) -%}
@@ -215,7 +215,7 @@ numbers AS (
 {%- endif %}
 {%- endmacro %}
 
-{# One row a feature and value that is looked up: feature, value, and a score for each class. #}
+{# One row per feature and value that is looked up: feature, value, and a score for each class. #}
 {% macro lookups(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.has_lookups') | list -%}
 {% set dirichlet = features | selectattr('family.distribution', 'equalto', 'dirichlet') -%}
@@ -264,7 +264,7 @@ WHERE smoothed.value IS NOT NULL
 GROUP BY smoothed.feature, smoothed.value
 {%- endmacro %}
 
-{# The scores of a value, one column a class, or in the long form a list of them. class_no: the class number of a score. #}
+{# The scores of a value, one column per class, or in the long form a list of them. class_no: the class number of a score. #}
 {% macro scores_by_class(model, score, class_no) -%}
 {% for k in model.class_numbers -%}
 {%+ if not loop.first %}  {%+ endif %}max(CASE WHEN {{ class_no }} = {{ k }} THEN {{ score }} END) AS class_{{ k }}{% if not loop.last %},
@@ -300,7 +300,7 @@ SELECT * FROM {{ parameters }} AS parameters
 {%- endif %}
 {%- endmacro %}
 
-{# The one row of parameters as one row a class. Lists stay lists: means, peaks, precisions. #}
+{# The one row of parameters as one row per class. Lists stay lists: means, peaks, precisions. #}
 {% macro unnested_parameters(model, parameters) -%}
 SELECT
   {% if model.has_segments %}
@@ -323,7 +323,7 @@ SELECT
 FROM {{ parameters }} AS parameters
 {%- endmacro %}
 
-{# A parameter of all classes in one column, from its one column a class. #}
+{# A parameter of all classes in one column, from its one column per class. #}
 {% macro unnested_parameter(model, name) -%}
 unnest({{ nbsql.list_by_class(model, name) }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}

@@ -35,7 +35,7 @@ classes AS (
 )
 {%- endmacro %}
 
-{# One row a segment and class: member, segment, name, class_no, class, whole_prior, n. #}
+{# One row per segment and class: member, segment, name, class_no, class, whole_prior, n. #}
 {% macro members(statistics, priors) -%}
 SELECT
   row_number() OVER (ORDER BY segments.segment ASC NULLS LAST, whole_priors.class_no ASC NULLS LAST) AS member,
@@ -214,7 +214,7 @@ FROM (
 ) AS shrunk
 {%- endmacro %}
 
-{# One row a segment, or in the long form a segment and class: nbsql_segment, segment_name, and the parameters (parameters.sql). #}
+{# One row per segment, or in the long form a segment and class: nbsql_segment, segment_name, and the parameters (parameters.sql). #}
 {% macro segment_parameters(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.parameters') | list -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }},
@@ -276,7 +276,7 @@ WHERE smoothed.value IS NOT NULL
 GROUP BY members.segment, smoothed.feature, smoothed.value
 {%- endmacro %}
 
-{# One row a segment, and one with NULL for rows without a segment: segment, n. #}
+{# One row per segment, and one with NULL for rows without a segment: segment, n. #}
 {% macro segments_of(statistics) -%}
 SELECT slice AS segment, sum(n) AS n
 FROM {{ statistics }} AS statistics

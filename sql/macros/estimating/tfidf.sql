@@ -11,7 +11,7 @@
 #}
 
 {#
-  One row a feature and token: feature, value, idf. A token that occurs too rarely is left out here; with a norm, the fit has left it out.
+  One row per feature and token: feature, value, idf. A token that occurs too rarely is left out here; with a norm, the fit has left it out.
 #}
 {% macro idf(statistics, features) -%}
 {% set cut = features | rejectattr('family.norm') | selectattr('family.least_occurrences') | list -%}

@@ -49,7 +49,7 @@ FROM (
 ) AS cumulated
 {%- endmacro %}
 
-{# One row a number that occurs: x, and n, its weight. x: the expression of the number. #}
+{# One row per number that occurs: x, and n, its weight. x: the expression of the number. #}
 {% macro weighted_numbers(model, source, x) -%}
 SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.group_weight(model) }} AS n
 FROM {{ source }} AS source

@@ -124,7 +124,7 @@ HAVING {{ bits_of_all }} - {{ bits_of_left }} - {{ bits_of_right }}
 {%- endmacro %}
 
 {#
-  One row a value and class: feature, part, x, total (the rows of the part), right_n (the rows above the value), and the bits of both
+  One row per value and class: feature, part, x, total (the rows of the part), right_n (the rows above the value), and the bits of both
   sides of a cut after the value. From value to value these change by the f(n_c) of the classes at the value, so they are a running sum.
 #}
 {% macro mdl_sides(parts) -%}

@@ -10,7 +10,7 @@
 #}
 
 {#
-  One row a class, feature and value: the columns of likelihoods (likelihoods.sql). `likelihood` is that of all other classes, and `score`
+  One row per class, feature and value: the columns of likelihoods (likelihoods.sql). `likelihood` is that of all other classes, and `score`
   the weight derived from it.
 #}
 {% macro complement_likelihoods(features) -%}

@@ -44,7 +44,7 @@ CASE
 {%- endif %}
 {%- endmacro %}
 
-{# The parent's values, one row a value, up to one more than the maximum. #}
+{# The parent's values, one row per value, up to one more than the maximum. #}
 {% macro conditional_parents(model, source, feature) -%}
 {% set x %}source.{{ nbsql.ident(feature.family.parent) }}{% endset -%}
 {% set value = nbsql.text_as_fitted(feature, feature.family.parent, feature.family.parent in feature.family.integers, x) -%}
@@ -55,7 +55,7 @@ ORDER BY value ASC NULLS LAST
 LIMIT 1001
 {%- endmacro %}
 
-{# One row a class and value: the columns of likelihoods (likelihoods.sql). #}
+{# One row per class and value: the columns of likelihoods (likelihoods.sql). #}
 {% macro conditional_likelihoods(features) -%}
 SELECT
   {{ nbsql.likelihood_columns(unseen=nbsql.word('unseen')) | indent(2) }}
@@ -90,7 +90,7 @@ VALUES
 {%- endmacro %}
 
 {#
-  The estimates from the relation `counts`, one row a class and value: class, feature, value, unseen, likelihood. Every value is estimated
+  The estimates from the relation `counts`, one row per class and value: class, feature, value, unseen, likelihood. Every value is estimated
   with every parent and by itself.
 #}
 {% macro conditional_estimates(features) -%}

@@ -113,7 +113,7 @@ WHERE smooths
 CASE WHEN {{ total }} > 0 THEN ({{ n }} + {{ alpha }}) / {{ total }} ELSE 1 / CAST({{ k }} AS {{ nbsql.double() }}) END
 {%- endmacro %}
 
-{# The declared values, one row a feature and value: feature, value, and alpha, the number added to its count. #}
+{# The declared values, one row per feature and value: feature, value, and alpha, the number added to its count. #}
 {% macro declared_values(features) -%}
 (
   VALUES

@@ -2,8 +2,8 @@
   The lookups (parameters.sql) of categories and tokens directly from their counts: feature, value, idf if other features have one,
   class_1, class_2, ...
 
-  Most words occur in few classes. The likelihoods, one row a class and word, are dense. Laying out the few existing counts in columns
-  before smoothing them makes one row a word. For 2 million words and 20 classes this takes a third of the time.
+  Most words occur in few classes. The likelihoods, one row per class and word, are dense. Laying out the few existing counts in columns
+  before smoothing them makes one row per word. For 2 million words and 20 classes this takes a third of the time.
 #}
 {% macro dirichlet_lookups(model, statistics, priors, features, with_idf) -%}
 SELECT

@@ -43,7 +43,7 @@ WHERE {{ nbsql.is_counted(model) }}
 {%- endif %}
 {%- endmacro %}
 
-{# One row a class, feature and grid cell: the columns of likelihoods (likelihoods.sql). #}
+{# One row per class, feature and grid cell: the columns of likelihoods (likelihoods.sql). #}
 {% macro kernel_likelihoods(features) -%}
 WITH options(feature, cells, width, bandwidth, alpha) AS (
   VALUES

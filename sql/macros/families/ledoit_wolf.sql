@@ -9,7 +9,7 @@
 #}
 
 {#
-  One row a class: label, as text, and fourth, the mean of |z|^4. The rows are read once a step, and each step has one row a class: its
+  One row per class: label, as text, and fourth, the mean of |z|^4. The rows are read once a step, and each step has one row per class: its
   smallest numbers, its means, its variances. Windows would keep all rows, and on Spark send those of a class to a single worker.
 #}
 {% macro fourth_powers(model, source, feature) -%}
@@ -60,7 +60,7 @@ GROUP BY class
 {%- endmacro %}
 
 {#
-  One row a row of the source with all numbers, where a missing one is replaced by the mean over all rows if it is imputed: class, weight,
+  One row per row of the source with all numbers, where a missing one is replaced by the mean over all rows if it is imputed: class, weight,
   x_1, ...
 #}
 {% macro whole_rows(model, source, feature) -%}

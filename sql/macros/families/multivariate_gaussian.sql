@@ -74,7 +74,7 @@ means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.fe
 {%- endmacro %}
 
 {#
-  One row a pair of columns i <= j, including each column with itself: i, j, k (its number, row by row), value (of its cell), scale_i,
+  One row per pair of columns i <= j, including each column with itself: i, j, k (its number, row by row), value (of its cell), scale_i,
   scale_j.
 #}
 {% macro default__column_pairs(feature) -%}
@@ -112,7 +112,7 @@ FROM (
 ) AS pairs
 {%- endmacro %}
 
-{# One row a class and pair of columns, as the scan summed them: the columns of `summed_cells`. #}
+{# One row per class and pair of columns, as the scan summed them: the columns of `summed_cells`. #}
 {% macro multivariate_gaussian_sums(model, scan, feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set p = feature.columns | length -%}
@@ -202,7 +202,7 @@ SELECT
 {%- endmacro %}
 
 {#
-  One row a class and column or pair of columns of such a feature, and one row for the constant that a class adds to every score: the
+  One row per class and column or pair of columns of such a feature, and one row for the constant that a class adds to every score: the
   columns of likelihoods (likelihoods.sql).
 #}
 {% macro default__multivariate_gaussian_likelihoods(features) -%}

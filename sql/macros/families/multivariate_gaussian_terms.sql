@@ -56,7 +56,7 @@ list_sum(list_transform({{ list }}, lambda z: z * z))
 {{ nbsql.columns_by_class(feature, class_numbers, 'nbsql_z', nbsql.whitened_value) }}
 {%- endmacro %}
 
-{# One column a class, or a single one if they share a matrix, and column j of the feature. value: the macro of its expression. #}
+{# One column per class, or a single one if they share a matrix, and column j of the feature. value: the macro of its expression. #}
 {% macro columns_by_class(feature, class_numbers, name, value) -%}
 {% for k in ([1] if feature.family.shared else class_numbers) -%}
 {% set last = loop.last -%}

@@ -128,7 +128,7 @@ coalesce({{ density }}, 0)
 {%- endmacro %}
 
 {#
-  One row a class and feature, for numbers of one distribution: the columns of likelihoods (likelihoods.sql), from the relations classes,
+  One row per class and feature, for numbers of one distribution: the columns of likelihoods (likelihoods.sql), from the relations classes,
   moments and pooled_moments. part: a column of classes and pooled_moments, if only classes with the same part are pooled.
 #}
 {% macro number_likelihoods(features, part=none) -%}

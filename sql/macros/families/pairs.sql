@@ -39,7 +39,7 @@
 {{ nbsql.array_of(keys) }}
 {%- endmacro %}
 
-{# One row a row and token, where a token is a value or a pair of values: the columns `row_columns`, value and times (tokens.sql). #}
+{# One row per row and token, where a token is a value or a pair of values: the columns `row_columns`, value and times (tokens.sql). #}
 {% macro pairs_tokens(feature, source, row_columns, condition=none) -%}
 {% set columns = feature.columns | length -%}
 {% set tokens -%}
@@ -100,7 +100,7 @@ FROM (
 {%- endmacro %}
 
 {#
-  One row a class and value: the columns of likelihoods (likelihoods.sql). The score is the logarithm of the ratio, and 0 for a single
+  One row per class and value: the columns of likelihoods (likelihoods.sql). The score is the logarithm of the ratio, and 0 for a single
   value.
 #}
 {% macro pairs_likelihoods(features) -%}

@@ -22,7 +22,7 @@ source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.feature_suffix(featu
 {%- endmacro %}
 
 {#
-  One row a class, feature and word: the columns of likelihoods (likelihoods.sql). `likelihood` is that of a text with the word, and
+  One row per class, feature and word: the columns of likelihoods (likelihoods.sql). `likelihood` is that of a text with the word, and
   `score` the logarithm of its odds.
 #}
 {% macro presence_likelihoods(features) -%}

@@ -44,7 +44,7 @@ CASE WHEN {{ value }} = 0 THEN 1 END AS nbsql_zero{{ nbsql.feature_suffix(featur
 {# The value that represents all nonzero numbers together, where values are compared. #}
 {% macro nonzero_value() -%} CAST('other' AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
 
-{# One row a group of the keys: the keys, share_a and share_b, the share of nonzero numbers in the counts of each side. #}
+{# One row per group of the keys: the keys, share_a and share_b, the share of nonzero numbers in the counts of each side. #}
 {% macro nonzero_shares(counts, features, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 SELECT
@@ -60,7 +60,7 @@ WHERE feature IN ({{ nbsql.feature_names(features) }})
 GROUP BY {{ by }}
 {%- endmacro %}
 
-{# One row a class and feature that the class has: class, feature, share (of zeros among its rows). #}
+{# One row per class and feature that the class has: class, feature, share (of zeros among its rows). #}
 {% macro zero_shares(statistics, features) -%}
 SELECT class, feature, sum(CASE WHEN value = 'zero' THEN n ELSE 0 END) / sum(n) AS share
 FROM {{ statistics }} AS statistics

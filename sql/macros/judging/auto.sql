@@ -243,7 +243,7 @@ least(greatest(coalesce(
 )
 {%- endmacro %}
 
-{# The sums of the losses at each of some temperatures, one row a fold: fold, weight, loss_1, loss_2, ... #}
+{# The sums of the losses at each of some temperatures, one row per fold: fold, weight, loss_1, loss_2, ... #}
 {% macro losses_of_temperatures(standing, temperatures, classes) -%}
 SELECT
   CAST(nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,

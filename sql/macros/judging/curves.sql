@@ -1,5 +1,5 @@
 {#
-  One class against the rest, at every threshold of its posterior. The queries read `judged` (evaluate.sql) and have one row a class and
+  One class against the rest, at every threshold of its posterior. The queries read `judged` (evaluate.sql) and have one row per class and
   distinct posterior, so that rows with equal posteriors stay together and no order among them is invented. With two classes, a posterior
   of nearly 1 is ranked by that of the other class, which still differs where the first has become 1: both rank alike, as by log-odds.
 

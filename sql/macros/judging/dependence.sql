@@ -1,5 +1,5 @@
 {#
-  Where the independence assumption fails: how much two features tell about each other within the classes. One row a pair, the most
+  Where the independence assumption fails: how much two features tell about each other within the classes. One row per pair, the most
   dependent first:
 
     feature, other
@@ -78,7 +78,7 @@ ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, other ASC N
 {%- endmacro %}
 
 {#
-  Common table expressions that count pairs of columns. The last is by_class, one row a pair and class: a, b, n (the rows that have both),
+  Common table expressions that count pairs of columns. The last is by_class, one row per pair and class: a, b, n (the rows that have both),
   information (the sum of n ln(n(x, y) n / (n(x) n(y)))), freedom.
 
   coded: a relation of class and value_1, value_2, ...; size: a weight of its rows; none: each counts 1. gaps: the numbers of the columns
@@ -193,7 +193,7 @@ CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
 {#
-  Counts of the rows `coded`, one row a pair of columns, class and two values: a and b (the places of the columns), class, x, y, n, which
+  Counts of the rows `coded`, one row per pair of columns, class and two values: a and b (the places of the columns), class, x, y, n, which
   is summed by the expression `n`. keys: the class, and other columns by which rows are counted. gaps: the places of the columns in which a
   missing value is a value; a row that lacks another is not counted. few: whether there are few rows, which then meet all pairs in one
   join, as a GROUP BY for each pair costs some milliseconds however few they are.

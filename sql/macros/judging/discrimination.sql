@@ -1,5 +1,5 @@
 {#
-  The evidence between two classes, one row a feature and value with a likelihood in both, the strongest evidence first:
+  The evidence between two classes, one row per feature and value with a likelihood in both, the strongest evidence first:
 
     feature, value
     n, other_n                    how often the value was counted in the one class and in the other
@@ -55,7 +55,7 @@ ORDER BY abs(log_ratio) DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS
 {%- endmacro %}
 
 {#
-  The importance of the features, one row a feature, the most informative first: feature, mutual_information (nats, above chance),
+  The importance of the features, one row per feature, the most informative first: feature, mutual_information (nats, above chance),
   symmetrical_uncertainty (relevance.sql), and missing, the share of the rows without a value. missing is NULL for words and count
   columns, whose counts are not of rows.
 #}

@@ -1,5 +1,5 @@
 {#
-  The distance between two parts of the learnt data, a and b, one row a feature, and one without a feature for the class:
+  The distance between two parts of the learnt data, a and b, one row per feature, and one without a feature for the class:
 
     psi    the population stability index, the sum over values of (b - a) ln(b / a): Jeffreys' divergence of a and b
     kl     the Kullback-Leibler divergence of b from a, the sum of b ln(b / a), in nats
@@ -54,7 +54,7 @@ ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {%- endmacro %}
 
 {#
-  The distance between two sides, one row a group of the keys, the last of which is the feature: the keys; psi; kl; value, a, b (the value
+  The distance between two sides, one row per group of the keys, the last of which is the feature: the keys; psi; kl; value, a, b (the value
   or column that adds most to the psi, and its shares; of a number its means); n_a, n_b (the counts); by_chance, which for numbers is
   1 / n_a + 1 / n_b times the number of parameters of the distribution.
 
@@ -158,7 +158,7 @@ GROUP BY {{ by }}
 {%- endmacro %}
 
 {#
-  The distance between the counts of values on two sides, one row a group of the keys: the keys; psi; kl; value, a, b (the value that adds
+  The distance between the counts of values on two sides, one row per group of the keys: the keys; psi; kl; value, a, b (the value that adds
   most to the psi, and its shares); n_a, n_b (the counts of the sides); and by_chance, the mean psi of two samples of one distribution:
   nearly (K - 1) (1 / n_a + 1 / n_b), as for Jeffreys' divergence (Kullback, Information Theory and Statistics, 1959, chapter 6; Yurdakul
   and Naranjo, Statistical properties of the population stability index, 2020).

@@ -1,8 +1,8 @@
 {#
   How well a model predicts rows whose class is known. Everything is a query on two relations:
 
-    known   one row a class of the model: class, class_no
-    judged  one row a row of the source with a class: class, class_no (NULL for a class that the model does not know), prediction,
+    known   one row per class of the model: class, class_no
+    judged  one row per row of the source with a class: class, class_no (NULL for a class that the model does not know), prediction,
             probability, posteriors (a list, by class_no), weight
 
   A row of weight 0 counts for nothing. A row that no class explains has a NULL prediction, which counts as wrong, and a posterior of 0 in
@@ -65,7 +65,7 @@ list_transform(
 {% if model.class_numbers %}{{ nbsql.list_by_class(model, 'source.nbsql_joint') }}{% else %}source.nbsql_joints{% endif %}
 {%- endmacro %}
 
-{# One row a class: class, class_no. #}
+{# One row per class: class, class_no. #}
 {% macro numbered_classes(model, parameters) -%}
 {% if model.class_numbers -%}
 SELECT

@@ -21,7 +21,7 @@
 
 {#
   One row a metric: class (NULL for all classes), metric, value, standard_error, low, high. These are NULL for a metric without an
-  interval, because it is of one row (a weight of 1) or less. by: the columns that slice, which then come first, with a row a slice.
+  interval, because it is of one row (a weight of 1) or less. by: the columns that slice, which then come first, with one row per slice.
 #}
 {% macro intervals(judged, by=[]) -%}
 WITH {{ judged }},
@@ -42,7 +42,7 @@ ORDER BY
 {%- endmacro %}
 
 {#
-  numbers: one row a class (NULL for all classes) and metric: class, metric, position, value, standard_error, and of_rows, for a share the
+  numbers: one row per class (NULL for all classes) and metric: class, metric, position, value, standard_error, and of_rows, for a share the
   number of its rows.
 #}
 {% macro all_numbers(sliced=0) -%}
@@ -111,10 +111,10 @@ bounded AS (
 {# The divisor of the sum over the classes: 2 with two classes, because both squares are then equal. #}
 {% macro brier_divisor() -%} (SELECT CASE WHEN count(*) > 2 THEN 1 ELSE 2 END FROM {{ nbsql.all_classes() }}) {%- endmacro %}
 
-{# One row a class of the model or of judged rows, as `metrics` counts them: class. #}
+{# One row per class of the model or of judged rows, as `metrics` counts them: class. #}
 {% macro all_classes() -%} (SELECT class FROM known UNION SELECT class FROM judged) AS all_classes {%- endmacro %}
 
-{# shares: one row a class (NULL for all classes) and share: class, metric, position, hits of n rows. #}
+{# shares: one row per class (NULL for all classes) and share: class, metric, position, hits of n rows. #}
 {% macro counted_shares(sliced=0) -%}
 {% set by = nbsql.slice_columns(sliced) -%}
 {% set hits %}sum(CASE WHEN prediction = class THEN weight ELSE 0 END){% endset -%}
@@ -152,7 +152,7 @@ shares AS (
 {%- endmacro %}
 
 {#
-  means: one row a class (NULL for all classes) and metric: class, metric, position, the mean of each of the columns, and the standard
+  means: one row per class (NULL for all classes) and metric: class, metric, position, the mean of each of the columns, and the standard
   error of the mean of the last one. From `observations`: class, metric, position, side, weight and the columns. The mean is that of side
   1; a second side only adds to its variance. With two classes the area of the larger label is also that of all classes.
 #}

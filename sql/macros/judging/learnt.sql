@@ -3,7 +3,7 @@
   what adds up over slices, components and batches: n, n * mean and, of numbers with moments, m2 + n * mean * mean.
 #}
 
-{# One row a batch and class: batch, class (as text), n. #}
+{# One row per batch and class: batch, class (as text), n. #}
 {% macro class_weights_of_batches(statistics) -%}
 SELECT batch, CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, sum(n) AS n
 FROM {{ statistics }} AS statistics
@@ -27,7 +27,7 @@ WHERE abs(learnt.n - coalesce(counted.n, 0)) > {{ share }} * (abs(learnt.n) + ab
   OR abs(learnt.squares - counted.squares) > {{ share }} * learnt.squares
 {%- endmacro %}
 
-{# One row a class, feature and value, as texts, where the empty text stands for none: class, feature, value, n, total, squares. #}
+{# One row per class, feature and value, as texts, where the empty text stands for none: class, feature, value, n, total, squares. #}
 {% macro additive_cells(cells) -%}
 SELECT
   CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class,

@@ -1,5 +1,5 @@
 {#
-  A model watched over time: the rows of each period compared with a reference, and the quality of the model on them. One row a period,
+  A model watched over time: the rows of each period compared with a reference, and the quality of the model on them. One row per period,
   feature (NULL for all features), class (NULL except for shares of the classes) and metric:
 
     period, feature, class, metric, value
@@ -286,7 +286,7 @@ FROM (
 {%- endmacro %}
 
 {#
-  Common table expressions. overall: one row a slice, the metrics of all features together. of_classes: one row a slice and class,
+  Common table expressions. overall: one row per slice, the metrics of all features together. of_classes: one row per slice and class,
   including classes that the model does not know: predicted, posterior and actual, by weight. shares_of_classes: the same as shares.
 #}
 {% macro monitored_totals() -%}

@@ -1,7 +1,7 @@
 {# The distances of the rows of periods from a reference, for monitor.sql. #}
 
 {#
-  Common table expressions. The last is compared, one row a value that is compared by counts: metric, slice, feature, value, a (its count
+  Common table expressions. The last is compared, one row per value that is compared by counts: metric, slice, feature, value, a (its count
   in the reference), b (in the slice) and seen (in the learnt data).
 #}
 {% macro compared_counts(features, bounded, priors, score) -%}
@@ -98,7 +98,7 @@ GROUP BY {{ key }}feature
 {{ nbsql.finite(nbsql.number_of(feature.column)) }} IS NOT NULL AND ({{ nbsql[rule](feature.column) }})
 {%- endmacro %}
 
-{# One row a slice and feature: slice, feature, and n, the weight of its numbers outside of the distribution. #}
+{# One row per slice and feature: slice, feature, and n, the weight of its numbers outside of the distribution. #}
 {% macro numbers_outside(features, monitored) -%}
 {% set names %}{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
 {% set counts %}{% for feature in features %}outside_{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
@@ -117,7 +117,7 @@ FROM (
 {%- endmacro %}
 
 {#
-  One row a slice and feature: slice, feature, and value, the share of the rows in which the feature, or a column of it, is missing. The
+  One row per slice and feature: slice, feature, and value, the share of the rows in which the feature, or a column of it, is missing. The
   column that a category depends on is none of its own.
 #}
 {% macro missing_shares(features, monitored) -%}

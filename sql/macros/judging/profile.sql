@@ -1,7 +1,7 @@
 {# How a feature relates to the classes: values and words by their counts, a number by its density over a histogram. #}
 
 {#
-  For categories, words and count columns, one row a class and value, the most frequent values first:
+  For categories, words and count columns, one row per class and value, the most frequent values first:
 
     class, value
     n           how often the value was counted in the class
@@ -113,7 +113,7 @@ ORDER BY class ASC NULLS LAST, place_in_class ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  For a number, one row a class and place:
+  For a number, one row per class and place:
 
     class
     part     'density': p(x | class) of its family at `lower`; 'histogram': that of the rows from `lower` up to `upper`;
@@ -219,7 +219,7 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
 {% macro default__map_of_one(key) -%} MAP {{ '{' }}{{ key }}: 1} {%- endmacro %}
 
 {#
-  One row a class and bin of a number of a source: class, lower, upper, n, density. Rows below `low` or beyond the last bin are left out,
+  One row per class and bin of a number of a source: class, lower, upper, n, density. Rows below `low` or beyond the last bin are left out,
   and without `zeros` those of exactly 0, which count for the density all the same.
 #}
 {% macro histogram(model, source, column, low, width, bins, zeros) -%}
@@ -249,7 +249,7 @@ FROM (
 WHERE bin BETWEEN 0 AND {{ bins - 1 }}
 {%- endmacro %}
 
-{# The likelihoods of a feature, one row a class and value: class, value, mean, variance, rate. #}
+{# The likelihoods of a feature, one row per class and value: class, value, mean, variance, rate. #}
 {% macro likelihoods_of(likelihoods, feature) -%}
 SELECT class, value, mean, variance, rate
 FROM {{ likelihoods }} AS likelihoods

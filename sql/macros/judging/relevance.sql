@@ -153,7 +153,7 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
-{# One row a feature: by_chance, as above. counts: feature, value, class, n. Values of the same n_v are taken together. #}
+{# One row per feature: by_chance, as above. counts: feature, value, class, n. Values of the same n_v are taken together. #}
 {% macro information_by_chance(counts) -%}
 {% set mean %}(1 + (of_value - 1) * hit){% endset -%}
 {% set variance %}greatest((of_value - 1) * hit * (1 - hit) * (total - of_value) / nullif(total - 2, 0), 0){% endset -%}
@@ -251,7 +251,7 @@ moments AS (
 
     chi_square  sum over the classes of (n_vc - n_v P(c))^2 / (n_v P(c)), P(c) by rows; scikit-learn's `chi2` of the counts
 
-  Columns that share a covariance matrix have one row a column, as if it were a single number.
+  Columns that share a covariance matrix have one row per column, as if it were a single number.
 #}
 {% macro relevance_of_values(statistics, priors, features) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }}

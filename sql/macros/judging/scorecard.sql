@@ -1,5 +1,5 @@
 {#
-  A model as a scorecard: one row for the base points, then one row a feature and value, or bin:
+  A model as a scorecard: one row for the base points, then one row per feature and value, or bin:
 
     feature, kind              kind: 'base' (without a feature), 'value', 'missing', or 'unseen', any other value
     value, lower, upper        the category, or the name of the bin; the ends of a bin, which includes the lower one
@@ -101,7 +101,7 @@ ORDER BY
   compared.value ASC NULLS LAST
 {%- endmacro %}
 
-{# ratios(feature, kind, value, weight_of_evidence, information_value), one row a feature and value, from the relation likelihoods. #}
+{# ratios(feature, kind, value, weight_of_evidence, information_value), one row per feature and value, from the relation likelihoods. #}
 {% macro scorecard_ratios(priors, target) -%}
 {% set weighed %}prior * likelihood{% endset -%}
 {% set ratio = nbsql.log_of_ratio(nbsql.word('of_target'), nbsql.word('of_rest')) -%}
@@ -136,7 +136,7 @@ ratios AS (
 {%- endmacro %}
 
 {#
-  places(feature, feature_no, kind, smooths, value, lower, upper), one row a feature and kind of line, and for bins one row a bin.
+  places(feature, feature_no, kind, smooths, value, lower, upper), one row per feature and kind of line, and for bins one row per bin.
   smooths: whether a value without rows is smoothed instead of skipped.
 #}
 {% macro scorecard_places(features) -%}

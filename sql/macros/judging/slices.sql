@@ -27,7 +27,7 @@ nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
 {%- endmacro %}
 
 {#
-  One row a slice: its columns, rows, weight, accuracy with its low and high, log_loss, brier, roc_auc, precision, selection_rate,
+  One row per slice: its columns, rows, weight, accuracy with its low and high, log_loss, brier, roc_auc, precision, selection_rate,
   false_positive_rate, false_negative_rate. With two classes the last five are those of the larger label. With more, roc_auc is the mean
   over the classes, and the other four, which are of one class, are NULL.
 
@@ -169,7 +169,7 @@ ORDER BY position ASC NULLS LAST
 {%- endfor %}
 {%- endmacro %}
 
-{# One row a slice of a source: its values as texts. #}
+{# One row per slice of a source: its values as texts. #}
 {% macro slice_values(source, names) -%}
 SELECT DISTINCT
   {% for name in names %}

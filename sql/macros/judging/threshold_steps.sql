@@ -1,5 +1,5 @@
 {#
-  The outcome at one threshold after another, one row a class and step: class, threshold (step / steps, from 0 to 1), the four counts,
+  The outcome at one threshold after another, one row per class and step: class, threshold (step / steps, from 0 to 1), the four counts,
   flagged (the share of the rows whose posterior reaches it), precision (NULL if none does), recall, false_positive_rate. The queries read
   `judged` (evaluate.sql), like those of curves.sql, which have one row a posterior instead. A slider needs a fixed number of steps,
   however many rows there are.
@@ -37,7 +37,7 @@ CAST(CASE
 {%- endmacro %}
 
 {#
-  The curves of one class against the rest with no more points than a picture shows, one row a class and point, as in curves.sql: class,
+  The curves of one class against the rest with no more points than a picture shows, one row per class and point, as in curves.sql: class,
   threshold, false_positive_rate, recall, precision. Of the points in one cell of a grid of `cells` x `cells` the last is kept, which
   has the lowest threshold and the highest counts.
 #}

@@ -42,7 +42,7 @@ WHERE {{ nbsql.weight(model) }} > 0
 {%- endmacro %}
 
 {#
-  The expectation, one row a row: nbsql_number, class_no (of its class; NULL if it has none), weight, joints (a list by class),
+  The expectation, one row per row: nbsql_number, class_no (of its class; NULL if it has none), weight, joints (a list by class),
   log_evidence, and common, the part that all joint log-likelihoods leave out (score.sql).
 
   scored: the numbered rows, scored (predict.sql). share: the factor of the weight of a row without a class.
@@ -85,7 +85,7 @@ FROM (
 {%- endmacro %}
 
 {#
-  The rows that the maximisation counts, one row a row without a class and class that it may have: some columns of the row, the class
+  The rows that the maximisation counts, one row per row without a class and class that it may have: some columns of the row, the class
   under the name of the target, and nbsql_weight, the posterior times the weight of the row. A posterior below 2^-60, which would not
   change a sum of others, gives no row.
 

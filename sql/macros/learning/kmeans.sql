@@ -5,14 +5,14 @@
   The distance of a row x from a centre c of its class is the sum of (x_f - c_f)^2 / s_f^2 over the numbers f that the row has, where s_f
   is the standard deviation of f in the class. A missing number is missing for all centres, so it does not affect which one is nearest.
 
-  The centres are one row a class, so each reading of the rows is one scan and one small join. Parameters of these macros:
+  The centres are one row per class, so each reading of the rows is one scan and one small join. Parameters of these macros:
 
     splits    the classes that are split: their labels, the weights 1 / s_f^2 of the numbers, and their centres
     numbers   the columns
 #}
 
 {#
-  One row a class: label, weight_1, weight_2, ..., centre_1_1 (of component 1, number 1), ... A class with fewer components repeats its
+  One row per class: label, weight_1, weight_2, ..., centre_1_1 (of component 1, number 1), ... A class with fewer components repeats its
   first one, which is never nearer than itself.
 #}
 {% macro centres_by_class(splits, numbers, most) -%}
@@ -102,7 +102,7 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
 {%- endmacro %}
 
 {#
-  One row a class and component with rows, after one of Lloyd's iterations: label, component, n, and the distance of the mean of its rows
+  One row per class and component with rows, after one of Lloyd's iterations: label, component, n, and the distance of the mean of its rows
   from the first centre, a list by number.
 #}
 {% macro updated_centres(model, source, numbers, splits, most) -%}
@@ -172,7 +172,7 @@ list_max(min(DISTINCT {{ x }}, {{ count }}))
 SELECT count(DISTINCT {{ nbsql.hash_of_numbers(numbers) }}) AS rows FROM {{ source }} AS source
 {%- endmacro %}
 
-{# One row a class and number, with its mean and standard deviation: label, feature, mean, deviation. #}
+{# One row per class and number, with its mean and standard deviation: label, feature, mean, deviation. #}
 {% macro class_deviations(cells) -%}
 SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, feature, mean, sqrt(m2 / n) AS deviation
 FROM {{ cells }} AS cells
@@ -249,7 +249,7 @@ CASE WHEN rows.nbsql_x_{{ f }} - candidates.nbsql_x_{{ f }} IS NULL THEN 0 ELSE 
 {%- endmacro %}
 
 {#
-  One row a class with another point: label, component, candidate, its next centre. Sums are compared to seven digits, and in a tie the
+  One row per class with another point: label, component, candidate, its next centre. Sums are compared to seven digits, and in a tie the
   smaller hash decides.
 #}
 {% macro next_centres(distances, chosen, component) -%}

@@ -1,5 +1,5 @@
 {#
-  The features ranked by how informative they are of the class, from the cells of all candidates. One row a feature with a value in any
+  The features ranked by how informative they are of the class, from the cells of all candidates. One row per feature with a value in any
   row: feature, score.
 
     mutual_information  that above chance (`gain`), times the average number of rows (or occurrences) of the feature a row, so that it is

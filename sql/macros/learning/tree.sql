@@ -33,7 +33,7 @@ FROM (
 GROUP BY place
 {%- endmacro %}
 
-{# The values of a category, one row a value. #}
+{# The values of a category, one row per value. #}
 {% macro values_of_category(coded, place) -%}
 SELECT DISTINCT value_{{ place }} AS value
 FROM {{ coded }} AS coded
@@ -42,7 +42,7 @@ ORDER BY value ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  One row a pair of categories: a, b, and the increase in the log-likelihood of the rows if the pair is modelled together, within the
+  One row per pair of categories: a, b, and the increase in the log-likelihood of the rows if the pair is modelled together, within the
   classes: n times I(X; Y | C), over the n rows that have both (dependence.sql). few: whether there are few rows.
 #}
 {% macro information_of_pairs(coded, pairs, gaps, few) -%}

@@ -20,7 +20,7 @@ SET search_path = {{ nbsql.text(path) }}
 {%- endmacro %}
 
 {#
-  One row a table or view: database_name, schema_name, name, kind: view, table, or generated for a table with columns that every read
+  One row per table or view: database_name, schema_name, name, kind: view, table, or generated for a table with columns that every read
   computes, maybe from random().
 #}
 {% macro default__relations() -%}
@@ -183,7 +183,7 @@ SELECT macro_definition FROM duckdb_functions()
 WHERE NOT internal AND lower(function_name) IN {{ names }} AND macro_definition IS NOT NULL
 {%- endmacro %}
 
-{# One row a file of an attached database: path. #}
+{# One row per file of an attached database: path. #}
 {% macro files_of_databases() -%}
 SELECT path FROM duckdb_databases() WHERE path IS NOT NULL
 {%- endmacro %}

@@ -51,7 +51,7 @@ list_dot_product({{ a }}, {{ b }})
 {%- endmacro %}
 
 {#
-  One row a row of a matrix, beside the elements of other lists. lists: rendered, with as many elements as the matrix has rows, or none
+  One row per row of a matrix, beside the elements of other lists. lists: rendered, with as many elements as the matrix has rows, or none
   for an expression that is the same beside all of them. width: the length of a row.
 #}
 {% macro default__unnested_matrix(lists, matrix, width, relation) -%}
@@ -82,7 +82,7 @@ range({{ first }}, {{ end }})
 {{ a }} // {{ b }}
 {%- endmacro %}
 
-{# To stand in a SELECT: one row an element of several lists side by side; names: of their columns. #}
+{# To stand in a SELECT: one row per element of several lists side by side; names: of their columns. #}
 {% macro default__unnested(lists, names) -%}
 {% for list in lists -%}
 unnest({{ list }}) AS {{ nbsql.word(names[loop.index0]) }}{{ nbsql.comma_line(loop) }}

@@ -77,7 +77,7 @@ FROM (
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
-{# One row a row of `rows`: its columns, and nbsql_shares, the probabilities of the classes at the temperature, before normalisation. #}
+{# One row per row of `rows`: its columns, and nbsql_shares, the probabilities of the classes at the temperature, before normalisation. #}
 {% macro temperature_shares(rows, calibration) -%}
 {% set logs = nbsql.word('nbsql_logs') -%}
 {% set power %}(x - nbsql_top) / nbsql_temperature{% endset -%}
@@ -95,7 +95,7 @@ CROSS JOIN (
 ) AS calibration
 {%- endmacro %}
 
-{# One row a row of `rows`: its columns, nbsql_odds, and nbsql_shares, the probability of each class against the rest by Platt's line. #}
+{# One row per row of `rows`: its columns, nbsql_odds, and nbsql_shares, the probability of each class against the rest by Platt's line. #}
 {% macro platt_shares(rows, calibration) -%}
 {% set k = nbsql.word('k') -%}
 {% set z %}({{ nbsql.element(nbsql.word('nbsql_slopes'), k) }} * x + {{ nbsql.element(nbsql.word('nbsql_intercepts'), k) }}){% endset -%}
@@ -119,7 +119,7 @@ CROSS JOIN (
 ) AS calibration
 {%- endmacro %}
 
-{# One row a row of `rows`: its columns, and nbsql_shares, the posteriors up to a factor. #}
+{# One row per row of `rows`: its columns, and nbsql_shares, the posteriors up to a factor. #}
 {% macro conformal_shares(rows, calibration) -%}
 {% set logs = nbsql.word('nbsql_logs') -%}
 {% set below_top %}x - nbsql_top{% endset -%}
@@ -131,7 +131,7 @@ FROM (
 {%- endmacro %}
 
 {#
-  One row a row of `rows`: its columns; nbsql_odds; nbsql_xs, nbsql_ys and nbsql_last, the knots of each class and the last one at or
+  One row per row of `rows`: its columns; nbsql_odds; nbsql_xs, nbsql_ys and nbsql_last, the knots of each class and the last one at or
   before its odds; and nbsql_shares. A class without knots, none of whose scores were finite, keeps its posterior.
 #}
 {% macro default__isotonic_shares(rows, calibration) -%}

@@ -1,5 +1,5 @@
 {#
-  The score before it is summed, one row a source row, class and feature (for tokens also the token, for several columns the column):
+  The score before it is summed, one row per source row, class and feature (for tokens also the token, for several columns the column):
 
     row_id        the number of the source's row, from 1 in its order
     ...           the id columns of the model; one with a name of this list begins with source_

@@ -61,7 +61,7 @@ ORDER BY nbsql_row ASC NULLS LAST{% if most %}, nbsql_rank ASC NULLS LAST{% endi
 {%- endmacro %}
 
 {#
-  Common table expressions of both: scores, the numbered rows with their posteriors, and completions, one row a row and rank, from 1:
+  Common table expressions of both: scores, the numbered rows with their posteriors, and completions, one row per row and rank, from 1:
   nbsql_row, nbsql_rank, and for the third feature value_3 (a text) and probability_3, or number_3 and deviation_3.
 
   most: the number of ranks. gaps: whether only rows without the feature are completed.

@@ -48,7 +48,7 @@ FROM (
 ) AS features
 {%- endmacro %}
 
-{# One row a feature: place, feature. #}
+{# One row per feature: place, feature. #}
 {% macro listed_features(features) -%}
 (
   VALUES
@@ -58,7 +58,7 @@ FROM (
 ) AS features(place, feature)
 {%- endmacro %}
 
-{# The parameters of the long form, one row a class, with `scores`. #}
+{# The parameters of the long form, one row per class, with `scores`. #}
 {% macro with_scores(features, parameters, lookups) -%}
 SELECT parameters.*, listed.scores
 FROM {{ parameters }} AS parameters

@@ -1,5 +1,5 @@
 {#
-  The prediction of one row, given as the parameters $1, $2, ... of a prepared statement. One row a class, the best first:
+  The prediction of one row, given as the parameters $1, $2, ... of a prepared statement. One row per class, the best first:
 
     class_no, class, joint_log_likelihood, probability (of the class; NULL if no class explains the row)
 
@@ -36,7 +36,7 @@ ORDER BY best.joint DESC NULLS LAST, best.class_no ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  The same for a caller that has the labels and computes the posteriors itself, which is a third of the planning. One row a class:
+  The same for a caller that has the labels and computes the posteriors itself, which is a third of the planning. One row per class:
   class_no, joint_log_likelihood, and the time of the model's last change, which shows whether it has changed meanwhile.
 #}
 {% macro row_joints(model, row, parameters, lookups, spec) -%}
@@ -46,7 +46,7 @@ FROM terms
 GROUP BY class_no
 {%- endmacro %}
 
-{# The relation `terms`, one row a class and part of a score: class_no, term; and the relations that it reads, before it. #}
+{# The relation `terms`, one row per class and part of a score: class_no, term; and the relations that it reads, before it. #}
 {% macro terms_of_row(model, row, parameters, lookups) -%}
 {% if row.looked_up -%}
 given AS (

@@ -10,11 +10,11 @@
 {#
   Common table expressions, of which all but the first are read:
 
-    numbers  one row a value that the fit saw, of each part: value (its key), code, stretch (the place before its first one in the
+    numbers  one row per value that the fit saw, of each part: value (its key), code, stretch (the place before its first one in the
              list), is_parent
     ratios   one row: logarithms, a list by class, stretch and code, 0 where there is none; size (of the stretch of a class)
-    met      one row a row of the source and its value: nbsql_row, and the columns of numbers
-    products one row a row of the source and class: nbsql_row, class_no, and of its super-parents places (the place before the first
+    met      one row per row of the source and its value: nbsql_row, and the columns of numbers
+    products one row per row of the source and class: nbsql_row, class_no, and of its super-parents places (the place before the first
              child of each, a list) and joints (the sums of the logarithms, a list)
 
   The values of other features are not lists, and an engine may parse them before it filters them out: hence the CASE.
@@ -106,7 +106,7 @@ products AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# One row a row of the source and class: nbsql_row, class_no, term (the logarithm of the mean of the products), parents (their number). #}
+{# One row per row of the source and class: nbsql_row, class_no, term (the logarithm of the mean product), parents (their number). #}
 {% macro pairs_means() -%}
 {% set difference %}x - highest{% endset -%}
 {% set mean %}{{ nbsql.list_total(nbsql.list_mapped(nbsql.word('joints'), nbsql.exp(difference))) }} / parents{% endset -%}
@@ -118,7 +118,7 @@ FROM (
 ) AS products
 {%- endmacro %}
 
-{# One row a row of the source and class: nbsql_row, class_no, term. #}
+{# One row per row of the source and class: nbsql_row, class_no, term. #}
 {% macro pairs_terms(model, feature, lookups) -%}
 SELECT nbsql_row, class_no, term
 FROM (
@@ -127,7 +127,7 @@ FROM (
 ) AS means
 {%- endmacro %}
 
-{# One row a row of the source: nbsql_row, and class_k, the term of the pairs in class k. #}
+{# One row per row of the source: nbsql_row, and class_k, the term of the pairs in class k. #}
 {% macro pairs_sums(model, feature, lookups) -%}
 bag{{ nbsql.feature_suffix(feature) }} AS (
   SELECT
@@ -141,7 +141,7 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
 {%- endmacro %}
 
 {#
-  The explanation, one row a value of the row. With r_i the share of super-parent i in the sum over S, the score is
+  The explanation, one row per value of the row. With r_i the share of super-parent i in the sum over S, the score is
 
     ln (1 / |S| sum over i of prod over j of r_ij) = sum over j of the sum over i of r_i ln r_ij - sum over i of r_i ln(|S| r_i)
 

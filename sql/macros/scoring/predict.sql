@@ -12,7 +12,7 @@
   log-likelihoods, as columns nbsql_joint_1, nbsql_joint_2, ... in the wide form and as the list nbsql_joints in the long one.
 #}
 
-{# One row a row of the source: its columns and those of its score (score.sql, score_long.sql). #}
+{# One row per row of the source: its columns and those of its score (score.sql, score_long.sql). #}
 {% macro scored(model, source, parameters, lookups) -%}
 {% if model.class_numbers -%}
 {{ nbsql.scored_wide(model, source, parameters, lookups) }}
@@ -21,12 +21,12 @@
 {%- endif %}
 {%- endmacro %}
 
-{# One row a row of the source: its columns, prediction, probability. #}
+{# One row per row of the source: its columns, prediction, probability. #}
 {% macro predict(model, scored) -%}
 {{ nbsql.predict_proba(model, scored, []) }}
 {%- endmacro %}
 
-{# One row a row of the source: its columns, prediction, probability, and the probability of each of the classes. #}
+{# One row per row of the source: its columns, prediction, probability, and the probability of each of the classes. #}
 {% macro predict_proba(model, scored, classes=none) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}{{ nbsql.output_label(model) }},
@@ -40,7 +40,7 @@ SELECT
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 
-{# One row a row of the source: its columns, and the joint log-likelihood of each class. #}
+{# One row per row of the source: its columns, and the joint log-likelihood of each class. #}
 {% macro joint_log_likelihood(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}
@@ -52,7 +52,7 @@ SELECT
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 
-{# One row a row of the source: its columns, log_evidence. #}
+{# One row per row of the source: its columns, log_evidence. #}
 {% macro log_evidence(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}

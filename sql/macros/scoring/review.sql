@@ -253,7 +253,7 @@ nbsql_answer AS (
 {%- endmacro %}
 
 {#
-  One row a row of the source (which has nbsql_position) and value or word without a lookup, each once: nbsql_position, feature, value. A
+  One row per row of the source (which has nbsql_position) and value or word without a lookup, each once: nbsql_position, feature, value. A
   number is never unseen.
 #}
 {% macro unseen_values(model, source, parameters, lookups) -%}

@@ -6,7 +6,7 @@
   standard deviation of column j.
 #}
 
-{# The numbers that sampling reads of a feature, one row a class: class, mean_3_1, ... of its columns, lower_3_1, ... of L row by row. #}
+{# The numbers that sampling reads of a feature, one row per class: class, mean_3_1, ... of its columns, lower_3_1, ... of L row by row. #}
 {% macro cholesky_factors(feature) -%}
 {% set p = feature.columns | length -%}
 factor{{ nbsql.feature_suffix(feature) }} AS MATERIALIZED (

@@ -1,5 +1,5 @@
 {#
-  Scoring in the wide form: each row with one joint log-likelihood a class, in one pass, without a row a feature or a class.
+  Scoring in the wide form: each row with one joint log-likelihood per class, in one pass, without one row per feature or class.
 
     ln p(x, c) = ln P(c) + sum over the features of ln p(x_f | c)
 

@@ -1,11 +1,11 @@
 {#
-  Scoring in the long form: a row a class instead of a column a class. Statements stay short however many classes there are, and the star
-  of left joins is cut into blocks, because the time to plan one grows faster than the number of its joins.
+  Scoring in the long form: one row per class instead of one column per class. Statements stay short however many classes there are, and the
+  star of left joins is cut into blocks, because the time to plan one grows faster than the number of its joins.
 
   The lookups hold one list a value, with a number a class; the lists that a row meets are unnested side by side.
 
   With more than a hundred classes, if the terms of a row and class come as one row, the terms are computed twice, for the highest and for
-  the sum below it. What is kept is one row a source row, and if a verb asks for no joint log-likelihood a class, DuckDB leaves out the
+  the sum below it. What is kept is one row per source row, and if a verb asks for no joint log-likelihood per class, DuckDB leaves out the
   lists of these, which take most of the time and, with many classes, do not fit in memory. Models with few classes are here because of
   their many numbers: their terms are computed once, which halves the time, and the lists are short.
 #}
@@ -93,7 +93,7 @@ JOIN {{ parameters }} AS parameters
 
 {#
   The sum of the terms of a block of categorical features. The first block, dense, also holds the prior and all terms that need no lookup.
-  Numbers are guarded once a row, before there is a row a class.
+  Numbers are guarded once a row, before there is one row per class.
 #}
 {% macro block_terms(model, levels, parameters, lookups, dense=false) -%}
 {% set smoothed = levels | selectattr('family.parameters') | list -%}
@@ -192,7 +192,7 @@ CAST(sum({{ units }}) AS {{ nbsql.double() }}) / {{ unit }}
 {# The columns that identify a row and class of a bag. #}
 {% macro row_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}
 
-{# One row a row of the source and class: nbsql_row, class_no, term (the sum over the tokens of a bag). #}
+{# One row per row of the source and class: nbsql_row, class_no, term (the sum over the tokens of a bag). #}
 {% macro bag_terms(model, feature, parameters, lookups) -%}
 {% if feature.family.over_columns -%}
 {{ nbsql.pairs_terms(model, feature, lookups) }}

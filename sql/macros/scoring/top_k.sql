@@ -1,5 +1,5 @@
 {#
-  The most probable classes of a row, one row a source row and rank.
+  The most probable classes of a row, one row per source row and rank.
 
   Columns: those of the source, prediction, probability (its posterior), rank (from 1, the most probable first; in a tie the
   smaller label). A row that no class explains has a single row, of rank 1, with a NULL prediction.

@@ -6,7 +6,7 @@
 WHERE slice IN ({% for slice in slices %}{{ nbsql.text(slice) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
-{# One row a slice, the oldest first: slice, n. #}
+{# One row per slice, the oldest first: slice, n. #}
 {% macro slices_in_order(statistics) -%}
 SELECT slice, n
 FROM (
@@ -97,7 +97,7 @@ WHERE feature IS NULL OR (n >= {{ least }} AND (smaller <= 0 OR smaller >= {{ le
 SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nbsql.text(path) }})
 {%- endmacro %}
 
-{# One row a column of a file: its name and its type. #}
+{# One row per column of a file: its name and its type. #}
 {% macro file_columns(path) -%}
 DESCRIBE SELECT * FROM read_parquet({{ nbsql.text(path) }}) AS cells
 {%- endmacro %}
@@ -117,7 +117,7 @@ SELECT bit_xor(hash(cells)) AS digest FROM read_parquet({{ nbsql.text(path) }}) 
 SELECT slice, class, feature, value, n, mean, m2, batch FROM read_parquet({{ nbsql.text(path) }}) AS cells
 {%- endmacro %}
 
-{# One row a cell whose class is a text: slice, class, feature, value, n, mean, m2, batch. #}
+{# One row per cell whose class is a text: slice, class, feature, value, n, mean, m2, batch. #}
 {% macro cells_with_text(cells) -%}
 SELECT slice, CAST(class AS {{ nbsql.string() }}) AS class, feature, value, n, mean, m2, batch
 FROM (
@@ -125,7 +125,7 @@ FROM (
 ) AS cells
 {%- endmacro %}
 
-{# One row a cell of a text of JSON that lists one object a cell: slice, class, feature, value, n, mean, m2, batch. #}
+{# One row per cell of a text of JSON that lists one object a cell: slice, class, feature, value, n, mean, m2, batch. #}
 {% macro cells_of_json(text, type) -%}
 {% set class %}CAST(class AS {{ type }}){% endset -%}
 SELECT
@@ -295,7 +295,7 @@ FROM (
 {%- endmacro %}
 
 {#
-  One row a feature of cells: feature; kind, the name ad_hoc.sql has for its cells (has_kinds: whether there is such a column); the number
+  One row per feature of cells: feature; kind, the name ad_hoc.sql has for its cells (has_kinds: whether there is such a column); the number
   of cells, and of those with a mean and with m2; crowded, whether they count more values than there are rows; and logical, whether the
   values are true and false.
 #}

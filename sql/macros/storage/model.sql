@@ -48,7 +48,7 @@ SELECT
 {%- endmacro %}
 
 {#
-  One row a class of a scan, the largest label last: label, as the engine casts it to text, class, rows, n, and how many of its rows break
+  One row per class of a scan, the largest label last: label, as the engine casts it to text, class, rows, n, and how many of its rows break
   each rule, as broken_1, broken_2, ...
 #}
 {% macro class_labels(scan, rules=0) -%}
@@ -81,7 +81,7 @@ ORDER BY class ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  One row a feature that is not always NULL, and one without a name for the class: varies, whether its values differ, or for a number
+  One row per feature that is not always NULL, and one without a name for the class: varies, whether its values differ, or for a number
   vary; n, the number of rows with a value; near, whether the class means of a number are within a hundred standard deviations of each
   other. for_advice adds columns that show whether the family suggested by a column's type is useful: levels, the number of values of a
   category; in_words, the number of rows with several words, with letters; beyond_one, the sum of x(x - 1), which is 0 if all whole

@@ -1,7 +1,7 @@
 {# The parts of a model that exist only for users to read. #}
 
 {#
-  One row a feature, in the order of the model: feature, family, columns, types, options (an object of JSON).
+  One row per feature, in the order of the model: feature, family, columns, types, options (an object of JSON).
 #}
 {% macro features(spec) -%}
 SELECT
@@ -26,7 +26,7 @@ FROM (
 {%- endmacro %}
 
 {#
-  How much likelier a value is in one class than in another, FROM spam.likelihood_ratios('spam', 'ham'). One row a feature and value with
+  How much likelier a value is in one class than in another, FROM spam.likelihood_ratios('spam', 'ham'). One row per feature and value with
   a likelihood in both classes, the strongest evidence first: feature, value, likelihood, other_likelihood, ratio, and log_ratio = ln
   P(value | class) / P(value | other class), the evidence of the value for the one class against the other. A value that only one of them
   has, as alpha = 0 allows, is infinitely likelier in it; for one that neither has there is no ratio.

@@ -6,7 +6,7 @@ CASE WHEN {{ z }} > -708 THEN 1 / (1 + {{ nbsql.exp(power) }}) ELSE 0 END
 {%- endmacro %}
 
 {#
-  One row a row of `rows`: its columns, nbsql_odds, and nbsql_shares, the calibrated probabilities of the classes. width_bucket finds the
+  One row per row of `rows`: its columns, nbsql_odds, and nbsql_shares, the calibrated probabilities of the classes. width_bucket finds the
   last knot at or before x. A class without knots keeps its posterior.
 #}
 {% macro postgres__isotonic_shares(rows, calibration) -%}

@@ -31,7 +31,7 @@ CAST(ARRAY[{% for schema in schemas %}{{ nbsql.text(schema) }}{{ nbsql.comma(loo
 {%- endmacro %}
 
 {#
-  One row a table or view, those nearest on the search path first: database, schema, name, kind, visible (whether the name alone finds
+  One row per table or view, those nearest on the search path first: database, schema, name, kind, visible (whether the name alone finds
   it). schemas: those on the path of the session.
 #}
 {% macro postgres__relations(schemas=[]) -%}

@@ -11,7 +11,7 @@ ARRAY[
   ]
 {%- endmacro %}
 
-{# One row a row of the source and one of its most probable classes: the columns of the source, prediction, probability, rank. #}
+{# One row per row of the source and one of its most probable classes: the columns of the source, prediction, probability, rank. #}
 {% macro postgres__predict_top_k(model, scored, parameters, top_k) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}source.nbsql_labels[ranked.k] AS prediction,

@@ -1,4 +1,4 @@
-{# One row a feature: feature, the kinds of its rows (NULL if there is none), and its values. #}
+{# One row per feature: feature, the kinds of its rows (NULL if there is none), and its values. #}
 {% macro postgres__given_features(given) -%}
 SELECT
   feature,

@@ -35,7 +35,7 @@ array_remove({{ list }}, NULL)
 {{ elements }}
 {%- endmacro %}
 
-{# One row a row of a matrix, which is an array of its rows one after the other: the elements beside the row, and the row. #}
+{# One row per row of a matrix, which is an array of its rows one after the other: the elements beside the row, and the row. #}
 {% macro postgres__unnested_matrix(lists, matrix, width, relation) -%}
 SELECT
   {% for elements, other in lists %}

@@ -28,7 +28,7 @@ CASE WHEN abs({{ a }}) <= 1e-140 OR abs({{ b }}) <= 1e-140 THEN 0 ELSE {{ a }} *
 {%- endfor %}
 {%- endmacro %}
 
-{# One row a class and elimination step of its correlations beside the unit matrix: class, k, matrix. #}
+{# One row per class and elimination step of its correlations beside the unit matrix: class, k, matrix. #}
 {% macro postgres__elimination_matrices(p) -%}
 {% set share %}matrix[i][k] / nullif(matrix[k][k], 0){% endset -%}
 {% set ahead %}matrix[k][j]{% endset -%}

@@ -3,7 +3,7 @@
   capitals are those of Unicode (ICU), whatever the locale of the database.
 #}
 
-{# One row a row of the source: its columns, and nbsql_words, the words of its text in order. #}
+{# One row per row of the source: its columns, and nbsql_words, the words of its text in order. #}
 {% macro postgres__words(feature, source) -%}
 {% set family = feature.family -%}
 {% set pattern = nbsql.pattern_literal('(' ~ family.pattern ~ ')') -%}

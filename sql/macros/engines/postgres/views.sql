@@ -1,6 +1,6 @@
 {# The parts of a model that exist only for users to read. #}
 
-{# One row a feature: feature, family, columns, types, options (JSON). #}
+{# One row per feature: feature, family, columns, types, options (JSON). #}
 {% macro postgres__features(spec) -%}
 SELECT
   feature ->> 'name' AS feature,

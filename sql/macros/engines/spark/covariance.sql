@@ -60,7 +60,7 @@ array(
 shiftright({{ i }} * ({{ 2 * p + 1 }} - {{ i }}), 1) + {{ j }} - {{ i }}
 {%- endmacro %}
 
-{# One row a pair of columns, including each column with itself: i, j, k (the number of the pair), value (of its cell), scale_i, scale_j. #}
+{# One row per pair of columns, each column with itself too: i, j, k (the number of the pair), value (of its cell), scale_i, scale_j. #}
 {% macro spark__column_pairs(feature) -%}
 {% set scales = feature.family.scales -%}
 {% set k = namespace(value=0) -%}
@@ -130,7 +130,7 @@ transform({{ nbsql.index_range(p) }}, j -> transform(sequence(0, j), i -> {{ ele
 {%- endmacro %}
 
 {#
-  One row a class, from `comoments` and `classes`: class, n, means and covariance, its own and shrunk. Without rows of the class all but
+  One row per class, from `comoments` and `classes`: class, n, means and covariance, its own and shrunk. Without rows of the class all but
   the class are NULL.
 #}
 {% macro covariances_of_classes(feature) -%}
@@ -206,7 +206,7 @@ CAST(NULL AS {{ nbsql.double() }})
 {%- endmacro %}
 
 {#
-  One row a class, from `comoments` and `classes`; none if no class has any cells:
+  One row per class, from `comoments` and `classes`; none if no class has any cells:
 
     class, n, means      n is NULL if the class has no rows; its means are then those over all classes
     pooled               the means over all classes

@@ -40,7 +40,7 @@ CROSS JOIN (
 ) AS beside
 {%- endmacro %}
 
-{# One row a column: value, which names it, its means a and b, variance_a, variance_b, and from_a and from_b, as on other engines. #}
+{# One row per column: value, which names it, its means a and b, variance_a, variance_b, and from_a and from_b, as on other engines. #}
 {% macro spark__drift_of_columns(feature) -%}
 {% set p, j = feature.columns | length, nbsql.word('j') -%}
 SELECT

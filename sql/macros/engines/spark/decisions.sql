@@ -1,6 +1,6 @@
 {# Spark's forms of decisions: a row already has its labels, and a ranking is an array that becomes rows. #}
 
-{# One row a row of `scored`: its columns, and the lists nbsql_labels (the classes) and nbsql_posteriors (their probabilities). #}
+{# One row per row of `scored`: its columns, and the lists nbsql_labels (the classes) and nbsql_posteriors (their probabilities). #}
 {% macro spark__with_posteriors(model, scored, parameters) -%}
 SELECT
   source.*,
@@ -14,7 +14,7 @@ transform(nbsql_matrix, costs -> {{ nbsql.list_product(nbsql.word('costs'), nbsq
 {%- endmacro %}
 
 {#
-  One row a row of the source and one of its most probable classes: the columns of the source, prediction, probability, rank.
+  One row per row of the source and one of its most probable classes: the columns of the source, prediction, probability, rank.
   Probabilities are negated, so that the array sorts by falling probability and then by rising number.
 #}
 {% macro spark__predict_top_k(model, scored, parameters, top_k) -%}

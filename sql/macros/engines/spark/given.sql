@@ -1,6 +1,6 @@
 {# Spark's form of given probabilities: its collecting aggregates ignore NULL. #}
 
-{# One row a feature: feature, kinds (of its rows; NULL is one), levels (its values; NULL is one if it is given). #}
+{# One row per feature: feature, kinds (of its rows; NULL is one), levels (its values; NULL is one if it is given). #}
 {% macro spark__given_features(given) -%}
 {% set nothing %}CAST(array() AS ARRAY<{{ nbsql.string() }}>){% endset -%}
 {% set null %}array(CAST(NULL AS {{ nbsql.string() }})){% endset -%}

@@ -50,7 +50,7 @@ CAST(nullif(array_position({{ list }}, {{ x }}), 0) AS INT)
 size({{ list }})
 {%- endmacro %}
 
-{# To stand in a SELECT: one row an element of several lists side by side, in columns of these names. #}
+{# To stand in a SELECT: one row per element of several lists side by side, in columns of these names. #}
 {% macro spark__unnested(lists, names) -%}
 inline(arrays_zip(
   {% for list in lists %}

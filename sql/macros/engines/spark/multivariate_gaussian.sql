@@ -4,7 +4,7 @@
 #}
 
 {#
-  One row a class and column or pair of columns of such a feature, and one row for the constant that a class adds to every score: the
+  One row per class and column or pair of columns of such a feature, and one row for the constant that a class adds to every score: the
   columns of likelihoods (likelihoods.sql).
 #}
 {% macro spark__multivariate_gaussian_likelihoods(features) -%}
@@ -77,7 +77,7 @@ CAST(CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) AS {
 {%- endfor %}), ', ', 'NULL'), ']')
 {%- endmacro %}
 
-{# One row a class: class, the means, and the Cholesky factor of its covariance matrix, row by row (sample_vectors.sql). #}
+{# One row per class: class, the means, and the Cholesky factor of its covariance matrix, row by row (sample_vectors.sql). #}
 {% macro spark__cholesky_factors(feature) -%}
 {% set p = feature.columns | length -%}
 {% set numbers %}mean, variance{% endset -%}

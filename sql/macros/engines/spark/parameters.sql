@@ -1,6 +1,6 @@
 {# Spark's forms of the tables that scoring reads: arrays that become rows. #}
 
-{# One row a class (and segment): nbsql_segment, class_no, of_class, class, log_prior, and the parameters of its features. #}
+{# One row per class (and segment): nbsql_segment, class_no, of_class, class, log_prior, and the parameters of its features. #}
 {% macro spark__parameters_by_class(model, parameters) -%}
 SELECT {% if model.has_segments %}nbsql_segment, {% endif %}inline(array(
   {% for k in model.class_numbers %}

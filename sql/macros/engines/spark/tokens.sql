@@ -1,6 +1,6 @@
 {# Spark's forms for tokens: their lists are arrays. Patterns, letters and capitals are those of Java. #}
 
-{# To stand in a SELECT: one row a token of the row: value, times. #}
+{# To stand in a SELECT: one row per token of the row: value, times. #}
 {% macro spark__token_rows(feature) -%}
 {% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% if feature.family.name == 'token_counts' -%}

@@ -1,6 +1,6 @@
 {# The parts of a model that exist only for users to read. #}
 
-{# One row a feature: feature, family, columns, types, options (a text of JSON). #}
+{# One row per feature: feature, family, columns, types, options (a text of JSON). #}
 {% macro spark__features(spec) -%}
 SELECT
   get_json_object(feature, '$.name') AS feature,

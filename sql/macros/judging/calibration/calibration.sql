@@ -1,11 +1,11 @@
 {#
   Calibration, fitted on scores of rows whose class is known. All of it reads two relations:
 
-    rows    one row a row: class_no (the true class), weight, nbsql_logs (the list of ln p_k, by class_no)
-    scores  one row a row and class: class_no, hit (whether it is the true class), score (the log-odds, finite), weight
+    rows    one row per row: class_no (the true class), weight, nbsql_logs (the list of ln p_k, by class_no)
+    scores  one row per row and class: class_no, hit (whether it is the true class), score (the log-odds, finite), weight
 
   It makes one relation, `calibration`: method, class_no, class, temperature, slope, intercept, score, probability. temperature has one
-  row, platt one row a class, isotonic one row a knot, conformal one row a score. Columns that a method does not use are NULL.
+  row, platt one row per class, isotonic one row per knot, conformal one row per score. Columns that a method does not use are NULL.
 
   A method is a search in steps, each a table made from the one before (nbsql/judging/calibration.py). {method}_points is the input of
   every step (isotonic has none), {method}_start the first step, {method}_step the next one, and {method}_result the result of the last

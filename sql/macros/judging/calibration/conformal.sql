@@ -4,11 +4,11 @@
 
   Take the k-th lowest of the n posteriors of the true classes, k = floor((n + 1) share). If the next row comes from the same distribution
   as these rows, the posterior of its true class is lower with a probability of at most `share`, whatever the model. `calibration` stores
-  these scores, as logarithms, for shares of one thousandth to 999 thousandths: one row a score, with the highest share for which it
+  these scores, as logarithms, for shares of one thousandth to 999 thousandths: one row per score, with the highest share for which it
   holds. Scores with class_no NULL are over all classes together. If the share is too small for n rows, every class reaches the score.
 #}
 
-{# One row a class, or none, and score: class_no, score (ln p of the true class), probability (the highest share for which it holds). #}
+{# One row per class, or none, and score: class_no, score (ln p of the true class), probability (the highest share for which it holds). #}
 {% macro conformal_result(rows) -%}
 {% set log = nbsql.element(nbsql.word('nbsql_logs'), nbsql.word('class_no')) -%}
 {% set each %}class_no{% endset -%}

@@ -17,7 +17,7 @@ FROM {{ scores }} AS scores
 GROUP BY class_no, score
 {%- endmacro %}
 
-{# One row a class and block after the next step: class_no, low, high, weight, hits, done. Neighbours that violate the order are pooled. #}
+{# One row per class and block after the next step: class_no, low, high, weight, hits, done. Neighbours in the wrong order are pooled. #}
 {% macro isotonic_step(steps, points) -%}
 SELECT class_no, min(low) AS low, max(high) AS high, sum(weight) AS weight, sum(hits) AS hits, min(least) = 1 AS done
 FROM (
@@ -32,7 +32,7 @@ FROM (
 GROUP BY class_no, block
 {%- endmacro %}
 
-{# One row a knot: class_no, score, probability. The knots are the ends of the blocks. #}
+{# One row per knot: class_no, score, probability. The knots are the ends of the blocks. #}
 {% macro isotonic_result(steps) -%}
 {% set ends %}low, high{% endset -%}
 SELECT DISTINCT class_no, {{ nbsql.unnested([nbsql.array_of(ends)], ['score']) | indent(2) }}, hits / weight AS probability

@@ -9,8 +9,8 @@
 #}
 
 {#
-  One row a score of a class: class_no, x (scaled), hit, target (Platt's, not exactly 0 or 1), weight, centre, scale. The standard deviation
-  of equal scores can be above 0 by rounding, and would be the unit of all other scores.
+  One row per score of a class: class_no, x (scaled), hit, target (Platt's, not exactly 0 or 1), weight, centre, scale. The standard
+  deviation of equal scores can be above 0 by rounding, and would be the unit of all other scores.
 #}
 {% macro platt_points(scores) -%}
 {% set differ %}max(score) - min(score) > 1e-10 * greatest(max(abs(score)), 1){% endset -%}
@@ -36,7 +36,7 @@ JOIN (
 ) AS scales ON scales.class_no = scores.class_no
 {%- endmacro %}
 
-{# One row a class, the first step, with slope 0: the columns of platt_step. #}
+{# One row per class, the first step, with slope 0: the columns of platt_step. #}
 {% macro platt_start(points) -%}
 {% set hits %}sum(CASE WHEN hit THEN weight ELSE 0 END){% endset -%}
 SELECT
@@ -56,7 +56,7 @@ FROM {{ points }} AS points
 GROUP BY class_no
 {%- endmacro %}
 
-{# One row a class: the next step of the search, or the last one again if the class is done. #}
+{# One row per class: the next step of the search, or the last one again if the class is done. #}
 {% macro platt_step(steps, points) -%}
 SELECT class_no, step, slope, intercept, slope_by, intercept_by, size, fall, loss, done, centre, scale
 FROM {{ steps }} AS steps
@@ -98,7 +98,7 @@ FROM (
 ) AS judged
 {%- endmacro %}
 
-{# One row a class that is not done: its step, and the loss, gradient and Hessian of the candidate. #}
+{# One row per class that is not done: its step, and the loss, gradient and Hessian of the candidate. #}
 {% macro platt_sums(steps, points) -%}
 {% set low %}-abs(z){% endset -%}
 SELECT
@@ -133,7 +133,7 @@ FROM (
 GROUP BY class_no
 {%- endmacro %}
 
-{# One row a class, the slope and intercept for unscaled scores: class_no, slope, intercept. #}
+{# One row per class, the slope and intercept for unscaled scores: class_no, slope, intercept. #}
 {% macro platt_result(steps) -%}
 SELECT class_no, slope / scale AS slope, intercept - slope * centre / scale AS intercept FROM {{ steps }} AS steps
 {%- endmacro %}

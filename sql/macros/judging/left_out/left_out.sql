@@ -7,8 +7,8 @@
 
   Three relations hold the necessary numbers (left_out_tables.sql):
 
-    classes  one row a class: class_no (in the order of the labels), class, n, and the counts and moments that the features need
-    lookups  one row a value or token: feature, value, n, alpha, declared, and ns, the list of its counts in the classes
+    classes  one row per class: class_no (in the order of the labels), class, n, and the counts and moments that the features need
+    lookups  one row per value or token: feature, value, n, alpha, declared, and ns, the list of its counts in the classes
     absences of texts under the Bernoulli event model
 
   Rows are joined with the cells of their own class, then with all classes. Features of one kind share a file (left_out_numbers.sql,
@@ -129,7 +129,7 @@ JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 {%- endmacro %}
 
 {#
-  The terms of a block of features, one row a row and class: nbsql_row, class_no, prior, term. The first block, dense, also holds the
+  The terms of a block of features, one row per row and class: nbsql_row, class_no, prior, term. The first block, dense, also holds the
   prior and all terms that need no lookup.
 #}
 {% macro left_out_block(model, parts, levels, classes, lookups, dense=false) -%}

@@ -4,10 +4,10 @@
 
     sum over the tokens t of  x_t ln((n_ct + alpha) / (n_c + alpha V))
 
-  n_ct, n_c and V are without the row. One row a row and class: nbsql_row, class_no, prior (NULL), term.
+  n_ct, n_c and V are without the row. One row per row and class: nbsql_row, class_no, prior (NULL), term.
 #}
 
-{# One row a row and class: nbsql_row, class_no, term (of a bag of tokens, estimated without the row). #}
+{# One row per row and class: nbsql_row, class_no, term (of a bag of tokens, estimated without the row). #}
 {% macro left_out_bag(model, parts, feature, classes, lookups, absences) -%}
 {% if feature.family.presence -%}
 {{ nbsql.left_out_presence(model, parts, feature, classes, lookups, absences) }}
@@ -80,7 +80,7 @@ sum(CASE WHEN rows.gone THEN {{ nbsql.left_out_count() }} WHEN rows.known THEN {
     - sum(CASE WHEN rows.gone THEN {{ nbsql.number(feature.family.added_count) }} ELSE 0 END)
 {%- endmacro %}
 
-{# One row a row and distinct token, with its counts: known (whether the vocabulary holds it), and whether it is gone without the row. #}
+{# One row per row and distinct token, with its counts: known (whether the vocabulary holds it), and whether it is gone without the row. #}
 {% macro left_out_tokens(parts, feature, lookups) -%}
 {% set kept -%}
 source.nbsql_row, source.nbsql_own, source.nbsql_weight

@@ -4,11 +4,11 @@
   and combined again without the row (Chan, Golub and LeVeque 1983). A value removed from the inner part is never farther out than the
   ends that stay, and the values removed from an end are copies of one number.
 
-    ends  one row a class: class, and for every number low and n_low (how many have the smallest value), high and n_high, and for the
+    ends  one row per class: class, and for every number low and n_low (how many have the smallest value), high and n_high, and for the
           numbers between n_inner, mean_inner, m2_inner
 #}
 
-{# One row a class: for each number its lowest and highest value, how often each occurs, and n, mean and m2 of those between. #}
+{# One row per class: for each number its lowest and highest value, how often each occurs, and n, mean and m2 of those between. #}
 {% macro outermost_values(model, source, features) -%}
 {% set rows -%}
 (

@@ -1,6 +1,6 @@
 {# The tables that leave-one-out (left_out.sql) reads beside the rows, from the cells of all rows. #}
 
-{# One row a class: class, n, prior, class_no. #}
+{# One row per class: class, n, prior, class_no. #}
 {% macro left_out_classes_of(model, cells) -%}
 SELECT class, n, prior, row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no
 FROM (
@@ -92,7 +92,7 @@ GROUP BY feature, value
 {%- endmacro %}
 
 {#
-  One row a class: class_no, class, n, prior, and over all classes count and everything (the sum of n); then the columns of `quantities`,
+  One row per class: class_no, class, n, prior, and over all classes count and everything (the sum of n); then the columns of `quantities`,
   each with a name, the feature, and which quantity it is; then the ends of its numbers. The quantities are
 
     n, mean, m2                     of a number
@@ -275,7 +275,7 @@ quantities AS (
 {%- endmacro %}
 
 {#
-  For texts under the Bernoulli event model, one row a feature, class and weight of a row: feature, class_no, weight, and total, the sum
+  For texts under the Bernoulli event model, one row per feature, class and weight of a row: feature, class_no, weight, and total, the sum
   of ln(n_c - weight + alpha - n_cw) over the words w that a row of that weight may lack.
 #}
 {% macro left_out_absences(model, source, features, classes, lookups) -%}

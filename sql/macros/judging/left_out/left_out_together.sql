@@ -18,7 +18,7 @@
   is scored by the model of the other folds (folds.sql).
 
     pooled      one row: pooled_n_3, pooled_classes_3, pooled_height_3 = ln |W|, centre_3_1, ..., white_3_1, ..., A of A'A = W^-1
-    of_classes  one row a class with such numbers: class, n_3, from_centre_3_1, ..., A (m_c - centre), and if each class has its own matrix
+    of_classes  one row per class with such numbers: class, n_3, from_centre_3_1, ..., A (m_c - centre), and for a matrix of each class
                 height_3 = ln |S_c|, mean_3_1, ..., white_3_1, ...
 #}
 

@@ -9,7 +9,7 @@
   unknowns are the v_c = w_c - w_1 of the others. With several classes the w_c sum to 0, so w_c = v_c - (sum v) / K, and the penalty is
   lambda sum_co A_co v_c'v_o with A = I - 1/K; with two, A = 1.
 
-  x are the terms, numbered j: first the numbers z_j = (x_j - centre_j) / scale_j, then one term a value of the categories, 1 where the
+  x are the terms, numbered j: first the numbers z_j = (x_j - centre_j) / scale_j, then one term per value of the categories, 1 where the
   row has it; j = 0 is the bias. The penalty is on the weights of x_j itself, v_j / scale_j. A missing number is at its mean, so z is 0; a
   missing or unseen category has none of its values.
 
@@ -140,7 +140,7 @@ GROUP BY {{ keys }}
 {%- endmacro %}
 
 {#
-  One row a row of the source: y (the number of its class), weight, z_j (a number, centred and scaled), and code_f (the number of the term
+  One row per row of the source: y (the number of its class), weight, z_j (a number, centred and scaled), and code_f (the number of the term
   for its value of feature f; NULL if there is none).
 #}
 {% macro logistic_rows(model, source, classes, terms, problem) -%}

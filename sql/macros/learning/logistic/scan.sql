@@ -150,7 +150,7 @@ sum({{ number }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif 
 {% call(i, j) nbsql.over_pairs(zs) %}{{ nbsql.logistic_sum(nbsql.word('q'), i, j) }}{% endcall %}
 {%- endmacro %}
 
-{# One row a row of the design: its columns with loss, r_c = n (p_c - [y = c]) by class, and q_b = n p_c ([c = o] - p_o) by block. #}
+{# One row per row of the design: its columns with loss, r_c = n (p_c - [y = c]) by class, and q_b = n p_c ([c = o] - p_o) by block. #}
 {% macro logistic_predicted(problem, design, trial) -%}
 SELECT
   predicted.*,

@@ -1,6 +1,6 @@
 {# The starting point of the search for the weights; `problem` and the terms are those of rows.sql. #}
 
-{# One row a class: class_no, class, n. #}
+{# One row per class: class_no, class, n. #}
 {% macro logistic_classes(priors) -%}
 SELECT classes.class_no, classes.class, priors.n
 FROM (
@@ -9,7 +9,7 @@ FROM (
 JOIN {{ priors }} AS priors ON priors.class = classes.class
 {%- endmacro %}
 
-{# One row a class, in the order of their numbers: n. #}
+{# One row per class, in the order of their numbers: n. #}
 {% macro logistic_counts(classes) -%}
 SELECT n FROM {{ classes }} AS classes ORDER BY class_no ASC NULLS LAST
 {%- endmacro %}

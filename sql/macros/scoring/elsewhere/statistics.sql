@@ -1,5 +1,5 @@
 {#
-  The statistics of a source on another engine (statistics.sql), as one SELECT: what a fit would count there. One row a cell: class,
+  The statistics of a source on another engine (statistics.sql), as one SELECT: what a fit would count there. One row per cell: class,
   feature, value, n, mean, m2.
 
   Squares are taken about the mean of the class, in a second pass. Equal values have exactly that value as their mean, so that a constant
@@ -77,7 +77,7 @@ SUM({% if counted.weight %}nbsql_weight * {% endif %}{{ x }})
 {{ nbsql.frozen_sum(counted, x) }} / {{ n }}
 {%- endmacro %}
 
-{# One cell a group: the value, n, mean and m2, some of which are NULL. #}
+{# One cell per group: the value, n, mean and m2, some of which are NULL. #}
 {% macro frozen_cell(feature, n, value=none, mean=none, m2=none) -%}
 SELECT
   nbsql_rows.nbsql_class,
@@ -90,9 +90,9 @@ SELECT
 FROM nbsql_rows
 {%- endmacro %}
 
-{# Categories: a cell a value. #}
+{# Categories: one cell per value. #}
 
-{# The cells of a feature with values, one row a class and value. #}
+{# The cells of a feature with values, one row per class and value. #}
 {% macro frozen_value_cells(counted, feature) -%}
 {% set x = nbsql.frozen_input(feature) -%}
 {{ nbsql.frozen_cell(feature, nbsql.frozen_size(counted), value=x) }}
@@ -132,9 +132,9 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN CASE
   AS {{ nbsql.frozen_input(feature) }}
 {%- endmacro %}
 
-{# Numbers: a cell a class, and one for the zeros if these are counted apart. #}
+{# Numbers: one cell per class, and one for the zeros if these are counted apart. #}
 
-{# The cells of a number, one row a class: n, mean, and m2 if squares are counted. #}
+{# The cells of a number, one row per class: n, mean, and m2 if squares are counted. #}
 {% macro frozen_number_cells(counted, feature) -%}
 {% set x = nbsql.frozen_input(feature) -%}
 {% if feature.family.centred -%}
@@ -158,9 +158,9 @@ GROUP BY nbsql_rows.nbsql_class
 {%- endif %}
 {%- endmacro %}
 
-{# Columns of counts: a cell a column. #}
+{# Columns of counts: one cell per column. #}
 
-{# The cells of columns of counts, a row a class and column. #}
+{# The cells of columns of counts, one row per class and column. #}
 {% macro frozen_column_cells(counted, feature) -%}
 {% for column in feature.columns -%}
 {% set x = nbsql.frozen_input(feature, loop.index) -%}
