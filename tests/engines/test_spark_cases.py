@@ -38,7 +38,7 @@ def test_each_entry_of_a_list_is_one_case(cases: list[str]) -> None:
         assert [case for _, case in entries if cases.count(case) != 1] == []
         assert {why for why, _ in entries} == reasons
         assert len(entries) == len(spark_cases.listed(engine))
-        assert 50 <= len(entries) <= 110  # of which CI takes minutes
+        assert 50 <= len(entries) <= 120  # of which CI takes minutes
 
 
 @pytest.mark.xdist_group("grouped")
