@@ -12,6 +12,7 @@ from nbsql.family import NUMBERS
 from nbsql.spec.spec import Feature, Spec
 
 _FACTS = 8  # of a column in a row of `column_facts` (look.sql)
+_AT_ONCE = 200  # columns; a row of PostgreSQL's has at most 1,664 entries
 
 
 @dataclass(frozen=True)
@@ -32,22 +33,23 @@ class ColumnFacts:
 def column_facts(
     engine: Engine, relation: Markup, spec: Spec, features: Sequence[Feature], kinds: Mapping[str, str]
 ) -> Iterator[tuple[Feature, ColumnFacts]]:
-    """The features of one number, text or boolean with the facts about their columns, whose kinds are given; one read."""
+    """The features of one number, text or boolean with the facts about their columns, whose kinds are given; few reads."""
     numbers = [feature for feature in features if kinds[feature.column] in NUMBERS]
-    texts = [feature for feature in features if kinds[feature.column] in ("text", "boolean")]
-    if not (numbers or texts):
-        return
-    names = [feature.column for feature in numbers], [feature.column for feature in texts]
-    row = engine.ask("column_facts", spec, relation, *names)[0]
-    for place, feature in enumerate(numbers + texts):
-        n, distinct, least, largest, irregular, marked, mean, lettered = row[_FACTS * place : _FACTS * (place + 1)]
-        yield feature, ColumnFacts(n, distinct, least, largest, irregular, marked, mean, lettered, row[-1] - n)
+    columns = numbers + [feature for feature in features if kinds[feature.column] in ("text", "boolean")]
+    for start in range(0, len(columns), _AT_ONCE):
+        asked = columns[start : start + _AT_ONCE]
+        split = max(len(numbers) - start, 0)
+        names = [feature.column for feature in asked]
+        row = engine.ask("column_facts", spec, relation, names[:split], names[split:])[0]
+        for place, feature in enumerate(asked):
+            n, distinct, least, largest, irregular, marked, mean, lettered = row[_FACTS * place : _FACTS * (place + 1)]
+            yield feature, ColumnFacts(n, distinct, least, largest, irregular, marked, mean, lettered, row[-1] - n)
 
 
 def skewness(engine: Engine, relation: Markup, spec: Spec, facts: Mapping[str, ColumnFacts]) -> dict[str, float]:
-    """The skewness of numbers, by the names of their columns, which have these facts; one read. Each has several values."""
-    if not facts:
-        return {}
+    """The skewness of numbers, by the names of their columns, which have these facts; few reads. Each has several values."""
     centred = [(name, float(each.mean or 0), float(each.largest or 0) - float(each.least or 0)) for name, each in facts.items()]
-    row = engine.ask("column_moments", spec, relation, centred)[0]
+    row: list[float] = []
+    for start in range(0, len(centred), _AT_ONCE):
+        row += engine.ask("column_moments", spec, relation, centred[start : start + _AT_ONCE])[0]
     return {name: row[2 * i + 1] / row[2 * i] ** 1.5 if row[2 * i] else 0.0 for i, name in enumerate(facts)}

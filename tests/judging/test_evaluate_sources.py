@@ -158,7 +158,12 @@ WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
     [
         ("SELECT 'sun' AS sky", {}, "no column 'play' in the query, the target of the model; its columns are 'sky'"),
         ("SELECT 'sun' AS sky, 'x' AS pla", {}, "no column 'play' in the query, the target of the model; did you mean 'pla'?"),
-        ("SELECT 'no' AS play", {}, "no column 'sky' in the query, a feature of model 'weather'; its columns are 'play'"),
+        (
+            "SELECT 'no' AS play",
+            {},
+            "no column 'sky' in the query, a feature of model 'weather'; its columns are 'play'; if it is not known there, "
+            "add it: SELECT *, NULL AS sky FROM ...",
+        ),
         ("FROM sky LIMIT 0", {}, "the query has no rows; there is nothing to evaluate"),
         ("SELECT 'sun' AS sky, NULL AS play", {}, NULL_TARGET),
         ("SELECT 'sun' AS sky, CAST(NULL AS VARCHAR) AS play", {}, NULL_TARGET),

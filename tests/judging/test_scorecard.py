@@ -200,9 +200,9 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
      "families={'x': nbsql.Binned(by=\"mdl\", monotone=True)}"),
     ("text", {"features": ["s"], "families": {"s": "text"}}, {}, "'s' is text, which has no values or bins to give points to; "
      "leave it out of the model: exclude=['s']"),
-    ("all", {"features": ["x", "s", "n"], "families": {"s": "text", "n": "poisson"}}, {},
-     "'x' is gaussian, 's' is text, 'n' is poisson, which have no values or bins to give points to; fit it with "
-     "families={'x': nbsql.Binned(by=\"mdl\", monotone=True), 'n': nbsql.Binned(by=\"mdl\", monotone=True)}, and "
+    ("all", {"features": ["x", "s", "k"], "families": {"s": "text", "k": "poisson"}}, {},
+     "'x' is gaussian, 's' is text, 'k' is poisson, which have no values or bins to give points to; fit it with "
+     "families={'x': nbsql.Binned(by=\"mdl\", monotone=True), 'k': nbsql.Binned(by=\"mdl\", monotone=True)}, and "
      "leave it out of the model: exclude=['s']"),
     ("parent", {"features": ["a"], "families": {"a": nbsql.Conditional("k")}}, {},
      "'a' depends on 'k', so that a value has no points by itself; fit it as a category, with method='naive'"),

@@ -214,7 +214,8 @@ REFUSED = [
     (lambda m: m.update("june", batch=""), "a batch's name must be a text of at least one character, not ''"),
     (
         lambda m: m.update("SELECT sky, play FROM june"),
-        "no column 'wind' in the query, a feature of model 'golf'; its columns are 'sky', 'play'",
+        "no column 'wind' in the query, a feature of model 'golf'; its columns are 'sky', 'play'; if it is not known there, "
+        "add it: SELECT *, NULL AS wind FROM ...",
     ),
     (
         lambda m: m.update("SELECT sky, wind FROM june"),
