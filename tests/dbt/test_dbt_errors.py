@@ -407,6 +407,11 @@ ON_POSTGRES: dict[str, tuple[dict[str, Any], str]] = {
         "column 's' is text, which family 'token_counts' does not take (it takes token counts columns); cast it, or choose "
         "another family",
     ),
+    "no_calendar": (
+        {"target": "y", "families": {"n": "calendar"}},
+        "column 'n' is integer, which family 'calendar' does not take (it takes temporal columns); cast it, or choose another "
+        "family",
+    ),
     "case": ({"target": "Y"}, "no column 'Y' in rows, the target; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'"),
 }
 

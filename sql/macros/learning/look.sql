@@ -37,7 +37,7 @@ FROM (
     {{ nbsql.finite(nbsql.number_of(column)) }} AS number_{{ loop.index }},
     {% endfor %}
     {% for column in texts %}
-    CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}) AS text_{{ loop.index }},
+    CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS text_{{ loop.index }},
     {% endfor %}
     1 AS row
   FROM {{ source | indent(4) }} AS source
