@@ -26,8 +26,9 @@ con.execute("CREATE VIEW december AS FROM arrivals WHERE month = 12")
 
 
 def fit(source, name=None):
-    key = ["month", "day", "flight"]
-    return nbsql.fit(con, source, target="arrival", name=name, id=key, families={"hour": "categorical"})
+    # By its values a delay would be binned. Bins are cut at the rows of the first fit, so that batches would not equal one fit.
+    options = {"id": ["month", "day", "flight"], "families": {"hour": "categorical"}, "infer": "types"}
+    return nbsql.fit(con, source, target="arrival", name=name, **options)
 
 
 def agree(model, other):
