@@ -92,6 +92,7 @@ def test_every_block_of_the_readme_runs_in_order(readme: Readme) -> None:
 @pytest.mark.slow
 @pytest.mark.xdist_group("readme")
 @pytest.mark.filterwarnings("ignore:'[a-z]+' holds numbers:nbsql.NbsqlWarning")  # which is what the page on messy columns shows
+@pytest.mark.filterwarnings("ignore:'visit_id' is a key:nbsql.NbsqlWarning")  # and that on choosing families
 def test_every_block_of_the_pages_that_go_on_from_the_readme_runs_in_order(
     readme: Readme, monkeypatch: pytest.MonkeyPatch
 ) -> None:
