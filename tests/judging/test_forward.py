@@ -24,7 +24,7 @@ COLUMNS = {"words": ["w1", "w2"]}
 
 def chosen_by_loop(con: Connection, source: str, candidates: list[str], count: int, **options: Any) -> list[str]:
     """Forward selection with a cross-validation for every candidate of every step."""
-    families = options.pop("families", {})
+    families, unseen = options.pop("families", {}), options.pop("unseen", "skip")
 
     def loss(names: list[str]) -> float:
         found = nbsql.cross_validate(
@@ -32,6 +32,7 @@ def chosen_by_loop(con: Connection, source: str, candidates: list[str], count: i
             source,
             features=[column for name in names for column in COLUMNS.get(name, [name])],
             families={name: family for name, family in families.items() if name in names},
+            unseen=unseen if "sky" in names else "skip",  # the only feature that it changes
             **options,
         )
         return float(f"{found.log_loss:.10g}")

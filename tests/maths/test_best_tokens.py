@@ -157,8 +157,9 @@ def test_segments_do_not_choose(con: Connection, refused: Refused, mail: pandas.
     line = "segment_by does not support 'text', which is text with best; leave that option out"
     with refused(nbsql.InputError, line):
         nbsql.fit(con, "SELECT *, 1 AS g FROM mail", target="y", families={"text": nbsql.Text(best=5)}, segment_by="g")
-    model = nbsql.fit(con, "mail", target="y", unseen="smooth", families={"text": nbsql.Text(best=5)})
-    assert model.families["text"].unseen == "skip"
+    source = "SELECT *, 'k' || y AS k FROM mail"
+    model = nbsql.fit(con, source, target="y", unseen="smooth", families={"text": nbsql.Text(best=5)})
+    assert (model.families["text"].unseen, model.families["k"].unseen) == ("skip", "smooth")
 
 
 def test_the_command_line_takes_it(con: Connection, tmp_path: Path) -> None:

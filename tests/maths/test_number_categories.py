@@ -33,11 +33,11 @@ CASES = [
 @pytest.fixture(params=TYPES)
 def rows(request: pytest.FixtureRequest, con: Connection) -> Connection:
     columns = f"(i % 3)::{request.param} AS g, ['u', 'v', 'w'][1 + i % 3] AS y, i % 150 AS many"
-    con.execute(f"CREATE TABLE rows AS SELECT {columns} FROM range(300) AS r(i)")
+    con.execute(f"CREATE TABLE rows AS SELECT {columns} FROM range(450) AS r(i)")
     return con
 
 
-@pytest.mark.filterwarnings("ignore:'many' has 150 classes in 300 rows:nbsql.NbsqlWarning")
+@pytest.mark.filterwarnings("ignore:'many' has 150 classes in 450 rows:nbsql.NbsqlWarning")
 @pytest.mark.parametrize(("rows", "fit"), CASES, indirect=["rows"])
 def test_a_number_is_found_by_its_value(rows: Connection, fit: str) -> None:
     options = {"target": "y", **FITS[fit]}
