@@ -202,7 +202,7 @@ WILD = {
     "a large mean": [1e9, 1e9 + 1, 1e9 + 2, 1e9 + 1.5],
     "beyond squares": [1e200, -1e200, 1.0, 2.0],
     "near the limit": [1e149, -1e149, 3e148, 1e149],
-    "tiny": [1e-200, -1e-200, 2e-200, 0.0],
+    "tiny": [1e-200, -1e-200, 2e-139, 0.0],
     "small": [1e-120, 3e-120, 2e-120, 4e-120],
     "constant": [0.1, 0.1, 0.1, 0.1],
     "not finite": [float("nan"), float("inf"), float("-inf"), 5.0],
