@@ -74,7 +74,7 @@ def keep_aside(
     render = engine.renderer.fragment
     query = render("rows_in_parts", source.relation, *arguments)
     parts = engine.create("keeping rows aside", temporary("parts"), query)
-    names = [name for (name,) in engine.ask("names_of_parts", parts, spec.target)]
+    names = [name for (name,) in engine.ask("names_of_parts", parts, spec)]
     if len(names) < _MIN_PARTS:
         return source, None
 

@@ -44,13 +44,14 @@ SELECT source.*, {{ nbsql.fold_of_row(columns, target, type, parts, fold, by, ki
 FROM {{ source }} AS source
 {%- endmacro %}
 
-{# The names of the parts that have rows with a class, in the order of numbers or else of texts. #}
-{% macro names_of_parts(rows, target) -%}
+{# The names of the parts that have rows with a class and a weight, if rows have weights, in the order of numbers or else of texts. #}
+{% macro names_of_parts(rows, model) -%}
 SELECT name
 FROM (
   SELECT DISTINCT {{ nbsql.part_name() }} AS name
   FROM {{ rows }} AS source
-  WHERE nbsql_part IS NOT NULL AND source.{{ nbsql.ident(target) }} IS NOT NULL
+  WHERE nbsql_part IS NOT NULL AND source.{{ nbsql.ident(model.target) }} IS NOT NULL
+    {%- if model.weight %} AND {{ nbsql.weight(model) }} > 0{% endif %}
 ) AS parts
 ORDER BY {{ nbsql.as_number(nbsql.word('name')) }} ASC NULLS LAST, name ASC NULLS LAST
 {%- endmacro %}
