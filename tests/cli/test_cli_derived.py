@@ -73,10 +73,11 @@ def test_a_file_without_a_name_is_refused(shop: str) -> None:
 def test_what_is_chosen_is_that_of_the_library(shop: str) -> None:
     with duckdb.connect(shop) as con:
         found = nbsql.auto(con, "sky", target="play", fold="week", calibrate=False)
-        tried = found.tried.fetchall()
+        tried, lines = found.tried.fetchall(), found.lines()
     arguments = ("auto", shop, "sky", "--target", "play", "--fold", "week", "--no-calibration")
     output = run(*arguments, "--name", "chosen")
-    assert output.startswith("30 rows of sky predicted by models that have not seen them\n")
+    assert output.splitlines()[: len(lines)] == lines
+    assert "\n20 rows of sky predicted by models that have not seen them\n" in output  # a week is kept aside
     assert output.endswith("model chosen in shop.duckdb is that of the first\n")
     printed = json.loads(run(*arguments, "--json"))
     assert [row["family"] for row in printed["tried"]] == [row[1] for row in tried]
