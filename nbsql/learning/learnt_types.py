@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
@@ -28,25 +30,26 @@ def read_as_learnt(engine: Engine, spec: Spec, statistics: Markup, source: Sourc
         if guessed:
             source.relation = source.as_texts(source.columns, guessed)
             source.columns = engine.columns(source.relation)
-    others = list(_columns_of_other_types(spec, source))
+    others = _columns_of_other_types(spec, source)
     if not others:
         return
-    values = engine.ask("values_of_columns", source.relation, others)[0]
-    if empty := [name for name, n in zip(others, values, strict=True) if not n]:
+    values = engine.ask("values_of_columns", source.relation, list(others))[0]
+    if empty := {name: others[name] for name, n in zip(others, values, strict=True) if not n}:
+        types = {name: None if kind in ("", *NO_TYPE) else engine.type_name(kind) for name, kind in empty.items()}
         source.relation = engine.renderer.fragment(
-            "without_values", source.relation, [each.name for each in source.columns], empty
+            "without_values", source.relation, [each.name for each in source.columns], types
         )
         source.columns = engine.columns(source.relation)
 
 
-def _columns_of_other_types(spec: Spec, source: Source) -> dict[str, None]:
-    """The names of the source's columns whose values are not those that a feature has learnt."""
+def _columns_of_other_types(spec: Spec, source: Source) -> dict[str, str]:
+    """The names of the source's columns whose values are not those that a feature has learnt, with the types learnt."""
     made = {folded(each.name) for each in spec.derived}
     columns = {folded(column.name): column for column in source.columns if folded(column.name) not in made}
     return {
-        columns[folded(name)].name: None
+        columns[folded(name)].name: learnt
         for feature in spec.features
-        for name in feature.columns
+        for name, learnt in zip_longest(feature.columns, feature.types, fillvalue="")
         if folded(name) in columns and not is_learnt(feature, name, columns[folded(name)])
     }
 

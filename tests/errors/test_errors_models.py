@@ -420,8 +420,12 @@ def test_what_reads_a_database_is_not_pickled() -> None:
 def test_a_macro_over_a_view_of_its_own_answers_is_one_line(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
     con.execute("CREATE VIEW judged AS SELECT sky, wind, prediction AS first FROM golf.predict('days')")
     assert [row[2] for row in model.predict("judged").fetchall()] == ["no", "yes", "yes"]
+    again = "SELECT * EXCLUDE (prediction, probability) FROM golf.predict('judged')"
+    if duckdb.__version__ < "2":  # which expands a macro within itself
+        assert [row[2] for row in model.predict(again).fetchall()] == ["no", "yes", "yes"]
+        return
     with pytest.raises(DatabaseError) as caught:
-        model.predict("SELECT * EXCLUDE (prediction, probability) FROM golf.predict('judged')").fetchall()
+        model.predict(again).fetchall()
     assert str(caught.value) == (
         "a view that reads 'predict' of a model cannot be scored by the same macro, which DuckDB expands once; "
         "make a table of the view, or score it in Python"

@@ -24,12 +24,14 @@ SELECT
   {% endfor %}
 {%- endmacro %}
 
-{# The rows with NULL, of no type, in some columns. #}
+{# The rows with NULL in some columns. emptied: their types, by name; none: no type. #}
 {% macro without_values(source, columns, emptied) -%}
 (
   SELECT
     {% for column in columns %}
-    {% if column in emptied %}NULL AS {% else %}source.{% endif %}{{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
+    {% if column not in emptied %}source.
+    {%- elif emptied[column] is none %}NULL AS {% else %}CAST(NULL AS {{ emptied[column] }}) AS {% endif %}
+    {{- nbsql.ident(column) }}{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM {{ source }} AS source
 )
