@@ -49,7 +49,7 @@ class Recorder:
             if name not in sources or (engine is None and not self._everywhere):
                 return compiled(macros, name)
             source = sources[name]
-            if self._everywhere or _folder(source.path) in (*DIALECTS[engine].macro_folders, "families"):
+            if self._everywhere or _folder(source.path) in (*DIALECTS[str(engine)].macro_folders, "families"):
                 macros.__dict__["record_branch"] = self.seen.add
                 sources[name] = source._replace(text=watched(source.name, source.text))
             macro = compiled(macros, name)

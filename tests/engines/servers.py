@@ -69,7 +69,7 @@ def postgres(folder: Path) -> Iterator[str]:
     subprocess.run(
         [folder / "initdb", "-D", data, "-U", "nbsql", "-A", "trust", "-E", "UTF8", "--no-sync", *collation], **options
     )
-    command = [folder / "postgres", "-D", data, "-F", "-p", str(port), "-k", home]
+    command: list[str | Path] = [folder / "postgres", "-D", data, "-F", "-p", str(port), "-k", home]
     for setting in (
         "listen_addresses=127.0.0.1",
         "max_connections=30",
