@@ -14,6 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed
 from nbsql.family import Categorical, Gaussian
 from nbsql.rendering.dialect import plain_name, restore
+from nbsql.spec.derived import derive_argument
 from nbsql.spec.spec import Feature, Spec
 
 _MIN_ROWS = 200  # with fewer rows, the counts say little
@@ -113,7 +114,7 @@ def _halved(engine: Engine, target: str, labels: Sequence[tuple[Any, ...]]) -> s
     dialect, high = engine.renderer.dialect, f"{target}_high"
     value = restore(dialect.text(str(middle))) if isinstance(middle, date) else str(middle)
     roles = f"target={json.dumps(high, ensure_ascii=False)}, {_exclude(target)}"
-    cure = f"{_derive(high, f'{plain_name(dialect, target)} > {value}')}, {roles}"
+    cure = f"{derive_argument(high, f'{plain_name(dialect, target)} > {value}')}, {roles}"
     return f"{_subject(target, labels)}, as a quantity has; predict whether it is high: {cure}"
 
 
@@ -126,10 +127,6 @@ def _nearly_unique(name: str, values: int, n: float, *, is_text: bool) -> str:
     if is_text:
         return f"{subject}; take it for a text: families={{{json.dumps(name)}: nbsql.Text()}}"
     return f"{subject}; leave it out: {_exclude(name)}"
-
-
-def _derive(name: str, expression: str) -> str:
-    return f"derive={{{json.dumps(name, ensure_ascii=False)}: {json.dumps(expression, ensure_ascii=False)}}}"
 
 
 def _exclude(name: str) -> str:

@@ -11,6 +11,7 @@ from nbsql.engines.engine import Engine
 from nbsql.errors import listed
 from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.column import MISSING_WORDS
+from nbsql.spec.derived import derive_argument
 
 _LEAST_DATES = 3  # different ones
 _LONGEST = 32  # characters of a date with its time
@@ -91,4 +92,4 @@ def _derive(engine: Engine, column: str, formats: Sequence[str]) -> str:
         sql = f"CAST(strptime({name}, {texts if len(formats) == 1 else f'[{texts}]'}) AS {kind})"
     else:
         sql = f"CAST(... AS {kind})"
-    return f"derive={{{json.dumps(column, ensure_ascii=False)}: {json.dumps(sql, ensure_ascii=False)}}}"
+    return derive_argument(column, sql)

@@ -14,6 +14,7 @@ from nbsql.family import Categorical
 from nbsql.learning.date_advice import advice_on_dates
 from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.column import MISSING_WORDS
+from nbsql.spec.derived import derive_argument
 from nbsql.spec.spec import Feature
 from nbsql.warn import warn_user
 
@@ -85,7 +86,7 @@ def _advice(engine: Engine, name: str, column: str, values: Values) -> str | Non
         expression = _expression(engine, column, list(parsed.values()))
         if expression is None:
             return None
-        cures.append(f"derive={{{_json(column)}: {_json(expression)}}}")
+        cures.append(derive_argument(column, expression))
     but = f" but for {listed(words)} in {in_words:,g} of {total:,g} rows" if words else f", written as {written[0]!r}"
     return f"{name!r} holds numbers{but}, {taken}; read them as such: {', '.join(cures)}"
 

@@ -9,6 +9,7 @@ from nbsql.engines.engine import Engine
 from nbsql.errors import listed
 from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.column import MISSING_WORDS
+from nbsql.spec.derived import derive_argument
 
 _SHOWN = 3  # groups of spellings
 _OFTEN_CLASSES = frozenset(["none", "unknown", "missing", "inf", "-inf"])  # words that also say something
@@ -34,7 +35,7 @@ def advice_on_spellings(engine: Engine, column: str, values: Sequence[str], *, o
         return None
     alike = " and ".join(", ".join(map(repr, group)) for group in groups[:_SHOWN])
     more = f" and {len(groups) - _SHOWN} more" if len(groups) > _SHOWN else ""
-    cure = _derived(column, _expression(engine, column, groups))
+    cure = derive_argument(column, _expression(engine, column, groups))
     kind = "classes" if of_class else "values"
     return f"{column!r} has {kind} that differ only by case or blanks, {alike}{more}; take them for one: {cure}"
 
@@ -66,7 +67,3 @@ def _expression(engine: Engine, column: str, groups: Sequence[Sequence[str]]) ->
     if any(value != value.strip() for group in values for value in group):
         sql, values = f"trim({sql})", [[value.strip() for value in group] for group in values]
     return f"lower({sql})" if any(len({*group}) > 1 for group in values) else sql
-
-
-def _derived(column: str, sql: str) -> str:
-    return f"derive={{{json.dumps(column, ensure_ascii=False)}: {json.dumps(sql, ensure_ascii=False)}}}"

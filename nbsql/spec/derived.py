@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,15 @@ class Derived:
     def read_names(self) -> set[str]:
         """The folded names of the columns that it reads."""
         return {folded(name) for name, _ in self.reads}
+
+
+def derive_argument(column: str, expression: str) -> str:
+    """The argument of a fit that derives a column, as a message shows it to be pasted.
+
+    >>> derive_argument("price", "price / 100")
+    'derive={"price": "price / 100"}'
+    """
+    return f"derive={json.dumps({column: expression}, ensure_ascii=False)}"
 
 
 def check_derive(derive: Any) -> dict[str, str]:
