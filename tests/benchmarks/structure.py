@@ -1,9 +1,11 @@
-"""How nbsql is built: rooms, floors, arrows, circles, and the lines of each room.
+"""How nbsql is built: rooms, floors, arrows, circles, the lines of each room, and what rooms ask of each other by name.
 
     python tests/benchmarks/structure.py [folder of the package]
 
 A room is a module or a folder at the top of the package; an import for types only, or within a function, is an import. A room
-stands one floor above the highest that it imports; rooms of a circle share one.
+stands one floor above the highest that it imports; rooms of a circle share one. A private read is one of an attribute `_name`
+of another object than `self`, in a file that does not define that name while another of the package does. A question
+to a family is an `isinstance` of a class of nbsql.family, a comparison or a key of its name, or a `getattr` outside of it.
 """
 
 from __future__ import annotations
@@ -96,6 +98,67 @@ def lines(path: Path) -> int:
     return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
 
 
+def _defined(tree: ast.AST) -> set[str]:
+    """The names that a file gives to functions, classes, fields, variables and attributes of `self`."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node.value) == "self":
+            found.add(node.attr)
+    return found
+
+
+def private_reads(package: Path) -> list[str]:
+    """The reads of private attributes that another file defines, as `file:line expression`."""
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules(package).values()}
+    defined = {path: _defined(tree) for path, tree in trees.items()}
+    everywhere = set().union(*defined.values())
+    return [
+        f"{path.relative_to(package)}:{node.lineno} {ast.unparse(node)}"
+        for path, tree in trees.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
+        if ast.unparse(node.value) not in ("self", "cls", "super()") and node.attr in everywhere - defined[path]
+    ]
+
+
+def family_questions(package: Path) -> list[str]:
+    """The questions to a family by its class, its name or `getattr`, outside of the room, as `file:line expression`."""
+    found = []
+    for name, path in modules(package).items():
+        if name.startswith("nbsql.family"):
+            continue
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        arrivals = [
+            node for node in nodes if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("nbsql.family")
+        ]
+        classes = {alias.name for node in arrivals for alias in node.names}
+        asking = [node for node in nodes if isinstance(node, ast.expr) and _asks_a_family(node, classes)]
+        found += [f"{path.relative_to(package)}:{node.lineno} {ast.unparse(node)}" for node in asking]
+    return found
+
+
+def _asks_a_family(node: ast.expr, classes: set[str]) -> bool:
+    if isinstance(node, ast.Compare):
+        return any(map(_is_name, (node.left, *node.comparators)))
+    if isinstance(node, ast.Subscript):
+        return _is_name(node.slice)
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    called = ast.unparse(node.func)
+    if called == "isinstance":
+        return any(isinstance(each, ast.Name) and each.id in classes for each in ast.walk(node.args[1]))
+    of_family = ast.unparse(node.args[0]).endswith("family")
+    return (called in ("getattr", "hasattr") and of_family) or (called.endswith(".get") and _is_name(node.args[0]))
+
+
+def _is_name(node: ast.AST) -> bool:
+    return ast.unparse(node).endswith("family.name")
+
+
 def main() -> None:
     package = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2] / "nbsql"
     files = imports(package)
@@ -111,6 +174,8 @@ def main() -> None:
     of_files = circles(files)
     print(f"{len(house)} rooms, {max(heights.values())} floors, {arrows} arrows, {len(circles(house))} circles of rooms")
     print(f"{len(files)} files, {len(of_files)} circles of files{': ' if of_files else ''}{of_files or ''}")
+    print(f"{len(private_reads(package))} reads of private attributes of other files")
+    print(f"{len(family_questions(package))} questions to a family by name, class or getattr outside of nbsql.family")
     print(f"{lines(package) + (lines(macros.parent) if macros.is_dir() else 0):,} lines of Python and SQL")
 
 

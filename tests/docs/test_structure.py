@@ -26,6 +26,17 @@ def test_a_circle_is_found_and_so_are_floors():
     assert STRUCTURE["floors"](graph) == {"a": 2, "b": 1, "c": 1, "d": 1}
 
 
+def test_private_reads_and_questions_to_a_family_are_counted(tmp_path: Path):
+    here = tmp_path / "nbsql"
+    here.mkdir()
+    (here / "__init__.py").write_text("class Hidden:\n    _own = 1\n")
+    asking = ["isinstance(x, Text)", "family.name == 'text'", "KINDS[x.family.name]", "getattr(family, 'beta', 1)"]
+    others = ["isinstance(x, str)", "x.name == 'text'", "getattr(x, 'beta', 1)", "self._own", "x._of_a_library"]
+    (here / "other.py").write_text("\n".join(["from nbsql.family import Text", "x._own", *asking, *others]))
+    assert STRUCTURE["private_reads"](here) == ["other.py:2 x._own"]
+    assert STRUCTURE["family_questions"](here) == [f"other.py:{line} {text}" for line, text in enumerate(asking, start=3)]
+
+
 def test_at_the_top_are_folders_but_for_what_everybody_needs():
     tops = {path.name for path in (ROOT / "nbsql").iterdir() if path.is_file()}
     assert tops == {"__init__.py", "__main__.py", "errors.py", "py.typed", "version.py", "warn.py"}
