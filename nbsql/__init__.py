@@ -1,5 +1,7 @@
 """A naive Bayes classifier that lives in the database: SQL fits it, SQL scores with it, and rows never leave."""
 
+from typing import TYPE_CHECKING, Any
+
 from nbsql.answers.query import Query
 from nbsql.engines.log import watch
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning, NotSupportedError
@@ -39,7 +41,7 @@ from nbsql.models.sharing import from_statistics, import_, merge
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import AODE, EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture
-from nbsql.spec.options import Best, Forward, Segments, Smoothed, Target
+from nbsql.spec.options import Best, Segments, Smoothed, Target
 from nbsql.tuning.choice import Auto
 from nbsql.tuning.sweep import Sweep
 from nbsql.tuning.validation import CrossValidation
@@ -49,13 +51,21 @@ from nbsql.version import __version__
 __all__ = [
     "AODE", "EM", "LDA", "QDA", "TAN", "Auto", "Bernoulli", "Best", "Beta", "Binned", "Calendar", "Calibration",
     "Categorical", "ClassEvaluation", "Complement", "Conditional", "CrossValidation", "DatabaseError", "Evaluation",
-    "Exponential", "Family", "Forward", "Gamma", "Gaussian", "Geometric", "HalfLife", "InputError", "Join", "Joint",
+    "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "HalfLife", "InputError", "Join", "Joint",
     "JointBayes", "Kernel", "LogNormal", "Logistic", "Mixture", "Model", "ModelError", "Multinomial",
     "MultivariateGaussian", "NbsqlError", "NbsqlWarning", "NormalInverseGamma", "NotSupportedError", "Poisson", "Query",
     "Scorecard", "Segments", "Slices", "Smoothed", "Sweep", "Target", "Text", "TokenCounts", "Tokens", "ZeroInflated",
     "__version__", "auto", "cross_validate", "dependence", "drop", "families", "fit", "fit_sql", "from_statistics",
     "from_tables", "from_weights", "import_", "load", "merge", "models", "sweep", "watch",
 ]  # fmt: skip
+
+
+if not TYPE_CHECKING:  # a checker names what is missing by itself
+
+    def __getattr__(name: str) -> Any:
+        if name == "Forward":
+            raise InputError("nbsql.Forward is gone; nbsql.auto(...) leaves out the columns that do not help the others")
+        raise AttributeError(f"module 'nbsql' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -21,13 +21,13 @@ from nbsql.engines.engine import Engine
 from nbsql.model.overview import ROWS, classes_of, features_of, heading
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.method import METHODS, Classifier, Mixture
-from nbsql.spec.options import Best, Forward, Segments, Smoothed
+from nbsql.spec.options import Best, Segments, Smoothed
 from nbsql.tuning.families import with_auto
 
 # The options that are arguments of the value of another option, among them those of methods.
 _OF_METHODS = ("components", "backoff", "shrinkage", "least", "penalty", "iterations", "tolerance", "em_weight")
 _ARGUMENTS = {
-    *_OF_METHODS, "more_families", "best", "best_by", "forward", "prior_alpha", "segment_shrinkage", "half_life", "at",
+    *_OF_METHODS, "more_families", "best", "best_by", "prior_alpha", "segment_shrinkage", "half_life", "at",
 }  # fmt: skip
 
 
@@ -70,13 +70,9 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
     """The keyword arguments of a fit from the options of a command."""
     options = {name: value for name, value in given.items() if name not in _ARGUMENTS}
     features = list(given["features"]) or None
-    if given["best"] is not None and given["forward"] is not None:
-        raise click.UsageError("choose one of --best and --forward")
     if given["best_by"] is not None and given["best"] is None:
         raise click.UsageError("--best-by goes with --best N, whose features it ranks")
-    if given["forward"] is not None:
-        options["features"] = Forward(given["forward"], among=features)
-    elif given["best"] is not None:
+    if given["best"] is not None:
         options["features"] = Best(given["best"], by=given["best_by"] or "mutual_information", among=features)
     else:
         options["features"] = features

@@ -21,8 +21,8 @@ _ARGUMENT = re.compile(
 )
 
 # weight=nbsql.HalfLife(...), features=nbsql.Best(...), method=nbsql.Mixture(2)
-_OBJECT = re.compile(r"(?:\b[a-z_]+=)?nbsql\.(?P<class>HalfLife|Best|Forward|Mixture)\((?:\.\.\.|(?P<value>\d+))\)")
-_OBJECT_OPTIONS = {"HalfLife": "half_life", "Best": "best", "Forward": "forward", "Mixture": "components"}
+_OBJECT = re.compile(r"(?:\b[a-z_]+=)?nbsql\.(?P<class>HalfLife|Best|Mixture)\((?:\.\.\.|(?P<value>\d+))\)")
+_OBJECT_OPTIONS = {"HalfLife": "half_life", "Best": "best", "Mixture": "components"}
 
 # prefix='shop_', an argument of nbsql.Join
 _PREFIX = re.compile(r"\bprefix='(?P<prefix>[^']*)'")

@@ -141,10 +141,6 @@ modelling = together(
     ),
     option("--best", type=AT_LEAST_1, metavar="N", help="Keep the N most informative features."),
     option(
-        "--forward", type=AT_LEAST_1, metavar="N",
-        help="Add up to N features one by one, each time the one that lowers the cross-validated log loss most.",
-    ),
-    option(
         "--best-by", type=click.Choice(get_args(By)),
         help="The measure by which --best ranks.  [default: mutual_information]",
     ),

@@ -17,7 +17,7 @@ from nbsql.spec.column import ZONED, Column, value_kind
 from nbsql.spec.derived import Derived
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import check_joins
-from nbsql.spec.options import Best, Forward, Options
+from nbsql.spec.options import Best, Options
 from nbsql.warn import warn_user
 
 _ROWS_A_VALUE = 2  # of a part that is taken without being asked for: with fewer it would be a number of the row
@@ -38,7 +38,7 @@ class _Request:
     def of(cls, options: Options) -> _Request:
         families = all_named(options.families, (Pairs,)) if isinstance(options.families, Mapping) else {}
         features: Any = options.features
-        if isinstance(features, (Best, Forward)):
+        if isinstance(features, Best):
             features = features.among
         chosen = None if features is None else _names(features)
         taken = _names(options.target) | _names(options.id) | _names(options.exclude) | _names(options.weight)

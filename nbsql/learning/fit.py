@@ -36,7 +36,7 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.method import TAN, Logistic
-from nbsql.spec.options import Best, Options, candidate_options
+from nbsql.spec.options import Options, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.build import build
@@ -58,12 +58,12 @@ class Fit:
             self.spec = replace(
                 self.spec, joins=dimensions_of_model(engine, (joining.dimension for joining in source.joins), relations)
             )
-        if isinstance(self.selection, Best):
+        if self.selection is not None:
             self.selection.accept(self.spec.features)
         if self.spec.slice_by is not None:
             self.spec = replace(self.spec, slice_by=engine.resolve_expression(self.spec.slice_by, source, "slice_by"))
         if self.selection is not None:
-            check(self.spec, "choosing", type(self.selection).__name__)
+            check(self.spec, "choosing", "Best")
         if self.spec.segment_by is not None:
             self.spec = replace(self.spec, segment_by=engine.resolve_expression(self.spec.segment_by, source, "segment_by"))
         self.spec, self.declared = with_declared(engine, self.spec, options.classes)
@@ -117,7 +117,7 @@ class Fit:
             else:
                 self.engine.run_all(count.cells(self.relations["statistics"], "1", temporary=temporary_model))
             check_reference_time(self.engine, self.spec, self.relations["statistics"], "the model")
-            if isinstance(self.selection, Best):
+            if self.selection is not None:
                 self.spec = best_features(self.engine, self.spec, self.selection, self.relations["statistics"])
                 self.engine.run_all([self.plan.keep_features()])
             summary = self._summarise_features()
@@ -133,7 +133,7 @@ class Fit:
     def _learn_weights(self, options: Logistic, count: Count, temporary: Callable[[str], Markup]) -> dict[str, Markup]:
         """The temporary tables of the cells and of the weights of a model that learns weights."""
         cells, plan = count.create_cells(temporary("cells")), self.plan
-        if isinstance(self.selection, Best):
+        if self.selection is not None:
             plan = Plan(self.engine.renderer, best_features(self.engine, self.spec, self.selection, cells), self.relations)
         weights = WeightSearch(self.engine, plan, options, count.relation, cells, temporary).run()
         return {"statistics": cells, "weights": weights}

@@ -24,7 +24,6 @@ from nbsql.spec.method import Method
 from nbsql.spec.options import (
     Best,
     FitOptions,
-    Forward,
     Infer,
     Options,
     PriorArgument,
@@ -37,7 +36,6 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.used import check_used
 from nbsql.storage import schema as schemas
 from nbsql.tuning.families import columns_to_choose, with_families
-from nbsql.tuning.forward import select_forward
 from nbsql.warn import warn_user
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ def fit(
     target: str | Target,
     name: str | None = None,
     id: str | Sequence[str] = (),
-    features: Sequence[str] | Best | Forward | None = None,
+    features: Sequence[str] | Best | None = None,
     exclude: Sequence[str] = (),
     derive: Mapping[str, str] | None = None,
     missing: Sequence[str] = (),
@@ -88,7 +86,7 @@ def fit(
             is dropped when neither the model nor a query of it is held any more.
         id: the key column or columns; they are not features, and `explain` returns them.
         features: the feature columns. None is every column without another role; `nbsql.Best(20)` selects those of them that
-            tell most about the class, each by itself, `nbsql.Forward(20)` those that do so together.
+            tell most about the class, each by itself.
         exclude: columns that are not features.
         derive: columns that the model computes from those of whatever it learns, scores or judges: SQL expressions by name,
             {"per_page": "price / pages"}. A column of the same name is replaced, and each expression sees those before it.
@@ -159,8 +157,6 @@ def fit(
             task = Fit(engine, data, options, place.relations)
             if columns is not None and not columns:
                 check_used(task.spec, options)
-            if isinstance(features, Forward):
-                task.spec = select_forward(engine, data, task.spec, features)
             return place.publish(*task.run(replaces=place.replaces))
 
 

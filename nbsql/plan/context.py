@@ -13,7 +13,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.facts import Facts
 from nbsql.plan.form import Form
 from nbsql.rendering.layout import Layout
-from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.spec import Spec
 
 if TYPE_CHECKING:
     from nbsql.plan.rows import Joining
@@ -101,12 +101,6 @@ class Context:
     def with_options(self, **query_options: Any) -> Context:
         """The same context with other options of the query."""
         return replace(self, query_options=replace(self.query_options, **query_options))
-
-    def of_one_feature(self, feature: Feature) -> Context:
-        """The context in which the same tables score rows by one feature of the model, without the prior."""
-        facts = replace(self.facts, only=feature.index)
-        alone = replace(self, facts=facts, form=replace(self.form, facts=facts))
-        return alone.with_options(without_prior=True)
 
     @property
     def part_column(self) -> str | None:

@@ -44,7 +44,6 @@ class Facts:
 
     spec: Spec
     scoring: bool  # whether the classes are known, and the features are those of scoring
-    only: int | None = None  # the index of the only feature to score; the others still mask its column (`backoffs`)
 
     @property
     def class_type(self) -> Markup:
@@ -84,7 +83,6 @@ class Facts:
         return tuple(
             replace(feature, columns=(masked[feature.index],), is_complete=False) if feature.index in masked else feature
             for feature in found
-            if self.only in (None, feature.index)
         )
 
     @cached_property

@@ -145,7 +145,7 @@ USES: dict[str, Use] = {
         logistic="method='logistic' needs rows of every class, and declared classes may have no rows; leave out classes",
     ),
     "choosing": _fit(
-        "`features=nbsql.Best` or `nbsql.Forward`",
+        "`features=nbsql.Best`",
         "Best",
         components=_not_chosen("components"),
         em=_not_chosen("method='em'"),
@@ -313,7 +313,6 @@ FEATURES: dict[str, dict[str, str]] = {
     "method='em'": {
         "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION,
     },
-    "nbsql.Forward": {"complement": _OTHER},
     "impute": {
         "covariance": _TOGETHER, "backoff": _TOGETHER,
         "presence": _BAG, "complement": _BAG, "weighed": _BAG, "best": _BAG, "several": _TOGETHER, "bag": _BAG,

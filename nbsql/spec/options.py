@@ -86,40 +86,6 @@ class Best:
 
 
 @dataclass(frozen=True)
-class Forward:
-    """The most informative features together, by forward selection: `nbsql.fit(..., features=nbsql.Forward(20))`.
-
-    The selection begins with the prior alone. Each step adds the feature that lowers the cross-validated log loss most, and the
-    selection ends when no feature lowers it; at least one is added. The log loss is that of `nbsql.cross_validate` with these
-    features and folds. No step fits a model: the term that a feature adds to the score of a row does not depend on the
-    others, so it is computed once for each fold and summed in every step. Of tied features the first is added.
-
-    Args:
-        count: the largest number of features.
-        folds: the number of folds of the cross-validation; every fold has its share of every class.
-        fold: a column with the fold of each row, used instead of `folds`; it is not a feature. Rows in which it is NULL are
-            in no fold.
-        among: the candidates, as `features` of a fit; None takes every column that has no other role.
-
-    >>> import duckdb, nbsql
-    >>> con = duckdb.connect()
-    >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'v' || i % 2 AS told, i % 3 AS noise FROM range(60) AS r(i)")
-    >>> model = nbsql.fit(con, "t", target="y", features=nbsql.Forward(1))
-    >>> list(model.families)
-    ['told']
-    """
-
-    count: int
-    folds: int = 5
-    fold: str | None = None
-    among: Sequence[str] | None = None
-
-    def __post_init__(self) -> None:
-        whole_number(self.count, "the number of features to take")
-        whole_number(self.folds, "folds", least=2)
-
-
-@dataclass(frozen=True)
 class Smoothed:
     """The smoothed prior of the classes, (n_c + a) / (N + a C): `nbsql.fit(..., prior=nbsql.Smoothed(2))`.
 
@@ -163,12 +129,10 @@ PriorKind = Literal["empirical", "uniform", "smoothed"]
 PriorArgument = PriorKind | Smoothed | Mapping[Any, float]
 
 
-def candidate_options(options: Options) -> tuple[Options, Best | Forward | None]:
+def candidate_options(options: Options) -> tuple[Options, Best | None]:
     """The options of a fit with all candidates as features, and the way to choose among them; None keeps all."""
     choosing = options.features
-    if isinstance(choosing, Forward) and choosing.fold is not None:
-        options = options.excluding(choosing.fold)
-    if isinstance(choosing, (Best, Forward)):
+    if isinstance(choosing, Best):
         return replace(options, features=choosing.among), choosing
     return options, None
 
@@ -179,7 +143,7 @@ class BaseFitOptions(TypedDict, total=False):
     derive: Mapping[str, str] | None
     missing: Sequence[str]
     joins: Sequence[Join] | Join
-    features: Sequence[str] | Best | Forward | None
+    features: Sequence[str] | Best | None
     exclude: Sequence[str]
     id: str | Sequence[str]
     weight: str | HalfLife | None
@@ -219,7 +183,7 @@ class Options:
 
     target: str
     joins: Sequence[Join] | Join = ()
-    features: Sequence[str] | Best | Forward | None = None
+    features: Sequence[str] | Best | None = None
     exclude: Sequence[str] = ()
     families: Mapping[str, str | Family] = field(default_factory=dict)
     id: str | Sequence[str] = ()

@@ -18,7 +18,7 @@ from nbsql.judging.leave_one_out import check_folds
 from nbsql.judging.refitted_folds import is_cut_by_class
 from nbsql.learning.number_advice import warn_of_texts
 from nbsql.spec.method import Classifier, Method
-from nbsql.spec.options import Best, Forward, Options
+from nbsql.spec.options import Best, Options
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
 from nbsql.tuning.candidate_terms import CANDIDATES_SHARE, DEFAULT, OUT, CandidateTerms, Score
@@ -60,10 +60,8 @@ def choose(
     check_folds(folds, fold)
     if isinstance(folds, str):
         raise InputError("auto takes folds, a whole number of at least 2, and no 'loo'")
-    if isinstance(options.features, (Best, Forward)):
-        raise InputError(
-            f"auto does not take features=nbsql.{type(options.features).__name__}(...); name the features, or none"
-        )
+    if isinstance(options.features, Best):
+        raise InputError("auto does not take features=nbsql.Best(...); name the features, or none")
     if options.classifier.name != "naive":
         raise InputError(f"auto chooses families of method='naive', not of {options.classifier.name!r}")
     options = replace(options, slice_by=None)

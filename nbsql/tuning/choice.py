@@ -11,7 +11,7 @@ from nbsql.answers.table import Table
 from nbsql.family import Family
 from nbsql.model import Model
 from nbsql.spec.method import Method
-from nbsql.spec.options import Best, Forward, Options
+from nbsql.spec.options import Best, Options
 from nbsql.tuning.held_out import Judgement
 from nbsql.tuning.sweep import Ranking, family_text
 
@@ -70,7 +70,7 @@ class Auto(Ranking):
     def _options(self, options: Options) -> Options:
         """The options of a fit with the choice."""
         features = options.features
-        if self.exclude and features is not None and not isinstance(features, (Best, Forward)):
+        if self.exclude and features is not None and not isinstance(features, Best):
             features = [name for name in ([features] if isinstance(features, str) else features) if name not in self.exclude]
         options = options if features is not None else options.excluding(*self.exclude)
         return replace(options, families={**options.families, **self.families}, features=features, method=self.method)

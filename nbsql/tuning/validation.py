@@ -17,7 +17,7 @@ from nbsql.judging.folds import resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import LOO, check_folds
 from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.plan.context import Context
-from nbsql.spec.options import Forward, Options, candidate_options
+from nbsql.spec.options import Options, candidate_options
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,10 +83,6 @@ def cross_validate(
     check_folds(folds, fold)
     renderer = engine.renderer
     options, best = candidate_options(options)
-    if isinstance(best, Forward):
-        raise InputError(
-            "cross_validate takes no features=nbsql.Forward(...), which judges by folds itself; use nbsql.Best(...)"
-        )
     if best is not None and folds == LOO:
         raise InputError("features=nbsql.Best(...) chooses anew in every fold, and folds='loo' has one a row; use folds=10")
     with engine.temporaries(staying=True) as table:

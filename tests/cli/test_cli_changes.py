@@ -203,7 +203,7 @@ def test_statistics_are_kept_by_slice(shop: str) -> None:
         ),
         ("--components 2 --classes yes,no", "classes may have no rows; leave out --classes"),
         ("--components 2 --best 1", "--best does not support --components; list the features by name"),
-        ("--method em --forward 1", "--forward does not support --method em; list the features by name"),
+        ("--method em --best 1", "--best does not support --method em; list the features by name"),
     ],
 )
 def test_what_cannot_be_combined_is_said_in_options(shop: str, options: str, message: str) -> None:

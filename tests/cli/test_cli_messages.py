@@ -27,6 +27,7 @@ OF_PYTHON = (
     "nbsql.load",
     "nbsql.Join,",
     "logarithms=True",
+    "nbsql.Forward is gone",
     "the class nbsql.",
     "other_alpha",
 )
@@ -82,10 +83,6 @@ def run(shop: Path, monkeypatch: pytest.MonkeyPatch, words: str, code: int = 1, 
         (
             "fit shop.duckdb days --target play --name m --family w=multinomial",
             "needs at least one column: --family 'COLUMN=multinomial(w1,w2)'",
-        ),
-        (
-            "cross-validate shop.duckdb days --target play --forward 1",
-            "`nbsql cross-validate` takes no --forward, which judges by folds itself; use --best",
         ),
         (
             "from-statistics shop.duckdb days --like golf --name m --alpha 2 --family k=poisson",

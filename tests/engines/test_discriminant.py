@@ -151,13 +151,6 @@ def merged(place: Place) -> nbsql.Model:
     return nbsql.merge(place.con, [model_of(place, f"SELECT * FROM t WHERE id % 2 = {part}") for part in range(2)])
 
 
-def forward(place: Place) -> list[tuple[Any, ...]]:
-    pair = nbsql.MultivariateGaussian(["x1", "x2"])
-    options = {"features": nbsql.Forward(2, fold="k"), "families": {"pair": pair}}
-    model = model_of(place, method="naive", exclude=["w"], **options)
-    return [(name,) for name in model.families]
-
-
 def scored(model: nbsql.Model) -> list[tuple[Any, ...]]:
     return sorted(model.predict_proba(TEST).fetchall())
 
@@ -171,7 +164,6 @@ USES: dict[str, Callable[[Place, Path], list[tuple[Any, ...]]]] = {
         place.run(model_of(place, method="lda").sql("predict_proba", TEST, inline=True))
     ),
     "how likely rows are": lambda place, _: [(model_of(place, method="lda").log_likelihood(TEST, labelled=True),)],
-    "forward": lambda place, _: forward(place),
 }
 
 

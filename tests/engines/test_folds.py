@@ -122,13 +122,6 @@ def test_sweeps_agree(inboxes: Both) -> None:
     assert_same_rows(*(sorted(model.predict_proba("inbox").fetchall()) for model in best))
 
 
-def test_features_chosen_forward_agree(inboxes: Both) -> None:
-    wanted = nbsql.Forward(3, fold="part", among=["Sender", "length", "links", "replied", "flag"])
-    models = [nbsql.fit(place.con, "inbox", target="label", features=wanted, weight="weight") for place in inboxes]
-    assert list(models[0].families) == list(models[1].families)
-    assert_same_rows(*(sorted(model.predict_proba("inbox").fetchall()) for model in models))
-
-
 def test_folds_that_are_none(place: Place) -> None:
     place.table("golf", {"wind": "INTEGER", "play": "VARCHAR", "f": "VARCHAR"}, [(1, "no", "a"), (2, "yes", "a")])
     with pytest.raises(nbsql.InputError) as caught:

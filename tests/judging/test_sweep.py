@@ -191,8 +191,6 @@ def test_the_column_of_folds_may_be_excluded_by_name(con: Connection) -> None:
         for exclude in (["times"], ["times", "part"])
     )
     assert one == [near(row, rel=1e-9) for row in other]
-    features = nbsql.Forward(1, fold="part")
-    assert nbsql.fit(con, "days", target="play", exclude=["times", "part"], features=features).families
 
 
 def test_without_a_list_some_settings_are_tried(con: Connection) -> None:

@@ -126,8 +126,6 @@ def test_searches_and_folds(con: duckdb.DuckDBPyConnection) -> None:
         nbsql.auto(con, "t", derive=DERIVE, **OPTIONS),
     ):
         assert len(found.best().predict("t").fetchall()) == 200
-    forward = nbsql.fit(con, "t", derive=DERIVE, features=nbsql.Forward(1), **OPTIONS)
-    assert forward.predict("t").columns[:2] == ["id", "y"]
     assert nbsql.families(con, "t", derive=DERIVE, **OPTIONS)["per_page"].name == "lognormal"
 
 

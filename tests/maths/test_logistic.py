@@ -524,8 +524,6 @@ def test_what_needs_counts_or_another_fit(con: Connection, spoken: nbsql.Model, 
         nbsql.cross_validate(con, "days", target="place", method="logistic")
     with refused(nbsql.InputError, folds):
         nbsql.sweep(con, "days", target="place", method="logistic", families=[None])
-    with refused(nbsql.InputError, folds):
-        nbsql.fit(con, "days", target="place", method="logistic", features=nbsql.Forward(2))
     with refused(
         nbsql.ModelError,
         "'weights' is estimated from all rows at once, so that no fold can be left out; "

@@ -159,7 +159,6 @@ FEATURE_ACTS: dict[str, dict[str, Any]] = {
     "segment_by": {"segment_by": "s % 2"},
     "components": {"method": nbsql.Mixture(2)},
     "method='em'": {"method": "em"},
-    "nbsql.Forward": {"features": nbsql.Forward(2, folds=3)},
     "impute": {},
 }
 

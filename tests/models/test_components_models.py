@@ -273,10 +273,6 @@ def test_the_command_line(lumps: Connection, tmp_path: Path) -> None:
             "features=nbsql.Best(...) does not support components; list the features by name",
         ),
         (
-            {"method": nbsql.Mixture(2), "features": nbsql.Forward(2)},
-            "features=nbsql.Forward(...) does not support components; list the features by name",
-        ),
-        (
             {"method": nbsql.Mixture(2), "families": {"both": nbsql.MultivariateGaussian(["x1", "x2"])}},
             "components does not support 'both', which is multivariate_gaussian; choose another family",
         ),

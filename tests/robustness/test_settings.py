@@ -233,8 +233,6 @@ def judging(con: duckdb.DuckDBPyConnection, folder: Path) -> Iterator[tuple[str,
     for method in ("temperature", "platt", "isotonic"):
         yield method, repr_numbers(model.calibrate("people", method=method, folds=3))
         yield f"calibrated by {method}", keyed(con.execute("FROM judged.predict_proba('held_out')").fetchall())
-    chosen = nbsql.fit(con, "people", features=nbsql.Forward(2), **{k: v for k, v in options.items() if k == "target"})
-    yield "forward", sorted(chosen.families)
     best = nbsql.fit(con, "people", features=nbsql.Best(3), **{k: v for k, v in options.items() if k == "target"})
     yield "best", sorted(best.families)
 
