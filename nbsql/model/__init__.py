@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from nbsql.model.base import read_plan, updated_at
 from nbsql.model.deriving import Deriving
 from nbsql.model.judging import Judging
 from nbsql.model.learning import Learning
@@ -77,6 +76,3 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
         """
         with self._engine.turn():
             write_report(self, path, source, rows=rows, least=least, folds=folds, by=by)
-
-
-__all__ = ["Model", "read_plan", "updated_at"]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -24,17 +23,16 @@ from nbsql.learning.half_life import weigh_by_age
 from nbsql.learning.joins import join_dimensions
 from nbsql.learning.learnt_types import read_as_learnt
 from nbsql.model.overview import overview, overview_html
-from nbsql.model.state import State, States
+from nbsql.model.state import States
 from nbsql.plan import REVIEW, VERBS, Plan, Rows
-from nbsql.plan.classes import ClassColumn, class_columns
+from nbsql.plan.classes import ClassColumn
 from nbsql.plan.verbs import POSTERIORS
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_source
 from nbsql.spec.spec import Spec
-from nbsql.storage import schema as schemas
-from nbsql.storage.calibration import calibration_of_posteriors
+from nbsql.storage.state import ModelState
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -42,61 +40,42 @@ if TYPE_CHECKING:
 _FEATURES = 8  # features that a repr names
 
 
-def read_plan(engine: Engine, relations: Relations, name: str) -> tuple[Plan, list[ClassColumn]]:
-    """The plan and the classes of an existing model. Raises ModelError if its spec is damaged."""
-    rows = engine.ask("spec_text", relations["spec"])
-    if len(rows) != 1:
-        raise schemas.unreadable(engine, relations, name, f"its table 'spec' has {len(rows)} rows")
-    try:
-        spec = Spec.from_json(rows[0][0], name)
-    except ValueError as error:
-        raise schemas.unreadable(engine, relations, name, f"its spec cannot be read ({error})") from None
-    # Its tables show which form it has, since another version may choose by other limits.
-    columns = {column.name for column in engine.columns(relations["parameters"])}
-    wide = "class_no" not in columns
-    if wide and "class_count" not in columns:
-        raise schemas.unreadable(engine, relations, name, "its table 'parameters' has no column 'class_count'")
-    plan = Plan(engine.renderer, spec, relations, wide=wide, calibration=calibration_of_posteriors(engine, relations))
-    return plan, class_columns(engine.rows(plan.class_order()))
-
-
-def updated_at(engine: Engine, relations: Relations) -> Any:
-    """A value that changes whenever the model does. Read it before the model, so that a change in between is noticed later."""
-    return engine.ask("updated_at", relations["spec"])
-
-
 class Handle:
-    """A handle to a model in a database; its name is None if it is transient.
+    """A handle to a model in a database; its name is None if it is transient."""
 
-    `stamp` is `updated_at` before the plan and the classes were read; None if they were made in this transaction.
-    """
-
-    def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], name: str | None, *, stamp: Any = None) -> None:
-        self._engine = engine
-        self._relations = plan.relations
-        self.name = name
-        self._catalog = engine.catalog() if name is not None else None
-        self._states = States(State(plan, classes, stamp or self._updated_at()))
+    def __init__(self, state: ModelState) -> None:
+        self.name = state.name
+        state = replace(state, catalog=None if state.name is None else state.engine.catalog())
+        self._states = States(replace(state, stamp=state.stamp or state.updated_at()))
 
     @property
-    def _state(self) -> State:
+    def state(self) -> ModelState:
+        """What is known of the model, for the rest of nbsql. It is internal, and may change between versions."""
         return self._states.current
 
     @property
+    def _engine(self) -> Engine:
+        return self.state.engine
+
+    @property
+    def _relations(self) -> Relations:
+        return self.state.relations
+
+    @property
     def _plan(self) -> Plan:
-        return self._state.plan
+        return self.state.plan
 
     @property
     def _spec(self) -> Spec:
-        return self._state.plan.spec
+        return self.state.spec
 
     @property
     def _classes(self) -> list[ClassColumn]:
-        return self._state.classes
+        return self.state.classes
 
     @property
-    def _stamp(self) -> Any:
-        return self._state.stamp
+    def _title(self) -> str:
+        return self.state.title
 
     def __repr__(self) -> str:
         title = f"model {self.name!r}" if self.name else "transient model"
@@ -124,7 +103,7 @@ class Handle:
         """The overview, as a notebook shows it."""
         try:
             self._refresh()
-            with self._requiring_model():
+            with self.state.guard():
                 return overview_html(self._engine, self._spec, self._relations, f"{self._title} in {self._database}")
         except NbsqlError as error:
             return str(paragraph(str(error)))
@@ -133,13 +112,9 @@ class Handle:
         """Print an overview, as `nbsql show` does: features and families, classes, and what the model has learnt from."""
         self._refresh()
         title = f"{self._title} in {self._database}" if self.name is None else f"model {self.name} in {self._database}"
-        with self._requiring_model():
+        with self.state.guard():
             lines = list(overview(self._engine, self._spec, self._relations, title))
         sys.stdout.write("\n".join([*lines, ""]))
-
-    @property
-    def _title(self) -> str:
-        return f"model {self.name!r}" if self.name else "the model"
 
     def __enter__(self) -> Self:
         return self
@@ -160,13 +135,13 @@ class Handle:
     @property
     def classes(self) -> list[Any]:
         """The labels in their own type, the most probable first."""
-        with self._requiring_model():
+        with self.state.guard():
             return [row[0] for row in self._engine.ask("class_values", self._relations["priors"])]
 
     @property
     def _labels(self) -> list[Any]:
         """The labels in their own type, in the order of the class numbers."""
-        with self._requiring_model():
+        with self.state.guard():
             return [row[0] for row in self._engine.ask("class_values", self._relations["priors"], by_number=True)]
 
     @property
@@ -200,13 +175,13 @@ class Handle:
 
     def _macro_query(self, macro: str, *arguments: Any) -> Query:
         """The query that a macro renders from relations of the model."""
-        return Query(self._engine, self._engine.renderer.statement(macro, *arguments), guard=self._requiring_model)
+        return Query(self._engine, self._engine.renderer.statement(macro, *arguments), guard=self.state.guard)
 
     def _query_of_parameters(self, render: Callable[[], str], source: Source | None = None) -> Query:
         """A query that contains numbers of the model, and is therefore rendered again if it has changed when the query runs."""
         text = self._rendering(render)
         text()
-        return Query(self._engine, text, source, guard=self._requiring_model)
+        return Query(self._engine, text, source, guard=self.state.guard)
 
     def _rendering(self, render: Callable[..., str]) -> Callable[..., str]:
         """A function that returns what `render` does, and calls it again only if the model has changed."""
@@ -216,8 +191,8 @@ class Handle:
             if refresh:
                 self._refresh()
             known = rendered.get(arguments)
-            if known is None or known[0] != self._stamp:
-                known = rendered[arguments] = self._stamp, render(*arguments)
+            if known is None or known[0] != self.state.stamp:
+                known = rendered[arguments] = self.state.stamp, render(*arguments)
             return known[1]
 
         return text
@@ -260,7 +235,7 @@ class Handle:
         text = self._rendering(sql)
         whole = text(refresh=False)  # the model was refreshed when the source was resolved
         first, added = text if by_row else None, len(self._added_columns(verb))
-        return Query(self._engine, text, source, guard=self._requiring_model, first=first, rendered=whole, added=added)
+        return Query(self._engine, text, source, guard=self.state.guard, first=first, rendered=whole, added=added)
 
     def _rows(self, verb: str, source: Source, passed: Sequence[str] | None, spec: Spec | None = None) -> Rows:
         """The rows of a source that a verb scores by a spec; only the columns in `passed` are returned, all if it is None."""
@@ -312,51 +287,13 @@ class Handle:
         return self._plan.calibration if wanted else None
 
     def _refresh(self, stamp: Any = None) -> None:
-        """Read the model again if it was changed elsewhere. Every verb does so before it uses what it knows of the model.
-
-        `stamp` is the current `updated_at`, if it was just read.
-        """
-        stamp = stamp or self._updated_at()
-        while stamp != self._stamp:  # again if it changed while it was read; a transaction would block writers
-            newest = self._states.newest  # another thread may have read it
-            if newest.stamp != stamp:
-                with self._requiring_model():
-                    newest = State(*read_plan(self._engine, self._relations, str(self.name)), stamp)
-            self._states.adopt(newest)
-            stamp = self._updated_at()
+        """Read the model again if it was changed elsewhere. Every verb does so before it uses what it knows of the model."""
+        self._states.adopt(self.state.refreshed(stamp, self._states.newest))
 
     def _require(self, use: str) -> None:
         """Read the model again if it was changed elsewhere, and raise an error unless it supports the use."""
         self._refresh()
         check(self._spec, use, self._title)
-
-    def _updated_at(self) -> Any:
-        with self._requiring_model():
-            return updated_at(self._engine, self._relations)
-
-    @contextmanager
-    def _requiring_model(self) -> Iterator[None]:
-        """Raise ModelError instead of a database error if the model no longer exists. It is only looked for after an error."""
-        if self._catalog is not None and self._catalog != self._engine.catalog():
-            raise ModelError(f"{self._title} is in the catalog {self._catalog!r}; USE CATALOG {self._catalog} first")
-        with self._engine.turn():
-            try:
-                yield
-            except DatabaseError:
-                with suppress(DatabaseError):  # the error has ended the transaction, or the connection is closed
-                    self._check_exists()
-                raise
-
-    def _check_exists(self) -> None:
-        engine, path = self._engine, self._relations.path
-        current = engine.current()[0]
-        if self.name is not None:
-            schemas.find(engine, path[0] if len(path) > 1 else current, self.name)
-            return
-        try:
-            engine.columns(self._relations["spec"])
-        except DatabaseError:
-            raise ModelError("the model, which has no name, has been dropped; fit it anew") from None
 
     def _fragment(self, macro: str, *arguments: Any) -> Markup:
         return self._engine.renderer.fragment(macro, *arguments)

@@ -22,6 +22,7 @@ from nbsql.spec.spec import Spec
 from nbsql.storage.drafts import draft_plan, publish
 from nbsql.storage.files import write_file
 from nbsql.storage.shared_counts import Sharing
+from nbsql.storage.state import ModelState
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -188,7 +189,7 @@ class Deriving(Handle):
                 draft = draft_plan(engine, self._plan)
                 statement = draft.add_ledger_line(Entry(number, batch, "export", f"{sharing.description} to {text}", 0))
                 engine.run(statement.name, statement.sql)
-                self._states.adopt(self._state._replace(plan=publish(engine, draft, self._relations, self._stamp)))
+                self._states.adopt(replace(self.state, plan=publish(engine, draft, self._relations, self.state.stamp)))
             write_file(engine, self._plan, text, self._title, overwrite=overwrite, sharing=sharing)
 
     def _at_time(self, half_life: HalfLife, now: Any) -> Self:
@@ -207,4 +208,4 @@ class Deriving(Handle):
                 raise InputError(f"nothing is left of {self._title} in {source}")
             entry = Entry(1, "1", "derive", f"{source} of {self._title}", rows)
             plan, classes = derive(engine, spec or self._spec, cells, [entry], origin=self._relations)
-        return type(self)(engine, plan, classes, None)
+        return type(self)(ModelState(engine, plan, classes))

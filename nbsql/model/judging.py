@@ -278,7 +278,7 @@ class Judging(Handle):
                 self._warn_of_learnt_rows(test_rows, "test on rows that it has not learnt")
             calibration = calibrate(
                 engine, self._plan, self._classes, self._title, data,
-                method=method, folds=folds, weight=weight, test=test_rows, stamp=self._stamp,
+                method=method, folds=folds, weight=weight, test=test_rows, stamp=self.state.stamp,
             )  # fmt: skip
         self._refresh()
         return calibration

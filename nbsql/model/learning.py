@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from nbsql.answers.query import Query
 from nbsql.errors import InputError
 from nbsql.learning.change import Change
 from nbsql.model.base import Handle
-from nbsql.model.state import State
 from nbsql.storage import schema as schemas
 from nbsql.storage.drafts import draft_plan, publish
 
@@ -101,10 +101,10 @@ class Learning(Handle):
 
     @contextmanager
     def _change(self) -> Iterator[Change]:
-        with self._requiring_model(), self._engine.transaction(self.name):
+        with self.state.guard(), self._engine.transaction(self.name):
             self._require("ledger")
             change = Change(self._engine, draft_plan(self._engine, self._plan), self._classes, self._title)
             yield change
-            plan = publish(self._engine, change.plan, self._relations, self._stamp)
-            stamp = self._updated_at()
-        self._states.adopt(State(plan, change.classes, stamp))
+            plan = publish(self._engine, change.plan, self._relations, self.state.stamp)
+            stamp = self.state.updated_at()
+        self._states.adopt(replace(self.state, plan=plan, classes=change.classes, stamp=stamp))

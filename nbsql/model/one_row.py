@@ -67,8 +67,7 @@ class OneRow(Handle):
         try:
             handle = self._handles.pop()
         except IndexError:
-            state = self._states.newest
-            handle = type(self)(self._engine.apart(), state.plan, state.classes, self.name, stamp=state.stamp)
+            handle = type(self)(replace(self._states.newest, engine=self._engine.apart()))
         try:
             answer = handle._answer(row, calibrated)
         except InputError:
@@ -84,14 +83,14 @@ class OneRow(Handle):
                 answer, stamp = scorer.score(row)
             except DatabaseError:
                 self._refresh()
-                if self._scorer_stamp == self._stamp[0][0]:
+                if self._scorer_stamp == self.state.stamp[0][0]:
                     raise
             else:
                 if stamp == self._scorer_stamp:
                     return answer
         self._require("predict_one")
         plan = replace(self._plan, calibration=self._calibration(calibrated))
-        self._scorer, self._scorer_stamp = RowScorer(self._engine, plan, self._classes, self._title), self._stamp[0][0]
+        self._scorer, self._scorer_stamp = RowScorer(self._engine, plan, self._classes, self._title), self.state.stamp[0][0]
         self._scorer_calibrated = calibrated
         return self._scorer.score(row)[0]
 
@@ -110,4 +109,4 @@ class OneRow(Handle):
         engine.require("predict_one_sql")
         self._require("predict_one")
         plan = replace(self._plan, calibration=self._calibration(calibrated))
-        return engine.portable(row_sql(engine, plan, self._classes, self._title, self._stamp[0][0]))
+        return engine.portable(row_sql(engine, plan, self._classes, self._title, self.state.stamp[0][0]))

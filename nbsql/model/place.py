@@ -21,6 +21,7 @@ from nbsql.rendering.relations import Relations
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
 from nbsql.storage.drafts import draft_relations, publish
+from nbsql.storage.state import ModelState
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Place:
         plan = publish(self.engine, plan, self.final)
         if self.lasting is not None:
             plan = replace(plan, relations=self.lasting)
-        return Model(self.engine, plan, classes, self.name)
+        return Model(ModelState(self.engine, plan, classes, self.name))
 
 
 @contextmanager

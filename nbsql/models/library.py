@@ -14,7 +14,7 @@ from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life
 from nbsql.learning.joins import refuse_temporary, training_source
 from nbsql.learning.look import advice_of_look
-from nbsql.model import Model, read_plan, updated_at
+from nbsql.model import Model
 from nbsql.model.place import key_columns, open_place, place_for
 from nbsql.models.from_tables import build_model
 from nbsql.plan import Statement
@@ -35,6 +35,7 @@ from nbsql.spec.options import (
 from nbsql.spec.resolve import resolve
 from nbsql.spec.used import check_used
 from nbsql.storage import schema as schemas
+from nbsql.storage.state import read_state
 from nbsql.tuning.families import columns_to_choose, with_families
 from nbsql.warn import warn_user
 
@@ -217,9 +218,7 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
                 f"model {schema!r} belongs to {owner!r}, whose functions run with your rights when you use it; "
                 "load only models of roles that you trust"
             )
-        relations = lasting_relations(engine, where, schema)
-        stamp = updated_at(engine, relations)
-        return Model(engine, *read_plan(engine, relations, schema), schema, stamp=stamp)
+        return Model(read_state(engine, lasting_relations(engine, where, schema), schema))
 
 
 def models(con: Connection, *, database: str | None = None) -> list[str]:

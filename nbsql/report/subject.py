@@ -36,9 +36,11 @@ class Subject(Protocol):
     """The interface of a model that pictures use; `nbsql.Model` implements it."""
 
     name: str | None
-    _engine: Engine
-    _relations: Relations
 
+    @property
+    def _engine(self) -> Engine: ...
+    @property
+    def _relations(self) -> Relations: ...
     @property
     def _plan(self) -> Plan: ...
     @property

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -145,10 +146,11 @@ def test_a_change_that_fails_leaves_the_model(tables: Any) -> None:
     for name in ("m", None):
         model = nbsql.fit(tables, "first", target="y", name=name)
         before = model.predict_proba("first").fetchall(), model.batches.fetchall()
-        engine, model._engine = model._engine, stopped_at(tables, "parameters", stop)
+        state = model.state
+        model._states.adopt(replace(state, engine=stopped_at(tables, "parameters", stop)))
         with pytest.raises(Stopped):
             model.update("second")
-        model._engine = engine
+        model._states.adopt(state)
         assert (model.predict_proba("first").fetchall(), model.batches.fetchall()) == before
         model.update("SELECT * FROM first") if name else model.drop()
 
@@ -173,7 +175,8 @@ def test_of_two_writers_at_once_neither_breaks_the_model(tables: Any, first: str
     def change() -> None:
         model = nbsql.load(tables, "m")
         if first == "at work":
-            model._engine = stopped_at(tables, "spec", stop)  # all of its tables are there but the spec
+            engine = stopped_at(tables, "spec", stop)  # all of its tables are there but the spec
+            model._states.adopt(replace(model.state, engine=engine))
         with suppress(Stopped):
             model.update("first")
         newer.extend(row[1] for row in tables.sql("SHOW TABLES IN m").collect() if row[1].startswith("statistics_"))

@@ -14,8 +14,8 @@ import duckdb
 import pytest
 
 import nbsql
-from nbsql.model import base
 from nbsql.plan.classes import class_columns
+from nbsql.storage import state
 
 Connection = duckdb.DuckDBPyConnection
 Ask = Callable[[nbsql.Model, Path], Any]
@@ -156,7 +156,7 @@ def connect() -> Connection:
 
 
 def test_every_verb_is_asked() -> None:
-    assert {name for name in dir(nbsql.Model) if not name.startswith("_")} - ASKED.keys() == {"close", "drop"}
+    assert {name for name in dir(nbsql.Model) if not name.startswith("_")} - ASKED.keys() == {"close", "drop", "state"}
 
 
 CHANGES = {"calibrate", "compact", "forget", "rollback", "update"}
@@ -300,7 +300,7 @@ def test_a_class_that_comes_while_a_model_is_loaded_is_noticed(monkeypatch: pyte
         nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
         return class_columns(rows)
 
-    monkeypatch.setattr(base, "class_columns", interrupted)
+    monkeypatch.setattr(state, "class_columns", interrupted)
     model = nbsql.load(con, "it")
     assert model.predict_proba("rows").columns[-3:] == ["probability_0", "probability_a", "probability_b"]
     assert sorted(model.predict("rows", costs={("a", "b"): 2})) == sorted(

@@ -1,0 +1,110 @@
+"""The state of a model: what is known of it since it was last read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nbsql.engines.engine import Engine
+from nbsql.errors import DatabaseError, ModelError
+from nbsql.plan import Plan
+from nbsql.plan.classes import ClassColumn, class_columns
+from nbsql.rendering.relations import Relations
+from nbsql.spec.spec import Spec
+from nbsql.storage import schema as schemas
+from nbsql.storage.calibration import calibration_of_posteriors
+
+
+@dataclass(frozen=True, eq=False)
+class ModelState:
+    """A model as it was when it was last read. What reads a model takes its state; `refreshed` returns the newest."""
+
+    engine: Engine
+    plan: Plan
+    classes: list[ClassColumn]
+    name: str | None = None  # None if the model is transient
+    stamp: Any = None  # `updated_at` before the plan and the classes were read; it changes whenever the model does
+    catalog: str | None = None  # the catalog of a named model, on engines that find it only while that is the current one
+
+    @property
+    def spec(self) -> Spec:
+        return self.plan.spec
+
+    @property
+    def relations(self) -> Relations:
+        return self.plan.relations
+
+    @property
+    def title(self) -> str:
+        """The name of the model in messages."""
+        return f"model {self.name!r}" if self.name else "the model"
+
+    def refreshed(self, stamp: Any = None, known: ModelState | None = None) -> ModelState:
+        """The state as it is now, read again if the model was changed. Every verb begins with it.
+
+        `stamp` is the current `updated_at`, if it was just read; `known` a state that another thread has read.
+        """
+        state, stamp = self, stamp or self.updated_at()
+        while stamp != state.stamp:  # again if it changed while it was read; a transaction would block writers
+            if known is not None and known.stamp == stamp:
+                state = known
+            else:
+                with self.guard():
+                    state = replace(self, **_read(self.engine, self.relations, str(self.name)), stamp=stamp)
+            stamp = self.updated_at()
+        return state
+
+    def updated_at(self) -> Any:
+        """The stamp of the model as it is now."""
+        with self.guard():
+            return self.engine.ask("updated_at", self.relations["spec"])
+
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """Raise ModelError instead of a database error if the model no longer exists. It is only looked for after an error."""
+        if self.catalog is not None and self.catalog != self.engine.catalog():
+            raise ModelError(f"{self.title} is in the catalog {self.catalog!r}; USE CATALOG {self.catalog} first")
+        with self.engine.turn():
+            try:
+                yield
+            except DatabaseError:
+                with suppress(DatabaseError):  # the error has ended the transaction, or the connection is closed
+                    self._check_exists()
+                raise
+
+    def _check_exists(self) -> None:
+        path = self.relations.path
+        current = self.engine.current()[0]
+        if self.name is not None:
+            schemas.find(self.engine, path[0] if len(path) > 1 else current, self.name)
+            return
+        try:
+            self.engine.columns(self.relations["spec"])
+        except DatabaseError:
+            raise ModelError("the model, which has no name, has been dropped; fit it anew") from None
+
+
+def read_state(engine: Engine, relations: Relations, name: str) -> ModelState:
+    """The state of an existing model. Raises ModelError if its spec is damaged."""
+    stamp = engine.ask("updated_at", relations["spec"])  # before the rest, so that a change in between is noticed later
+    return ModelState(engine, **_read(engine, relations, name), name=name, stamp=stamp)
+
+
+def _read(engine: Engine, relations: Relations, name: str) -> dict[str, Any]:
+    """The plan and the classes of a model."""
+    rows = engine.ask("spec_text", relations["spec"])
+    if len(rows) != 1:
+        raise schemas.unreadable(engine, relations, name, f"its table 'spec' has {len(rows)} rows")
+    try:
+        spec = Spec.from_json(rows[0][0], name)
+    except ValueError as error:
+        raise schemas.unreadable(engine, relations, name, f"its spec cannot be read ({error})") from None
+    # Its tables show which form it has, since another version may choose by other limits.
+    columns = {column.name for column in engine.columns(relations["parameters"])}
+    wide = "class_no" not in columns
+    if wide and "class_count" not in columns:
+        raise schemas.unreadable(engine, relations, name, "its table 'parameters' has no column 'class_count'")
+    plan = Plan(engine.renderer, spec, relations, wide=wide, calibration=calibration_of_posteriors(engine, relations))
+    return {"plan": plan, "classes": class_columns(engine.rows(plan.class_order()))}
