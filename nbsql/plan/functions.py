@@ -14,6 +14,7 @@ from nbsql.plan.scoring import Scoring
 from nbsql.plan.verbs import POSTERIORS, ROW_VERBS, UNCALIBRATED, VERBS
 from nbsql.rendering.dialect import restore
 from nbsql.spec.derived import inputs
+from nbsql.spec.rules import checked_columns, checked_label
 
 
 def create_functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[tuple[str, str]]:
@@ -36,10 +37,13 @@ def create_functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[
         pairs += zip([key for key, _ in dimension.on], dimension.types, strict=True)
     pairs = [pair for pair in pairs if pair[0] not in {each.name for each in derived}] + list(inputs(derived).items())
     brought = {name for joining in joins for name in joining.dimension.names}
-    types = {name: dialect.query(kind or render("string")) for name, kind in pairs if name not in brought}
+    # A day may come with a time of day, which a date would lose.
+    read_as = {"": render("string"), "date": "timestamp without time zone"}
+    types = {name: dialect.query(read_as.get(kind, kind)) for name, kind in pairs if name not in brought}
     if not types or plan.spec.segment_by is not None:  # a segment's expression may read any column
         return
-    given = with_derived(plan.renderer, render("given_row", list(types.items())), derived, list(types), exact=True)
+    row = render("given_row", list(types.items()), checked_columns(plan.spec))
+    given = with_derived(plan.renderer, row, derived, list(types), exact=True)
     rows = Rows(given, joins=joins, passed_columns=())
     for name, (verb, calibration) in functions.items():
         if verb == "evaluate":
@@ -77,7 +81,8 @@ def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn], name: str, ca
         cast=True,
     )
     text = dialect.text(restore(query))
-    body = dialect.text(restore(render("run_on_relation", text, dialect.text(restore(placeholder)))))
+    learnt = [*checked_columns(plan.spec), *checked_label(plan.spec)]
+    body = dialect.text(restore(render("run_on_relation", text, dialect.text(restore(placeholder)), learnt)))
     return plan.renderer.statement("create_function_of_relation", plan.relations[name], body, columns)
 
 

@@ -14,7 +14,7 @@ from nbsql.plan.rows import Rows
 from nbsql.plan.scoring import Scoring
 from nbsql.plan.verbs import POSTERIORS, UNCALIBRATED, VERBS
 from nbsql.rendering.dialect import folded, restore
-from nbsql.spec.rules import label_column, learnt_columns, learnt_times
+from nbsql.spec.rules import checked_columns, checked_label
 
 
 def create_table_macros(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[tuple[str, str]]:
@@ -59,11 +59,9 @@ def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
     reads |= {read: plan.renderer.fragment("call_on_source", _relation(plan, macro)) for read, macro in calls.items()}
     for number, dimension in enumerate(needed_dimensions(plan.spec), start=1):
         reads[f"dimension_{number}"] = _literal(plan, *dimension.path)
-    made = {column for dimension in plan.spec.joins for column in dimension.names} | {each.name for each in plan.spec.derived}
     used = [(_name(plan, read), relation) for read, relation in reads.items() if _name(plan, read) in query]
-    learnt = [*learnt_columns(plan.spec), *learnt_times(plan.spec)] if _name(plan, "source") in query else []
-    read = [column for column in learnt if column[0] not in made]
-    judged = [label_column(plan.spec)] if name == "evaluate" and plan.spec.target not in made else []
+    read = checked_columns(plan.spec) if _name(plan, "source") in query else []
+    judged = checked_label(plan.spec) if name == "evaluate" else []
     conditions = [plan.renderer.fragment("has_learnt_types", columns) for columns in (read, judged)]
     texts = [plan.renderer.dialect.text(restore(each)) for each in (query, *conditions)]
     relation, schema = plan.relations[name], plan.relations.path[-1]

@@ -113,9 +113,22 @@ def learnt_times(spec: Spec) -> list[tuple[str, list[str], str]]:
         for name, learnt in each.reads if each.part is not None and not each.read_names & made else ():
             kinds = [value_kind(learnt) or ""]
             if kinds == ["date"] and each.part in OF_TIMES:  # which a day has not
-                kinds = ["timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns"]
+                kinds = ["timestamp"]
             found[name] = (name, kinds, learnt) if each.part in OF_TIMES else found.get(name, (name, kinds, learnt))
     return list(found.values())
+
+
+def checked_columns(spec: Spec) -> list[tuple[str, list[str], str]]:
+    """Those of `learnt_columns` and `learnt_times` that a source has."""
+    made = {name for dimension in spec.joins for name in dimension.names} | {each.name for each in spec.derived}
+    return [column for column in (*learnt_columns(spec), *learnt_times(spec)) if column[0] not in made]
+
+
+def checked_label(spec: Spec) -> list[tuple[str, list[str], str]]:
+    """The column of the class, as `learnt_columns` has those of the features; none if it is derived."""
+    kind = value_kind(spec.target_type) or "number"
+    column = (spec.target, [kind], "text" if kind == "text" else spec.target_type)
+    return [] if spec.target in {each.name for each in spec.derived} else [column]
 
 
 def is_learnt_time(each: Derived, column: Column) -> bool:
@@ -123,12 +136,6 @@ def is_learnt_time(each: Derived, column: Column) -> bool:
     ((_, learnt),) = each.reads
     is_alike = column.kind == "temporal" and value_kind(column.type) == value_kind(learnt)
     return is_alike and not (each.part in OF_TIMES and column.type.lower().startswith("date"))
-
-
-def label_column(spec: Spec) -> tuple[str, list[str], str]:
-    """The column of the class, as `learnt_columns` has those of the features."""
-    kind = value_kind(spec.target_type) or "number"
-    return spec.target, [kind], "text" if kind == "text" else spec.target_type
 
 
 def _wrong_type(feature: Feature, name: str, column: Column, label: str, model: str) -> InputError:

@@ -295,3 +295,50 @@ def test_a_look_at_the_values_infers_the_same_families(pg: Any, rows: int) -> No
     assert [*found[0][0].values()] == [
         "bernoulli", "categorical", "lognormal", "zero_inflated", "binned", "beta", "text", "categorical",
     ]  # fmt: skip
+
+
+OTHERS = {  # a column, and its SQL in rows of another kind than the model has learnt
+    "called": ["sent", "day", "CAST(called AS TEXT)", "5"],
+    "sent": ["called", "CAST(called AS TEXT)"],
+    "day": ["sent", "CAST(day AS TEXT)"],
+    "hour": ["called", "CAST(hour AS TEXT)", "CAST(hour AS TIMETZ)"],
+    "word": ["TRUE", "1", "day"],
+    "flag": ["CAST('t' AS TEXT)"],
+    "size": ["CAST('1' AS TEXT)", "TRUE"],
+    "mail": ["TRUE", "1"],
+    "y": ["1", "TRUE"],
+}
+ALIKE_IN_JSON = {*((name, f"CAST({name} AS TEXT)") for name in ("called", "day", "hour")), ("word", "day")}
+
+
+def test_functions_refuse_columns_of_another_kind(pg: Any) -> None:
+    pg.execute("""CREATE DOMAIN moment AS TIMESTAMP; SET TIME ZONE 'America/New_York'; CREATE TABLE calls AS SELECT i AS id,
+        CASE WHEN i % 24 > 15 THEN 'a' ELSE 'b' END AS y, CAST(DATE '2024-01-01' + i * INTERVAL '1 hour' AS moment) AS called,
+        TIMESTAMPTZ '2024-01-01 00:00+00' + i * INTERVAL '1 hour' AS sent, DATE '2024-01-01' + i % 5 AS day,
+        TIME '00:00' + i * INTERVAL '1 hour' AS hour, (ARRAY['true', '1', 'no'])[1 + i % 3] AS word, i % 2 = 0 AS flag,
+        CASE WHEN i % 9 > 0 THEN i % 7 / 2.0 ELSE 'NaN' END AS size, 'word ' || i % 4 AS mail
+        FROM generate_series(0, 239) AS r(i)""")
+    families = {
+        "called": nbsql.Calendar(["hour", "weekday"]), "sent": nbsql.Calendar(["hour"], zone="UTC"), "day": "categorical",
+        "hour": nbsql.Calendar(["hour"]), "size": "categorical", "mail": nbsql.Text(),
+    }  # fmt: skip
+    model = nbsql.fit(pg, "calls", target="y", name="m", id="id", families=families)
+    said = pg.execute("SELECT id, answer.* FROM calls, m.predict(to_jsonb(calls)) AS answer ORDER BY id").fetchall()
+    assert_same_rows(said, [(row[0], *row[-2:]) for row in sorted(model.predict("calls").fetchall())])
+    assert pg.execute("SELECT value FROM m.evaluate('calls') WHERE metric = 'rows'").fetchall() == [(240,)]
+    columns = ["id", *OTHERS]
+    for column, others in OTHERS.items():
+        for other in others:
+            pg.execute("DROP VIEW IF EXISTS wrong")
+            shown = ", ".join(f"{other if name == column else name} AS {name}" for name in columns)
+            pg.execute(f"CREATE VIEW wrong AS SELECT {shown} FROM calls WHERE id = 20")
+            fact = rf"^in public[.]wrong: column {column} is .*, and the model has learnt .* there; cast it\n"
+            with pytest.raises(Exception, match=fact):
+                pg.execute("SELECT * FROM m.evaluate('wrong')")
+            if column != "y" and (column, other) not in ALIKE_IN_JSON:
+                with pytest.raises(Exception, match=rf"column {column} has another type than|invalid input syntax for type"):
+                    pg.execute("SELECT * FROM wrong, m.predict(to_jsonb(wrong))")
+    later = "SELECT id, y, called, sent, called AS day, hour, word, flag, size, mail FROM calls"
+    pg.execute(f"CREATE VIEW later AS {later}")  # a time is another day than its midnight
+    said = pg.execute("SELECT id, answer.* FROM later, m.predict(to_jsonb(later)) AS answer ORDER BY id").fetchall()
+    assert_same_rows(said, [(row[0], *row[-2:]) for row in sorted(model.predict("later").fetchall())])

@@ -1,5 +1,41 @@
 CREATE FUNCTION "spam"."evaluate"(source REGCLASS) RETURNS TABLE ("class" TEXT, "metric" TEXT, "value" DOUBLE PRECISION) LANGUAGE plpgsql STABLE
-SET search_path = pg_catalog, pg_temp AS E'BEGIN
+SET search_path = pg_catalog, pg_temp AS E'DECLARE
+  wrong TEXT := (
+    SELECT format(''column %s is %s, and the model has learnt %s there; cast it'', attribute.attname, type.name, learnt.said)
+    FROM pg_attribute AS attribute
+    JOIN (
+      VALUES
+        (''sender'', ARRAY[''text''], ''text''),
+        (''replied'', ARRAY[''boolean'', ''number''], ''a number''),
+        (''length'', ARRAY[''number''], ''a number''),
+        (''links'', ARRAY[''number''], ''a number''),
+        (''body'', ARRAY[''text''], ''a text''),
+        (''plain'', ARRAY[''number''], ''a number''),
+        (''html'', ARRAY[''number''], ''a number''),
+        (''label'', ARRAY[''text''], ''text'')
+    ) AS learnt(name, kinds, said) ON learnt.name = attribute.attname
+    JOIN (
+      SELECT own.oid, own.typcategory AS category, format_type(CASE own.typtype WHEN ''d'' THEN own.typbasetype ELSE own.oid END, -1) AS name
+      FROM pg_type AS own
+    ) AS type ON type.oid = attribute.atttypid
+    WHERE attribute.attrelid = source
+      AND NOT attribute.attisdropped
+      AND NOT ARRAY[
+        type.name,
+        CASE
+          WHEN type.category IN (''S'', ''E'', ''Z'') OR type.name = ''uuid'' THEN ''text''
+          WHEN type.category = ''N'' THEN ''number''
+          WHEN type.name IN (''date'', ''timestamp without time zone'') THEN ''date''
+        END,
+        CASE WHEN type.name = ''timestamp without time zone'' THEN ''timestamp'' END
+      ] && learnt.kinds
+    ORDER BY attribute.attnum ASC NULLS LAST
+    LIMIT 1
+  );
+BEGIN
+  IF wrong IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = ''datatype_mismatch'', MESSAGE = wrong;
+  END IF;
   RETURN QUERY EXECUTE replace(E''SELECT CAST(answer."class" AS TEXT), CAST(answer."metric" AS TEXT), CAST(answer."value" AS DOUBLE PRECISION)
 FROM (
   WITH outcomes AS MATERIALIZED (

@@ -8,7 +8,30 @@ FROM (
   FROM (
     WITH numbered AS MATERIALIZED (
       SELECT row_number() OVER () AS nbsql_row, source.* FROM (
-      SELECT * FROM jsonb_to_record($1) AS source("sender" character varying, "replied" boolean, "length" numeric, "links" integer, "body" character varying, "plain" integer, "html" integer)
+      SELECT typed.*
+      FROM jsonb_to_record($1) AS typed("sender" character varying, "replied" boolean, "length" numeric, "links" integer, "body" character varying, "plain" integer, "html" integer)
+      JOIN jsonb_to_record($1) AS source("sender" JSONB, "replied" JSONB, "length" JSONB, "links" JSONB, "body" JSONB, "plain" JSONB, "html" JSONB) ON CASE
+        WHEN jsonb_typeof(source."sender") = 'string' OR source."sender" IS NULL THEN TRUE
+        ELSE CAST(left(source."sender" #>> '{}', 0) || 'column sender has another type than text, which the model has learnt there; cast it' AS BOOLEAN)
+      END AND CASE
+        WHEN jsonb_typeof(source."replied") = 'boolean' OR jsonb_typeof(source."replied") = 'number' OR (source."replied" #>> '{}') IN ('NaN', 'Infinity', '-Infinity') OR source."replied" IS NULL THEN TRUE
+        ELSE CAST(left(source."replied" #>> '{}', 0) || 'column replied has another type than a number, which the model has learnt there; cast it' AS BOOLEAN)
+      END AND CASE
+        WHEN jsonb_typeof(source."length") = 'number' OR (source."length" #>> '{}') IN ('NaN', 'Infinity', '-Infinity') OR source."length" IS NULL THEN TRUE
+        ELSE CAST(left(source."length" #>> '{}', 0) || 'column length has another type than a number, which the model has learnt there; cast it' AS BOOLEAN)
+      END AND CASE
+        WHEN jsonb_typeof(source."links") = 'number' OR (source."links" #>> '{}') IN ('NaN', 'Infinity', '-Infinity') OR source."links" IS NULL THEN TRUE
+        ELSE CAST(left(source."links" #>> '{}', 0) || 'column links has another type than a number, which the model has learnt there; cast it' AS BOOLEAN)
+      END AND CASE
+        WHEN jsonb_typeof(source."body") = 'string' OR source."body" IS NULL THEN TRUE
+        ELSE CAST(left(source."body" #>> '{}', 0) || 'column body has another type than a text, which the model has learnt there; cast it' AS BOOLEAN)
+      END AND CASE
+        WHEN jsonb_typeof(source."plain") = 'number' OR (source."plain" #>> '{}') IN ('NaN', 'Infinity', '-Infinity') OR source."plain" IS NULL THEN TRUE
+        ELSE CAST(left(source."plain" #>> '{}', 0) || 'column plain has another type than a number, which the model has learnt there; cast it' AS BOOLEAN)
+      END AND CASE
+        WHEN jsonb_typeof(source."html") = 'number' OR (source."html" #>> '{}') IN ('NaN', 'Infinity', '-Infinity') OR source."html" IS NULL THEN TRUE
+        ELSE CAST(left(source."html" #>> '{}', 0) || 'column html has another type than a number, which the model has learnt there; cast it' AS BOOLEAN)
+      END
     ) AS source
     ),
     bag_5 AS (

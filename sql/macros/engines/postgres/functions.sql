@@ -29,11 +29,43 @@ END
 {%- endif %}
 {%- endmacro %}
 
-{# The row that a function receives, with the columns that the model reads. columns: pairs of a name and a type. #}
-{% macro postgres__given_row(columns) -%}
+{#
+  The row that a function receives, with the columns that the model reads. columns: pairs of a name and a type. learnt: those of a kind that
+  the model has learnt, as in `has_learnt_types`.
+#}
+{% macro postgres__given_row(columns, learnt) -%}
 (
-  SELECT * FROM jsonb_to_record($1) AS source({{ nbsql.typed_columns(columns, true) }})
+  SELECT typed.*
+  FROM jsonb_to_record($1) AS typed({{ nbsql.typed_columns(columns, true) }})
+  {% if learnt %}
+  JOIN jsonb_to_record($1) AS source(
+    {%- for name, _, _ in learnt %}{{ nbsql.ident(name) }} JSONB{% if not loop.last %}, {% endif %}{% endfor -%}
+  ) ON {{ nbsql.has_learnt_types(learnt) | indent(2) }}
+  {% endif %}
 )
+{%- endmacro %}
+
+{# Whether a value of a row, given as JSON, is of a kind. #}
+{% macro postgres__is_of_kind(x, kind) -%}
+{% set day, time, zone = '[0-9]{4,}-[0-9]{2}-[0-9]{2}', '[0-9]{2}:[0-9:.]+', ' ?([+-][0-9:]+|Z)' -%}
+{% set end = '( BC)?|-?infinity)$' -%}
+{% set text %}({{ x }} #>> '{}'){% endset -%}
+{% if kind == 'number' -%}
+jsonb_typeof({{ x }}) = 'number' OR {{ text }} IN ('NaN', 'Infinity', '-Infinity')
+{%- elif kind == 'boolean' %}jsonb_typeof({{ x }}) = 'boolean'
+{%- elif kind == 'date' %}{{ text }} ~ {{ nbsql.text('^(' ~ day ~ '([T ]' ~ time ~ ')?' ~ end) }}
+{%- elif kind == 'timestamp' %}{{ text }} ~ {{ nbsql.text('^(' ~ day ~ '[T ]' ~ time ~ end) }}
+{%- elif kind == 'timestamp with time zone' %}{{ text }} ~ {{ nbsql.text('^(' ~ day ~ '[T ]' ~ time ~ zone ~ end) }}
+{%- elif kind == 'time without time zone' %}{{ text }} ~ {{ nbsql.text('^' ~ time ~ '$') }}
+{%- elif kind == 'time with time zone' %}{{ text }} ~ {{ nbsql.text('^' ~ time ~ zone ~ '$') }}
+{%- else %}jsonb_typeof({{ x }}) = 'string'
+{%- endif %}
+{%- endmacro %}
+
+{% macro postgres__error_of_types(name, learnt, x) -%}
+{% set fact = 'column ' ~ name ~ ' has another type than ' ~ learnt ~ ', which the model has learnt there; cast it' -%}
+{% set text %}{{ x }} #>> '{}'{% endset -%}
+{{ nbsql.raise_error(fact, text) }}
 {%- endmacro %}
 
 {# Some columns of a query, cast to the types that its function returns if they have others. columns: pairs of a name and a type. #}
@@ -57,15 +89,58 @@ SET {{ nbsql.own_path() }} AS {{ body }}
 {%- endmacro %}
 
 {#
-  The body of such a function. query: a text in which `placeholder`, also a text, stands for the relation. An error of the relation's
-  columns or values is raised again, because PostgreSQL would print the query with it, which is of hundreds of lines.
+  The body of such a function. query: a text in which `placeholder`, also a text, stands for the relation. learnt: its columns of a kind
+  that the model has learnt, as in `has_learnt_types`. An error of the relation's columns or values is raised again, because PostgreSQL
+  would print the query with it, which is of hundreds of lines.
 #}
-{% macro postgres__run_on_relation(query, placeholder) -%}
+{% macro postgres__run_on_relation(query, placeholder, learnt) -%}
+{% if learnt -%}
+DECLARE
+  wrong TEXT := (
+    {{ nbsql.column_of_another_type(learnt) | indent(4) }}
+  );
+{% endif -%}
 BEGIN
+  {% if learnt %}
+  IF wrong IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'datatype_mismatch', MESSAGE = wrong;
+  END IF;
+  {% endif %}
   RETURN QUERY EXECUTE replace({{ query }}, {{ placeholder }}, CAST(source AS TEXT));
 EXCEPTION WHEN syntax_error_or_access_rule_violation OR data_exception THEN
   RAISE EXCEPTION USING ERRCODE = SQLSTATE, MESSAGE = 'in ' || source || ': ' || replace(SQLERRM, ' source.', ' ');
 END
+{%- endmacro %}
+
+{# The message about the first column of `source`, a REGCLASS, that is not of a kind that the model has learnt; no row if all are. #}
+{% macro column_of_another_type(learnt) -%}
+SELECT format('column %s is %s, and the model has learnt %s there; cast it', attribute.attname, type.name, learnt.said)
+FROM pg_attribute AS attribute
+JOIN (
+  VALUES
+  {% for name, kinds, said in learnt %}
+    ({{ nbsql.text(name) }}, ARRAY[{% for kind in kinds %}{{ nbsql.text(kind) }}{% if not loop.last %}, {% endif %}{% endfor %}], {{ nbsql.text(said) -}}
+)
+  {{- nbsql.comma(loop) }}
+  {% endfor %}
+) AS learnt(name, kinds, said) ON learnt.name = attribute.attname
+JOIN (
+  SELECT own.oid, own.typcategory AS category, format_type(CASE own.typtype WHEN 'd' THEN own.typbasetype ELSE own.oid END, -1) AS name
+  FROM pg_type AS own
+) AS type ON type.oid = attribute.atttypid
+WHERE attribute.attrelid = source
+  AND NOT attribute.attisdropped
+  AND NOT ARRAY[
+    type.name,
+    CASE
+      WHEN type.category IN ('S', 'E', 'Z') OR type.name = 'uuid' THEN 'text'
+      WHEN type.category = 'N' THEN 'number'
+      WHEN type.name IN ('date', 'timestamp without time zone') THEN 'date'
+    END,
+    CASE WHEN type.name = 'timestamp without time zone' THEN 'timestamp' END
+  ] && learnt.kinds
+ORDER BY attribute.attnum ASC NULLS LAST
+LIMIT 1
 {%- endmacro %}
 
 {#
