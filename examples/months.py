@@ -26,9 +26,8 @@ con.execute("CREATE VIEW december AS FROM arrivals WHERE month = 12")
 
 
 def fit(source, name=None):
-    # By its values a delay would be binned. Bins are cut at the rows of the first fit, so that batches would not equal one fit.
-    options = {"id": ["month", "day", "flight"], "families": {"hour": "categorical"}, "infer": "types"}
-    return nbsql.fit(con, source, target="arrival", name=name, **options)
+    key = ["month", "day", "flight"]
+    return nbsql.fit(con, source, target="arrival", name=name, id=key, families={"hour": "categorical"})
 
 
 def agree(model, other):

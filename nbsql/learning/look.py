@@ -19,7 +19,6 @@ from nbsql.family import (
     NUMBERS,
     Bernoulli,
     Beta,
-    Binned,
     Categorical,
     Family,
     Gaussian,
@@ -162,13 +161,14 @@ def _is_inflated(facts: ColumnFacts) -> bool:
 
 
 def _look_at_shape(facts: ColumnFacts, skew: float) -> Look | None:
-    if abs(skew) <= _SKEWED:
+    least = float(facts.least or 0)
+    if skew <= _SKEWED or least < 0:
         return None
-    if skew > 0 and float(facts.least or 0) > 0:
+    if least > 0:
         return Look(LogNormal(), "above 0, with a long tail")
-    if skew > 0 and facts.least == 0 and facts.irregular == 0:
+    if facts.irregular == 0:
         return Look(Geometric(), "whole numbers from 0, with a long tail")
-    return Look(Binned(bins=10), "with a long tail")
+    return Look(ZeroInflated(of="gamma"), "from 0, with a long tail")
 
 
 def _rows(engine: Engine, source: Source, columns: Sequence[str]) -> tuple[Markup, bool]:

@@ -34,7 +34,12 @@ COLUMNS = {
         nbsql.ZeroInflated(of="gaussian"),
         "0 in 67% of the rows",
     ),
-    "delay": (f"-10 + exp(5 * {U.format(10)})", nbsql.Binned(bins=10), "with a long tail"),
+    "fare": (
+        f"CASE WHEN i % 50 = 0 THEN 0 ELSE exp(5 * {U.format(19)}) END",
+        nbsql.ZeroInflated(of="gamma"),
+        "from 0, with a long tail",
+    ),
+    "delay": (f"-10 + exp(5 * {U.format(10)})", nbsql.Gaussian(), None),
     "height": (f"{U.format(11)} + {U.format(12)} + {U.format(13)}", nbsql.Gaussian(), None),
     "year": ("1900 + hash(i, 14) % 90", nbsql.Gaussian(), None),
     "kind": ("'k' || hash(i, 15) % 40", nbsql.Categorical(), None),
@@ -136,6 +141,18 @@ def test_an_update_infers_nothing_anew_and_names_the_cure(shop: Connection) -> N
     before = dict(model.families)
     model.update("SELECT 1 AS flag, 5e5 + i AS price, 1 AS y FROM range(5000) AS r(i)")
     assert dict(model.families) == before
+
+
+def test_batches_equal_one_fit_whatever_families_a_fit_infers(shop: Connection) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", nbsql.NbsqlWarning)
+        whole = nbsql.fit(shop, "shop", target="y")
+        batches = nbsql.fit(shop, "FROM shop WHERE day_number < 2000", target="y")
+    batches.update("FROM shop WHERE day_number >= 2000")
+    assert plain(dict(batches.families)) == plain(dict(whole.families))
+    one, other = (each.predict_proba("FROM shop ORDER BY day_number").df() for each in (batches, whole))
+    for name in ("probability_0", "probability_1", "probability_2"):
+        assert list(one[name]) == pytest.approx(list(other[name]), rel=1e-9)
 
 
 def test_statements_have_the_families_of_the_types_and_say_what_a_look_suggests(shop: Connection, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ duckdb.execute(\"\"\"COPY (SELECT * REPLACE (CASE WHEN dep_delay < -8 THEN 'NA' 
 duckdb.execute(\"\"\"COPY ({DEPARTURES} AND month = 4) TO 'april.csv'\"\"\")""",
         """model = nbsql.fit("flights.duckdb", "winter.csv", target="arrival", name="delays", missing=["NA"], replace=True,
     exclude=["flight", "month", "day", "distance"])
-assert model.families["dep_delay"].name == "binned"
+assert model.families["dep_delay"].name == "gaussian"
 model""",
         """evaluation = model.evaluate("april.csv")
 assert evaluation.accuracy > evaluation.majority
