@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -12,7 +12,6 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, written
-from nbsql.family import MultivariateGaussian
 from nbsql.judging.folds import Folds, Models
 from nbsql.learning.fit import prepare_families
 from nbsql.plan.context import Context
@@ -20,8 +19,7 @@ from nbsql.spec.spec import Feature, Spec
 
 LOO = "loo"
 FEW_CLASSES = 20
-MAX_DECISIVE = 50  # decisive rows; each needs a count of all other rows
-_DISTRIBUTIONS = ("dirichlet", "complement", "presence", "multivariate_gaussian")
+_DISTRIBUTIONS = ("dirichlet", "complement", "presence")
 _MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
 
 
@@ -43,18 +41,15 @@ class Parts:
     columns: Sequence[Feature]  # count columns that share a total
     levels: Sequence[Feature]  # categories and booleans
     bags: Sequence[Feature]  # bags of tokens
-    together: Sequence[Feature]  # numbers with a covariance matrix
     backoffs: Sequence[Feature]  # joint features that back off to their columns where no other row has their values
     # By the index of a feature, the indices of the joint features that it replaces on backoff.
     gates: Mapping[int, Sequence[int]]
     class_numbers: Sequence[int] = ()  # the numbers of the classes, if there are few
-    # By the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql).
-    matrices: Mapping[int, tuple[Markup, Markup]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, spec: Spec, classes: int) -> Parts:
         """The parts of a spec, given the number of classes."""
-        kinds: dict[str, Any] = {"numbers": [], "columns": [], "levels": [], "bags": [], "together": []}
+        kinds: dict[str, Any] = {"numbers": [], "columns": [], "levels": [], "bags": []}
         for feature in spec.features:
             kinds[_kind(feature)].append(feature)
         backoffs = [feature for feature in spec.features if feature.family.backs_off]
@@ -104,9 +99,6 @@ class LeftOut(Models):
 
     parts: Parts
     absences: Markup | None
-    rows: Markup  # the rows that are subtracted from the counts
-    # The query of the others, if there are any, which models of their own score (left_out_together.sql).
-    outcomes: Markup | None
 
 
 def _kind(feature: Feature) -> str:
@@ -115,8 +107,6 @@ def _kind(feature: Feature) -> str:
         return "bags"
     if family.level or family.name == "bernoulli":
         return "levels"
-    if family.centred and not family.by_column:
-        return "together"
     return "columns" if family.over_columns else "numbers"
 
 
@@ -152,8 +142,6 @@ class LeaveOneOut(Folds):
                     "use folds=10"
                 )
         self._cached_ends: tuple[str, Markup] | None = None
-        self._cached_decisive: tuple[str, Markup, int] | None = None
-        self._rows_apart = 0  # how often decisive rows were counted apart
         super().__init__(engine, source, specs, table, folds=1)
         if self.rows < 2:
             raise InputError(f"leave-one-out needs at least two rows, and {source.label} has {self.rows}")
@@ -165,27 +153,19 @@ class LeaveOneOut(Folds):
         cells = self.replace_table("cells of setting", self.cells_of_all_rows(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
         ends = self._ends(context, parts.numbers) if parts.numbers else None
-        parts = replace(parts, matrices={feature.index: self._matrices(context, cells, feature) for feature in parts.together})
         classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.class_quantities, lookups, ends)
-        rows, outcomes = (
-            self._with_decisive_rows(context, spec, parts, classes) if parts.together else (self.rows_with_folds, None)
-        )
         absences = None
         if parts.presences:
             arguments = (context, self.rows_with_folds, parts.presences, classes, lookups)
             absences = self._relation("absences", "left_out_absences", *arguments)
-        return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences, rows, outcomes)
+        return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
 
     def scored(self, models: Models) -> Markup:
         """The rows, scored by the models of all others, by class number (sql/macros/judging/left_out/left_out.sql)."""
         assert isinstance(models, LeftOut)  # noqa: S101 - `models` returns it
         fragment = self.engine.renderer.fragment
         tables = (models.parameters, models.lookups, models.absences)
-        left_out = fragment("subquery", fragment("left_out", models.context, models.rows, models.parts, *tables))
-        if models.outcomes is None:
-            return left_out
-        arguments = (models.context, left_out, models.outcomes, models.parameters)
-        return fragment("subquery", fragment("with_decisive_rows", *arguments))
+        return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
 
     def _scores(self, models: Models) -> tuple[Any, ...]:
         return "left_out_scores", self.scored(models)  # of one fold, "loo"
@@ -210,42 +190,6 @@ class LeaveOneOut(Folds):
         if self._cached_ends is None or self._cached_ends[0] != key:
             self._cached_ends = key, self._relation("ends", "outermost_values", context, self.rows_with_folds, numbers)
         return self._cached_ends[1]
-
-    def _matrices(self, context: Context, cells: Markup, feature: Feature) -> tuple[Markup, Markup]:
-        """The covariance matrices of cells: pooled over all classes, and of each class."""
-        family = feature.family
-        assert isinstance(family, MultivariateGaussian)  # noqa: S101 - as all features of `together`
-        own = feature.unregularised
-        shared = replace(feature, family=replace(family, shared=True, shrinkage=None, variance="population"))
-        pooled = self._relation(f"pooled {feature.index}", "left_out_pooled", context, cells, shared)
-        arguments = (context, cells, own, pooled, not family.shared)
-        return pooled, self._relation(f"of classes {feature.index}", "left_out_of_classes", *arguments)
-
-    def _with_decisive_rows(self, context: Context, spec: Spec, parts: Parts, classes: Markup) -> tuple[Markup, Markup | None]:
-        """The other rows, and the query of the decisive ones, each scored as a fold of its own; None if there are none."""
-        fragment, parts = self.engine.renderer.fragment, replace(parts, backoffs=[])
-        key = repr([(feature.columns, feature.family) for feature in parts.together])
-        if self._cached_decisive is None or self._cached_decisive[0] != key:
-            relation = self._relation("decisive", "left_out_decisive", context, self.rows_with_folds, parts, classes)
-            self._cached_decisive = key, relation, self.engine.ask("row_count", relation)[0][0]
-        _, decisive, count = self._cached_decisive
-        if count > MAX_DECISIVE:
-            raise InputError(
-                "folds='loo' counts anew without each row that alone spans a direction of "
-                f"{listed(feature.name for feature in parts.together)}, and {self.source.label} has {count} of them; "
-                "use folds=10"
-            )
-        if not count:
-            return self.rows_with_folds, None
-        self._rows_apart += 1
-        name = f"apart {self._rows_apart}"
-        arguments = (context, self.rows_with_folds, spec.columns, parts, classes, decisive)
-        rows = self.create(name, fragment("rows_with_decisive", *arguments))
-        cv = Folds(
-            self.engine, self.source, [spec], lambda table: self._table(f"{name}: {table}"), folds=count, rows_with_folds=rows
-        )
-        models = cv.models(cv.specs[0], [str(number) for number in range(1, count + 1)])
-        return fragment("rows_of_fold", rows, "0"), fragment("subquery", cv.outcomes(models, classes))
 
     def _relation(self, name: str, macro: str, *arguments: Any) -> Markup:
         return self.replace_table(name, self.engine.renderer.fragment(macro, *arguments))
@@ -274,6 +218,6 @@ def _describe_family(feature: Feature) -> str:
     """The family of a feature from which no row can be left out, with the option that prevents it."""
     family = feature.family
     for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage", "monotone"):
-        if getattr(family, option, False):
+        if getattr(family, option, False) and family.distribution != "multivariate_gaussian":  # refused with any option
             return f"{family.name} with {option}={getattr(family, option)!r}"
     return f"{family.name} with by='mdl'" if getattr(family, "by", None) == "mdl" else family.name

@@ -87,13 +87,3 @@ def test_calibrations_by_it_agree(tables: Both) -> None:
     models = [nbsql.fit(place.con, "t", target="y", features=["x", "c", "k"]) for place in tables]
     found = [model.calibrate("t", folds="loo") for model in models]
     assert_same_rows(*([(each.temperature, each.log_loss, each.calibrated_log_loss)] for each in found))
-
-
-@pytest.mark.parametrize("method", ["lda", "qda"])
-def test_a_row_that_a_matrix_is_made_of_agrees(both: Both, method: str) -> None:
-    chance = random.Random(5)  # noqa: S311
-    rows = [(i, "ab"[i % 2], chance.gauss(i % 2, 1) + 1e7 * (i == 5), chance.gauss(0, 1)) for i in range(24)]
-    for place in both:
-        place.table("far", {"id": "INTEGER", "y": "VARCHAR", "u": "DOUBLE PRECISION", "v": "DOUBLE PRECISION"}, rows)
-    found = [nbsql.cross_validate(place.con, "far", target="y", exclude=["id"], folds="loo", method=method) for place in both]
-    assert_same_rows(*(each.folds.fetchall() for each in found))

@@ -185,7 +185,7 @@ def test_the_evaluation_of_a_frame_is_read_when_the_frame_has_no_other_name(con:
     settings: list[dict[str, Any]] = [
         {"folds": "loo"},
         {"fold": "f"},
-        {"folds": "loo", "method": "lda", "features": ["x"]},
+        {"folds": 4, "method": "lda", "features": ["x"]},
         {"folds": 4, "method": "tan", "features": ["a", "x"]},
     ]
     for options in settings:

@@ -233,11 +233,11 @@ REFUSED = "folds='loo' takes a row out of the counts as it is scored, which {} d
         ({"families": {"s": nbsql.Text(norm="l2")}}, REFUSED.format("'s' (text with norm='l2')")),
         (
             {"method": nbsql.LDA(shrinkage=0.1), "exclude": ["s"]},
-            REFUSED.format("'lda' (multivariate_gaussian with shrinkage=0.1)"),
+            REFUSED.format("'lda' (multivariate_gaussian)"),
         ),
         (
-            {"method": nbsql.QDA(shrinkage="ledoit-wolf"), "exclude": ["s"]},
-            REFUSED.format("'qda' (multivariate_gaussian with shrinkage='ledoit-wolf')"),
+            {"method": "qda", "exclude": ["s"]},
+            REFUSED.format("'qda' (multivariate_gaussian)"),
         ),
         (
             {"method": "logistic", "exclude": ["s"]},

@@ -12,10 +12,10 @@
     absences of texts under the Bernoulli event model
 
   Rows are joined with the cells of their own class, then with all classes. Features of one kind share a file (left_out_numbers.sql,
-  ..._levels.sql, ..._together.sql, ..._bags.sql), and the terms are those of families/. Names that begin with own_ are of the row's class
+  ..._levels.sql, ..._bags.sql), and the terms are those of families/. Names that begin with own_ are of the row's class
   without the row, those with all_ of all classes without it.
 
-  parts: the features by kind: numbers, columns (counts that share a total), levels, together (numbers with a covariance matrix), bags.
+  parts: the features by kind: numbers, columns (counts that share a total), levels, bags.
 #}
 
 {# The counted rows, with their class and weight, and whether another row has the joint value of a feature that they would back off from. #}
@@ -135,7 +135,6 @@ JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 {% macro left_out_block(model, parts, levels, classes, lookups, dense=false) -%}
 {% set numbers = parts.numbers if dense else [] -%}
 {% set columns = parts.columns if dense else [] -%}
-{% set together = parts.together if dense else [] -%}
 {% set packed = nbsql.left_out_parameters(numbers, columns) -%}
 SELECT
   number.nbsql_row,
@@ -151,10 +150,6 @@ SELECT
     {%- for feature in block -%}
     {{ nbsql.left_out_gate(parts, feature, nbsql.computed_term(feature, none)) }}{% if not loop.last %} + {% endif %}
     {%- endfor %})
-  {%- endfor %}
-  {%- for feature in together %}
-
-    + number.together{{ nbsql.feature_suffix(feature) }}
   {%- endfor %}
   {%- for feature in levels %}
 
@@ -196,20 +191,12 @@ SELECT
   {%- for feature in levels %},
   {{ nbsql.left_out_level_cells(feature) | indent(2) }}
   {%- endfor %}
-  {%- if dense %}
-  {%- for feature in parts.together %},
-  {{ nbsql.left_out_together(parts, feature) | indent(2) }} AS together{{ nbsql.feature_suffix(feature) }}
-  {%- endfor %}
-  {%- endif %}
 
 FROM (
-  {{ nbsql.left_out_values(parts, numbers, columns, levels, classes, lookups, dense) | indent(2) }}
+  {{ nbsql.left_out_values(parts, numbers, columns, levels, classes, lookups) | indent(2) }}
 ) AS rows
 JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
 CROSS JOIN {{ classes }} AS classes
-{%- if dense %}
-{{ nbsql.matrices_of_classes(parts) }}
-{%- endif %}
 {%- endset -%}
 {% set with_prior -%}
 {% if dense -%}
@@ -278,8 +265,7 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN {% if amount is none %}rows.nbs
 {%- endmacro %}
 
 {# Rows with the values of the features, the lookups of categories, and the moments of their own class without them. #}
-{% macro left_out_values(parts, numbers, columns, levels, classes, lookups, dense) -%}
-{% set together = parts.together if dense else [] -%}
+{% macro left_out_values(parts, numbers, columns, levels, classes, lookups) -%}
 {% set values -%}
 SELECT
   source.nbsql_row,
@@ -288,7 +274,7 @@ SELECT
   {%- for index in parts.seen %},
   source.nbsql_seen_{{ index }}
   {%- endfor %}
-  {%- for feature in numbers + columns + together %},
+  {%- for feature in numbers + columns %},
   {{ nbsql.inputs(feature, none, true, false) | indent(2) }}
   {%- endfor %}
   {%- for feature in levels %},
@@ -301,10 +287,7 @@ FROM numbered AS source
 {{ nbsql.left_out_lookup(feature, lookups, nbsql.word('level')) }}
 {%- endfor %}
 {%- endset -%}
-{% set values -%}
 {% if numbers %}{{ nbsql.left_out_moments(numbers, nbsql.completed_inputs(values, numbers), classes) }}{% else %}{{ values }}{% endif %}
-{%- endset -%}
-{% if together %}{{ nbsql.left_out_whitened(parts, values, classes) }}{% else %}{{ values }}{% endif %}
 {%- endmacro %}
 
 {# One row, how well all rows are predicted: fold, rows, weight, accuracy, log_loss, as in fold_scores. #}

@@ -106,3 +106,8 @@ CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% end
 {{ nbsql.packed_parameter(nbsql.of_feature('weight', feature, loop.index), given) }}{{ nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endmacro %}
+
+{# The sum of the terms of the columns of a feature, which a block renders from the ending of their names. #}
+{% macro sum_over_columns(feature) -%}
+{% for _ in feature.columns %}{{ caller(nbsql.feature_suffix(feature, loop.index)) }}{% if not loop.last %} + {% endif %}{% endfor %}
+{%- endmacro %}
