@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from nbsql.answers.sample import castable_type, usual_type
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import Binned, Categorical, Conditional
+from nbsql.family import Binned
 from nbsql.rendering.dialect import Dialect, folded
 from nbsql.spec.capabilities import FEATURES, TRAITS, check_features
 from nbsql.spec.spec import Feature, Spec
@@ -23,8 +23,6 @@ class ImputedColumn:
     feature: Feature  # the feature that reads it
     column: str  # its name in the source
     type: Markup | None  # the type of the imputed values, which is that of the training rows; None is text
-    # Whether it depends on another column within a class, or another depends on it (impute_by_pairs.sql).
-    by_pairs: bool = False
 
     @property
     def is_value(self) -> bool:
@@ -57,12 +55,7 @@ def imputable_columns(
             )
         if folded(feature.column) in spelling:
             kind = castable_type((feature.types or ("",))[0] or usual_type(feature), dialect.query)
-            by_pairs = _depends(spec, feature)
-            if by_pairs and spec.joins:
-                raise InputError(
-                    f"impute does not take {feature.column!r} of joined rows, in which it depends on other columns"
-                )
-            imputed.append(ImputedColumn(_without_parent(feature), spelling[folded(feature.column)], kind, by_pairs))
+            imputed.append(ImputedColumn(feature, spelling[folded(feature.column)], kind))
         elif names:
             raise InputError(f"{label} has no column {feature.column!r}, whose gaps are to be filled")
     if not imputed:
@@ -102,39 +95,14 @@ def _columns(feature: Feature) -> Sequence[str]:
 
 def _is_imputable(spec: Spec, feature: Feature) -> bool:
     refused = any(TRAITS[trait].matches(feature.family) for trait in FEATURES["impute"])
-    readable = not _other_readers(spec, feature) and not (spec.joins and _depends(spec, feature))
-    return not refused and readable and not _is_single_bin(feature)
+    return not refused and not _other_readers(spec, feature) and not _is_single_bin(feature)
 
 
 def _is_single_bin(feature: Feature) -> bool:
     """Whether a feature is a number that is not cut anywhere, so that its bin has no ends."""
-    family = _without_parent(feature).family
-    return isinstance(family, Binned) and not family.edges
-
-
-def _depends(spec: Spec, feature: Feature) -> bool:
-    """Whether a feature depends on another within a class, or another depends on it."""
-    return feature.family.name == "conditional" or bool(_children(spec, feature))
-
-
-def _children(spec: Spec, feature: Feature) -> list[Feature]:
-    """The features that depend on this one within a class."""
-    return [each for each in spec.features if each.family.name == "conditional" and each.columns[1] == feature.column]
+    return isinstance(feature.family, Binned) and not feature.family.edges
 
 
 def _other_readers(spec: Spec, feature: Feature) -> list[str]:
-    """The names of other features that read the column and do not depend on it as a category."""
-    children = (
-        _children(spec, feature) if feature.family.sampling_kind == "value" or feature.family.name == "conditional" else []
-    )
-    others = [each for each in spec.features if each is not feature and feature.column in each.columns]
-    return [each.name for each in others if each not in children]
-
-
-def _without_parent(feature: Feature) -> Feature:
-    """The feature as it would be without a parent: a category, or bins."""
-    family = feature.family
-    if not isinstance(family, Conditional):
-        return feature
-    plain = Categorical(nulls=family.nulls) if family.edges is None else Binned(edges=family.edges, nulls=family.nulls)
-    return replace(feature, family=plain, columns=feature.columns[:1], types=feature.types[:1])
+    """The names of other features that read the column."""
+    return [each.name for each in spec.features if each is not feature and feature.column in each.columns]

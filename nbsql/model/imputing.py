@@ -86,7 +86,7 @@ class Imputing(Handle):
                 raise InputError(f"top_k goes with values, and {target!r} is a number with a density")
             renderer, spec = self._engine.renderer, self._spec
             plan = Plan(renderer, without_target(spec), self._relations, wide=self._plan.wide, whole=spec)
-            return plan.impute("predicted_column", rows, self._classes, [one], labelled, top_k, whole=self._plan)
+            return plan.impute("predicted_column", rows, self._classes, [one], labelled, top_k)
 
         self._check_labelled(data, labelled)
         number = not predictable(self._spec, target, dialect, self._title).is_value

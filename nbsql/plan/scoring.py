@@ -131,32 +131,14 @@ class Scoring(Base):
         filled: Sequence[Any],
         labelled: bool,
         *arguments: Any,
-        whole: Scoring | None = None,
     ) -> str:
         """The query of columns that are predicted from the others; see sql/macros/scoring/impute.sql.
 
-        The columns are those of nbsql/answers/impute.py. With `labelled` the class of a row is taken as certain. `whole` is the
-        plan of the whole model, if a single column is predicted for rows that may lack it.
+        The columns are those of nbsql/answers/impute.py. With `labelled` the class of a row is taken as certain.
         """
         context, scored = self.scored(replace(rows, keeps_order=True), classes)
-        by_pairs = {
-            each.feature.index: (whole or self)._value_probabilities(each, classes, labelled, gaps=whole is None)
-            for each in filled
-            if each.by_pairs
-        }
         relations = (self.relations["parameters"], self.relations["likelihoods"])
-        return self.renderer.statement(macro, context, scored, *relations, filled, labelled, by_pairs, *arguments)
-
-    def _value_probabilities(self, each: Any, classes: Sequence[ClassColumn], labelled: bool, *, gaps: bool) -> Markup:
-        """The query of the probabilities of a column's values, for a column that depends on others (impute_by_pairs.sql)."""
-        read = [self.spec.target] if labelled else []
-        read += [name for feature in self.spec.features for name in feature.columns if folded(name) != folded(each.column)]
-        kind = next(feature.family.name for feature in self.spec.features if feature.index == each.feature.index)
-        arguments = (each, list(dict.fromkeys(read)), self.relations["likelihoods"], gaps, kind)
-        copies = self.renderer.fragment("subquery", self.renderer.fragment("copies_with_values", *arguments))
-        names = ["nbsql_of_row", "nbsql_value", *dict.fromkeys(read), each.feature.column]
-        context, scored = self.scored(Rows(copies, names), classes)
-        return self.renderer.fragment("likelihoods_of_copies", context, scored, self.relations["parameters"], each, labelled)
+        return self.renderer.statement(macro, context, scored, *relations, filled, labelled, *arguments)
 
     def query_log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""

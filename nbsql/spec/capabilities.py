@@ -186,7 +186,9 @@ USES: dict[str, Use] = {
         "`sample`", "sample", "segments", "pairs", logistic=_not_generative("distributions to draw rows from")
     ),
     "impute": _model(
-        "`impute`, `predict(target=...)`", "predicting a column from the others", "segments", "components", "pairs",
+        "`impute`, `predict(target=...)`", "predicting a column from the others", "segments", "components",
+        pairs="{title} is an average of several models, which predicting a column from the others does not support; "
+        "fit it with method='naive'",
         logistic=_not_generative("likelihoods to predict a column from the others"),
     ),
     "inline": _model("`sql(..., inline=True)`", "a query that contains the parameters", "segments"),
@@ -314,7 +316,7 @@ FEATURES: dict[str, dict[str, str]] = {
         "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION,
     },
     "impute": {
-        "covariance": _TOGETHER, "backoff": _TOGETHER,
+        "conditional": "; fill it by a model of method='naive'", "covariance": _TOGETHER, "backoff": _TOGETHER,
         "presence": _BAG, "complement": _BAG, "weighed": _BAG, "best": _BAG, "several": _TOGETHER, "bag": _BAG,
         "gaps": ", so that a missing value is a category of its own; fit it with nulls='skip'",
     },

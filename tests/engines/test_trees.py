@@ -1,4 +1,4 @@
-"""Trees of categories: folds that are fitted one by one, and gaps that are filled by pairs, as DuckDB has them."""
+"""Trees of categories: folds that are fitted one by one, as DuckDB has them."""
 
 from __future__ import annotations
 
@@ -24,19 +24,6 @@ def rows(*, gaps: bool = False) -> list[tuple[Any, ...]]:
         values = (f"a{a}", b, f"c{c}")
         found.append((i, "jk"[label], *(None if gaps and (i + k) % 3 == 0 else v for k, v in enumerate(values)), i // 6 % 2))
     return found
-
-
-def test_gaps_are_filled_by_pairs(both: Both) -> None:
-    for place in both:
-        place.table("t", COLUMNS, rows())
-        place.table("gaps", COLUMNS, rows(gaps=True)[:30])
-    models = [nbsql.fit(place.con, "t", name="m", method="tan", exclude=["id", "part"], **OPTIONS) for place in both]
-    assert {name for name, family in models[0].families.items() if family.name == "conditional"} == {"b", "c"}
-    for labelled in (False, True):
-        found = [sorted(model.impute("gaps", labelled=labelled).fetchall()) for model in models]
-        assert_same_rows(*found)
-    told = [sorted(model.predict("gaps", target="b", columns=["id"]).fetchall()) for model in models]
-    assert_same_rows(*told)
 
 
 @pytest.mark.parametrize("method", ["tan", nbsql.EM(iterations=1)], ids=["tan", "em"])

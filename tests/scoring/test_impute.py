@@ -210,14 +210,27 @@ def test_a_kernel_and_a_given_model(con: duckdb.DuckDBPyConnection) -> None:
 def test_a_number_in_a_single_bin_keeps_its_gap(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
     rows = "SELECT i % 3 = 0 AS y, i % 2 AS x, 'v' || i % 2 AS v, i % 7 AS z FROM range(30) AS t(i)"
     gaps = "SELECT NULL::INTEGER AS x, NULL AS v, 3 AS z"
-    for method, families in (("naive", {"x": nbsql.Binned(by="mdl")}), ("tan", {})):
-        model = nbsql.fit(con, rows, target="y", method=method, families=families)
-        found = model.impute(gaps)
-        assert found.columns[:4] == ["x", "v", "z", "probability_v"]
-        assert found.fetchall()[0][0] is None
-        with refused(nbsql.InputError, "impute does not take 'x', all of which is one bin, without a middle; leave it out"):
-            model.impute(gaps, features=["x"])
-        assert model.predict(gaps, target="x", columns=[]).fetchall() == [("(-inf, inf)", 1.0)]
+    model = nbsql.fit(con, rows, target="y", families={"x": nbsql.Binned(by="mdl")})
+    found = model.impute(gaps)
+    assert found.columns[:4] == ["x", "v", "z", "probability_v"]
+    assert found.fetchall()[0][0] is None
+    with refused(nbsql.InputError, "impute does not take 'x', all of which is one bin, without a middle; leave it out"):
+        model.impute(gaps, features=["x"])
+    assert model.predict(gaps, target="x", columns=[]).fetchall() == [("(-inf, inf)", 1.0)]
+
+
+def test_columns_that_depend_on_each_other_are_not_filled(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 3 AS a, 'b' || i % 4 AS b, 'c' || i % 2 AS c FROM range(60) AS r(i)"
+    )
+    model = nbsql.fit(con, "t", target="y", families={"b": nbsql.Conditional("a")})
+    assert model.impute("t").columns == ["y", "a", "b", "c", "probability_c"]
+    child = "impute does not support 'b', which is conditional; fill it by a model of method='naive'"
+    for name, message in (("a", "impute does not take 'a', which 'b' reads, too; fit it without"), ("b", child)):
+        with refused(nbsql.InputError, message):
+            model.impute("t", features=[name])
+        with refused(nbsql.InputError, message):
+            model.predict("t", target=name)
 
 
 def test_a_missing_value_that_counts_is_no_gap(con: duckdb.DuckDBPyConnection) -> None:

@@ -7,15 +7,14 @@
   p(c | rest) m_c, and its standard deviation, the root of the sum of p(c | rest) (v_c + (m_c - m)^2).
 
   imputations: for each column to fill, feature, the column of the source, the type of the value (none: text), the name of the added
-  column. labelled: whether the class of a row is taken as certain if the model knows it. by_pairs: for features that depend on other
-  columns, by the index of the feature, the query of likelihoods_of_copies (impute_by_pairs.sql).
+  column. labelled: whether the class of a row is taken as certain if the model knows it.
 #}
 
 {#
   The rows of the source with gaps filled, and for each column in question the probability or the standard deviation of the filled value.
 #}
-{% macro imputed_rows(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, columns) -%}
-WITH {{ nbsql.completions(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, 1, true) }}
+{% macro imputed_rows(model, scored, parameters, likelihoods, imputations, labelled, columns) -%}
+WITH {{ nbsql.completions(model, scored, parameters, likelihoods, imputations, labelled, 1, true) }}
 SELECT
   {% for column in columns %}
   {% set of_column = imputations | selectattr('column', 'equalto', column) | list %}
@@ -42,10 +41,10 @@ ORDER BY nbsql_row ASC NULLS LAST
   The rows of the source with the value of one column predicted from the others: prediction and probability of a category, and rank if
   several values are asked for; prediction and deviation of a number with a density.
 #}
-{% macro predicted_column(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, most) -%}
+{% macro predicted_column(model, scored, parameters, likelihoods, imputations, labelled, most) -%}
 {% set imputation = imputations[0] -%}
 {% set i = nbsql.feature_suffix(imputation.feature) -%}
-WITH {{ nbsql.completions(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, most or 1, false) }}
+WITH {{ nbsql.completions(model, scored, parameters, likelihoods, imputations, labelled, most or 1, false) }}
 SELECT
   {{ nbsql.passed_columns(model) }}{{ nbsql.completed_value(imputation, true) }} AS prediction,
   {% set quantity %}{% if imputation.is_value %}probability{% else %}deviation{% endif %}{% endset %}
@@ -66,16 +65,14 @@ ORDER BY nbsql_row ASC NULLS LAST{% if most %}, nbsql_rank ASC NULLS LAST{% endi
 
   most: the number of ranks. gaps: whether only rows without the feature are completed.
 #}
-{% macro completions(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, most, gaps) -%}
+{% macro completions(model, scored, parameters, likelihoods, imputations, labelled, most, gaps) -%}
 {% set values = imputations | selectattr('is_value') | map(attribute='feature') | list -%}
-{% set by_class = imputations | rejectattr('by_pairs') | list -%}
 {% set numbers = imputations | rejectattr('is_value') | map(attribute='feature') | list -%}
 scores AS {{ nbsql.materialized() }}(
   {{ nbsql.with_class_posteriors(model, scored, parameters, labelled) | indent(2) }}
 ),
-{% if by_class %}
 cells AS (
-  {% for imputation in by_class %}
+  {% for imputation in imputations %}
   SELECT nbsql_row, {{ nbsql.text(imputation.feature.name) }} AS feature, nbsql_taken AS posteriors
   FROM scores
   {%- if gaps %}
@@ -92,12 +89,11 @@ told AS {{ nbsql.materialized() }}(
   JOIN (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes ON classes.class = known.class
-  WHERE known.feature IN ({{ nbsql.feature_names(by_class | map(attribute='feature') | list) }})
+  WHERE known.feature IN ({{ nbsql.feature_names(imputations | map(attribute='feature') | list) }})
 ),
-{% endif %}
 {% if values %}
 choices AS (
-  {{ nbsql.likeliest_values(most, by_class | selectattr('is_value') | list, by_pairs) | indent(2) }}
+  {{ nbsql.likeliest_values(most) | indent(2) }}
 ),
 {% endif %}
 {% if numbers %}
@@ -155,10 +151,8 @@ LEFT JOIN (
 {#
   One row a missing value and one of its likeliest values: nbsql_row, nbsql_rank, feature, value, probability, number, deviation. Of equal
   probabilities the first value wins.
-
-  by_class: the features that depend only on the class, if there are any.
 #}
-{% macro likeliest_values(most, by_class, by_pairs) -%}
+{% macro likeliest_values(most) -%}
 {% set likelihoods %}levels.likelihoods{% endset -%}
 SELECT
   nbsql_row,
@@ -173,7 +167,6 @@ FROM (
     sum(mass) OVER (PARTITION BY nbsql_row, feature) AS total,
     row_number() OVER (PARTITION BY nbsql_row, feature ORDER BY mass DESC NULLS LAST, value ASC NULLS LAST) AS nbsql_rank
   FROM (
-    {% if by_class %}
     SELECT cells.nbsql_row, cells.feature, levels.value, {{ nbsql.list_product(nbsql.word('cells.posteriors'), likelihoods) }} AS mass
     FROM cells
     JOIN (
@@ -182,13 +175,6 @@ FROM (
       WHERE value IS NOT NULL
       GROUP BY feature, value
     ) AS levels ON levels.feature = cells.feature
-    {% endif %}
-    {% for masses in by_pairs.values() %}
-    {% if by_class or not loop.first %}
-    UNION ALL
-    {% endif %}
-    {{ masses | indent(4) }}
-    {% endfor %}
   ) AS masses
 ) AS ranked
 WHERE nbsql_rank <= {{ most }} AND total > 0
