@@ -244,7 +244,11 @@ class Query(PendingQuery):
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
-        """The query as a relation of DuckDB. A frame that the query reads stays registered until the connection is closed.
+        """The query as a relation of DuckDB.
+
+        What the query reads stays until the connection is closed: a frame is registered, and a model without a name has its
+        temporary tables. DuckDB does not tell when the last relation that was made of this one is gone. No other form of the
+        rows, such as `create_table` or `df`, keeps anything.
 
         Raises:
             InputError: another database or schema was current when the query was made. DuckDB reads a relation later, and
@@ -261,7 +265,10 @@ class Query(PendingQuery):
         return relation
 
     def _keep(self) -> None:
-        """Leave what the query reads until the connection is closed: frames, and the tables of models without a name."""
+        """Leave what the query reads until the connection is closed: frames, and the tables of models without a name.
+
+        A finalizer of the relation would be too early: `relation.filter(...)` reads them, too, and holds no object of Python.
+        """
         for lease in Lease.of_text(self._text()):
             lease.keep()
         if self._source is not None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import mmap
 import re
+from pathlib import Path
 from typing import Any
 
 from nbsql.errors import InputError, ModelError
@@ -29,6 +32,25 @@ _ATOM = rf"(?:{_ENUM}|{_NAMED})"
 _KIND = re.compile(rf"{_ATOM}(?:\[\])?|MAP\({_ATOM}, {_ATOM}\)|\w+<{_NAMED}(?:, ?{_NAMED})?>")
 NAMED = re.compile(_NAMED)
 _COLUMN = re.compile(r'\w+|"[^"]+"|`[^`]+`')
+
+NO_CHECKSUM = f"sha256:{0:064d}"  # stands in a file for its checksum, which is that of the file with this text
+
+
+def write_checksum(path: Path) -> None:
+    """Write the checksum of a file into it, in the place of `NO_CHECKSUM`. It covers every byte, metadata included."""
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as content:
+        place = content.rfind(NO_CHECKSUM.encode())
+        content[place : place + len(NO_CHECKSUM)] = f"sha256:{hashlib.sha256(content).hexdigest()}".encode()
+
+
+def check_checksum(path: str, checksum: str, title: str) -> None:
+    """Raise ModelError unless the bytes of a file are those that were written with its checksum."""
+    with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) as content:
+        place = content.rfind(checksum.encode())
+        if place >= 0 and len(checksum) == len(NO_CHECKSUM):
+            content[place : place + len(NO_CHECKSUM)] = NO_CHECKSUM.encode()
+        if f"sha256:{hashlib.sha256(content).hexdigest()}" != checksum:
+            raise damaged_error(title, "its bytes are not those that were written, by its checksum")
 
 
 def check_spec(spec: Spec, dialect: Dialect, title: str) -> None:

@@ -28,7 +28,16 @@ from nbsql.plan.derived import with_own_parts
 from nbsql.rendering.dialect import Dialect
 from nbsql.spec.spec import Spec
 from nbsql.storage.calibration import calibration_text
-from nbsql.storage.file_checks import COLUMNS, NAMED, check_calibration, check_spec, damaged_error
+from nbsql.storage.file_checks import (
+    COLUMNS,
+    NAMED,
+    NO_CHECKSUM,
+    check_calibration,
+    check_checksum,
+    check_spec,
+    damaged_error,
+    write_checksum,
+)
 from nbsql.storage.shared_counts import Sharing
 from nbsql.storage.translation import DIALECT_NAMES, ENGINES, Cells, json_of, translate
 from nbsql.version import __version__
@@ -68,8 +77,9 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
             cells = _cells_of(writer, rows, writer.renderer.fragment("string"))
         if sharing.least is not None:
             cells = writer.renderer.fragment("cells_without_small_counts", cells, sharing.least)
-        arguments = (cells, str(draft), spec.to_json(), __version__, engine.title, calibration, as_text)
+        arguments = (cells, str(draft), spec.to_json(), __version__, engine.title, NO_CHECKSUM, calibration, as_text)
         writer.run("export", writer.renderer.statement("copy_cells_to_file", *arguments))
+        write_checksum(Path(draft))
 
 
 @dataclass(frozen=True)
@@ -103,6 +113,8 @@ def read_file(engine: Engine, path: str) -> ModelFile:
         of = metadata.get("nbsql_engine", "DuckDB")
         if "nbsql_spec" not in metadata or of not in ENGINES:
             raise foreign
+        if "nbsql_checksum" in metadata:  # files of earlier versions have none
+            check_checksum(path, metadata["nbsql_checksum"], title)
         try:
             spec = Spec.from_json(metadata["nbsql_spec"], path)  # first, since a newer version may have other columns
         except ValueError as error:

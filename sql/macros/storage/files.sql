@@ -52,18 +52,19 @@ SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
 {%- endmacro %}
 
 {#
-  Writes a model to one file: its cells, folded, with its spec and, if it has one, its calibration.
+  Writes a model to one file: its cells, folded, with its spec and, if it has one, its calibration. checksum: a text in its place.
 
   as_text: whether the classes are written as text and read in the type that the spec names. Parquet has no whole numbers of more than 64
   bits, which it would round to doubles, and no times with a zone or intervals as they are.
 #}
-{% macro copy_cells_to_file(cells, path, spec, version, engine, calibration=none, as_text=false) -%}
+{% macro copy_cells_to_file(cells, path, spec, version, engine, checksum, calibration=none, as_text=false) -%}
 COPY (
   {{ (nbsql.cells_with_text(cells) if as_text else cells) | indent(2) }}
 ) TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {
   nbsql_spec: {{ nbsql.text(spec) }},
   nbsql_version: {{ nbsql.text(version) }},
-  nbsql_engine: {{ nbsql.text(engine) }}
+  nbsql_engine: {{ nbsql.text(engine) }},
+  nbsql_checksum: {{ nbsql.text(checksum) }}
   {%- if calibration is not none %},
   nbsql_calibration: {{ nbsql.text(calibration) }}
   {%- endif %}

@@ -119,9 +119,8 @@ FROM pg_attribute AS attribute
 JOIN (
   VALUES
   {% for name, kinds, said in learnt %}
-    ({{ nbsql.text(name) }}, ARRAY[{% for kind in kinds %}{{ nbsql.text(kind) }}{% if not loop.last %}, {% endif %}{% endfor %}], {{ nbsql.text(said) -}}
-)
-  {{- nbsql.comma(loop) }}
+    {% set listed %}{% for kind in kinds %}{{ nbsql.text(kind) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+    ({{ nbsql.text(name) }}, ARRAY[{{ listed }}], {{ nbsql.text(said) }}){{ nbsql.comma(loop) }}
   {% endfor %}
 ) AS learnt(name, kinds, said) ON learnt.name = attribute.attname
 JOIN (
