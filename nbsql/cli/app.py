@@ -19,17 +19,16 @@ from nbsql.cli.demo import demo
 from nbsql.cli.evaluate import calibrate, evaluate
 from nbsql.cli.exchange import export, from_statistics, from_tables, import_, merge
 from nbsql.cli.fit import fit
-from nbsql.cli.generative import log_likelihood, sample
 from nbsql.cli.help import ad_hoc, dbt_path, help_
 from nbsql.cli.messages import in_options
 from nbsql.cli.models import drop, list_, show
-from nbsql.cli.monitor import drift, monitor
+from nbsql.cli.monitor import monitor
+from nbsql.cli.queries import JUDGED, LEARNT
 from nbsql.cli.report import plot, report
-from nbsql.cli.score import explain, impute, predict, review, sql
+from nbsql.cli.score import ROWS, sql
 from nbsql.cli.standard_input import with_label
 from nbsql.cli.terminal import show_every_character, styled
 from nbsql.cli.tuning import auto, cross_validate, sweep
-from nbsql.cli.weights import linear, quadratic, relevance, scorecard
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import NbsqlError
 
@@ -108,9 +107,9 @@ def main() -> None:
 
 
 _COMMANDS = (
-    demo, fit, predict, evaluate, report, plot, cross_validate, sweep, auto, calibrate, explain, impute, review, update, forget,
-    rollback, compact, monitor, drift, merge, export, import_, show, list_, relevance, linear, quadratic, scorecard, sample,
-    log_likelihood, from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
+    demo, fit, *ROWS, evaluate, report, plot, cross_validate, sweep, auto, calibrate, *JUDGED, monitor, update, forget,
+    rollback, compact, merge, export, import_, show, list_, *LEARNT, from_tables, from_statistics, sql, drop, ad_hoc,
+    dbt_path, help_,
 )  # fmt: skip
 for _command in _COMMANDS:
     complete(_command)

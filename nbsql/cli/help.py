@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import click
@@ -17,6 +19,7 @@ from nbsql.rendering.renderer import macro_path
 
 _DIRECTIVES = re.compile(r"^```\{[\w-]+\}\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\]]*)\]\((?:[\w./-]*/)?([\w-]+)\.md(?:#[\w-]*)?\)")  # to another page
+_COMMANDS = ".. click:: nbsql.cli.app:main"
 _DOCUMENTED = re.compile(r"^\.\. auto\w+:: nbsql\.(\w+)$", re.MULTILINE)
 
 
@@ -32,10 +35,12 @@ def pages() -> dict[str, Path]:
     }
 
 
-def page_text(path: Path) -> str:
-    """A page as plain Markdown: what Sphinx would generate from docstrings becomes a list of their first lines."""
+def page_text(path: Path, commands: Mapping[str, click.Command] = MappingProxyType({})) -> str:
+    """A page as plain Markdown: what Sphinx would generate from docstrings and commands becomes a list of their first lines."""
 
     def summarised(directive: re.Match[str]) -> str:
+        if _COMMANDS in directive[1]:
+            return "".join(f"- `nbsql {name}`: {command.short_help}\n" for name, command in commands.items())
         names = _DOCUMENTED.findall(directive[1])
         lines = [f"- `nbsql.{name}`: {(inspect.getdoc(getattr(nbsql, name)) or '').splitlines()[0]}" for name in names]
         return "".join(f"{line}\n" for line in lines)
@@ -61,7 +66,7 @@ def help_(context: click.Context, topic: str | None) -> None:
         width = max(map(len, titles))
         tables.echo(*(f"nbsql help {name:{width}}  {title}" for name, title in titles.items()))
     elif topic in found:
-        _show(page_text(found[topic]))
+        _show(page_text(found[topic], commands))
     elif topic in commands:
         shown = commands[topic]
         tables.echo(shown.get_help(click.Context(shown, info_name=topic, parent=context.parent)))

@@ -82,16 +82,3 @@ def _line(
 def _short(value: float) -> str:
     """A whole number in full, or else one with four significant digits."""
     return tables.number(value if value.is_integer() else float(f"{value:.4g}"))
-
-
-@command("Measure the drift between two slices or batches of a model.", "database", "model", "a", "b")
-@limited
-@with_formats
-@reads_model
-def drift(model: nbsql.Model, a: str, b: str, *, limit: int, form: Form) -> None:
-    """Compare slice B of MODEL with slice A, or batches of its ledger if it has no slices. The largest drift comes first.
-
-    \b
-      nbsql drift shop.duckdb churn 2026-01 2026-02
-    """
-    answer(model.drift(a, b), form, limit=limit, empty=True)

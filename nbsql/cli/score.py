@@ -10,13 +10,12 @@ from markupsafe import Markup
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answer, print_done, with_formats, write_or_print
-from nbsql.cli.arguments import COLUMNS, COST, THRESHOLD, Costs, costs_by_label, labels_by_text
+from nbsql.cli.answers import Form, print_done, with_formats, write_or_print
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
 from nbsql.cli.fit import fit
 from nbsql.cli.options import (
     AT_LEAST_1,
-    by_name,
+    Decorator,
     calibrated,
     check_into,
     columns,
@@ -27,19 +26,21 @@ from nbsql.cli.options import (
     together,
 )
 from nbsql.cli.session import open_for_reading
+from nbsql.cli.verbs import method_of, parameters, values_of, verb_command
 from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.model.scoring import Verb
-from nbsql.plan import REVIEW, VERBS
+from nbsql.plan import VERBS
 
 _ROWS = 20  # the default number of rows of a table
+_OUTPUT = ("into", "replace", "limit", "file_format", "output", "form")  # options of every command that scores rows
+_DECISIONS = ("costs", "thresholds", "top_k", "coverage")
 _FIRST = 5_000  # rows that are written to a pipe before the others are scored
 
 _Scored = Callable[[nbsql.Model, Source], nbsql.Query]
 
-_labelled = option("--labelled", is_flag=True, help="For a column, take the known class of a row as certain.")
 _limit = option("--limit", type=AT_LEAST_1, metavar="N", help="Use only the first N rows of SOURCE.")
 _to_file = together(
     option(
@@ -50,82 +51,30 @@ _to_file = together(
 )  # fmt: skip
 
 
-@command("Score a table: the predicted class of every row, and its probability.", "database", "model", "source")
-@option("--proba", is_flag=True, help="Add the probability of every class, probability_<label>.")
-@by_name("--cost", "costs", type=COST, help="The cost of a mistake, if not 1. Repeatable.")
-@by_name("--threshold", "thresholds", type=THRESHOLD, help="Predict a class if its probability reaches P. Repeatable.")
-@option("--top-k", type=AT_LEAST_1, metavar="K", help="Return the K most probable classes, one row each.")
-@option("--target", metavar="COLUMN", help="Predict this column of the model from the others, instead of the class.")
-@_labelled
-@option(
-    "--coverage", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P",
-    help="Add the smallest set of classes that contains the true one this often; needs `nbsql calibrate --method conformal`.",
-)  # fmt: skip
-@option("--by-class", is_flag=True, help="With --coverage, guarantee it in each class.")
-@calibrated
-@columns
-@into_table
-@_limit
-@_to_file
-@with_formats
-def predict(
-    database: str, model: str, source: str, *, proba: bool, costs: Costs, thresholds: tuple[tuple[str, float], ...],
-    top_k: int | None, target: str | None, labelled: bool, coverage: float | None, by_class: bool, calibrated: bool | None,
-    columns: list[str] | None, **output: Any,
-) -> None:  # fmt: skip
-    """Score the rows of SOURCE with MODEL: return all their columns, the predicted class, and its probability.
+def _rows_command(verb: str, *examples: str, added: Callable[[nbsql.Model], int], done: str = "scored") -> click.Command:
+    """The command of a verb that returns the rows of a source with columns of its own, of which there are `added`."""
 
-    \b
-      nbsql predict shop.duckdb churn new_customers
-      nbsql predict shop.duckdb churn new_customers.csv --output scored.parquet
-      curl -s https://shop.example/today.csv | nbsql predict shop.duckdb churn - --csv | head
-      nbsql predict shop.duckdb churn new_customers --proba --into scored
-      nbsql predict shop.duckdb spam inbox --cost ham:spam=10
-      nbsql predict shop.duckdb churn new_customers --target plan
-    """
-    if sum(map(bool, (proba, costs, thresholds, top_k, coverage))) > 1:
-        raise click.UsageError("choose one of --proba, --cost, --threshold, --top-k and --coverage")
-    if target is not None and proba:
-        raise click.UsageError("--target has no --proba; --top-k has its values, a row each")
+    def run(database: str, model: str, source: str, **given: Any) -> None:
+        output = {name: given.pop(name) for name in _OUTPUT}
+        proba = given.pop("proba", False)
+        if sum(map(bool, (proba, *(given.get(name) for name in _DECISIONS)))) > 1:
+            raise click.UsageError("choose one of --proba, --cost, --threshold, --top-k and --coverage")
+        if proba and given["target"] is not None:
+            raise click.UsageError("--target has no --proba; --top-k has its values, a row each")
+        names = parameters(method_of("predict_proba" if proba else verb))
 
-    def scored(loaded: nbsql.Model, found: Source) -> nbsql.Query:
-        if proba:
-            return loaded.predict_proba(found, calibrated=calibrated, columns=columns)
-        labels = labels_by_text(loaded)
-        reached = {labels.get(label, label): threshold for label, threshold in thresholds}
-        return loaded.predict(
-            found, target=target, labelled=labelled, costs=costs_by_label(loaded, costs), thresholds=reached or None,
-            top_k=top_k, coverage=coverage, by_class=by_class, calibrated=calibrated, columns=columns,
-        )  # fmt: skip
+        def scored(loaded: nbsql.Model, found: Source) -> nbsql.Query:
+            values = {name: value for name, value in values_of(loaded, given).items() if name in names}
+            return getattr(loaded, "predict_proba" if proba else verb)(found, **values)  # type: ignore[no-any-return]
 
-    def added(loaded: nbsql.Model) -> int:
-        return 2 + (len(loaded.classes) if proba else bool(costs or top_k or coverage))
+        def shown(loaded: nbsql.Model) -> int:
+            return 2 + len(loaded.classes) if proba else added(loaded) + any(given.get(name) for name in _DECISIONS)
 
-    _answer(database, model, source, scored, added, **output)
+        _answer(database, model, source, scored, shown, done=done, **output)
 
-
-@command("Fill the missing values of a table from the rest of each row.", "database", "model", "source")
-@option("--features", type=COLUMNS, help="Fill only these columns.")
-@_labelled
-@into_table
-@_limit
-@_to_file
-@with_formats
-def impute(database: str, model: str, source: str, *, features: list[str] | None, labelled: bool, **output: Any) -> None:
-    """Fill the missing values in the rows of SOURCE with those that MODEL predicts from the rest of each row.
-
-    For each column that can be filled a column is added: probability_<column>, the probability of the filled value, or for a
-    number deviation_<column>, its standard deviation. It is empty if the row had a value.
-
-    \b
-      nbsql impute shop.duckdb churn customers --into customers_filled
-      nbsql impute shop.duckdb churn customers.csv --features plan,age --output filled.parquet
-    """
-
-    def filled(loaded: nbsql.Model, found: Source) -> nbsql.Query:
-        return loaded.impute(found, features=features, labelled=labelled)
-
-    _answer(database, model, source, filled, lambda _: 2, done="filled", **output)
+    proba = [option("--proba", is_flag=True, help="Add the probability of every class, probability_<label>.")]
+    shared: list[Decorator] = [*(proba if verb == "predict" else []), into_table, _limit, _to_file]
+    return verb_command(verb, examples, with_formats(run), *shared)
 
 
 def _answer(
@@ -184,26 +133,10 @@ def _keeps_order(engine: Engine, found: Source) -> bool:
     return isinstance(engine, DuckDB) and (found.is_table or found.relation == engine.renderer.dialect.ident(found.label))
 
 
-@command("Explain predictions: the contribution of each value of a row.", "database", "model", "source")
-@option("--row", type=AT_LEAST_1, metavar="N", help="The first row of SOURCE to explain, from 1.")
-@option("--limit", type=AT_LEAST_1, metavar="N", help="The number of rows; by default one on the terminal, all in a file.")
-@_to_file
-@with_formats
-@reads_model
-def explain(
+def _explain(
     model: nbsql.Model, source: str, *, row: int | None, limit: int | None, file_format: str | None, output: str | None,
     form: Form,
 ) -> None:  # fmt: skip
-    """Explain the predictions of MODEL for SOURCE.
-
-    The terminal shows one row: how many times likelier each of its values is in the predicted class than in the runner-up. The
-    product of these numbers and the prior odds is the odds. A file has the contribution of every feature to every class, in
-    nats.
-
-    \b
-      nbsql explain shop.duckdb churn new_customers --row 7
-      nbsql explain shop.duckdb churn new_customers --output reasons.csv
-    """
     wanted = _wanted(file_format, output, form)
     if limit is None and (row is not None or (wanted == "table" and form != "sql")):
         limit = 1
@@ -220,25 +153,38 @@ def explain(
         raise nbsql.InputError(f"{source} has no row {first}")
 
 
-@command("List the rows that a person should label next.", "database", "model", "source")
-@option("--by", type=click.Choice(tuple(REVIEW.options)), default="margin", help="The criterion that ranks the rows.")
-@option("-n", "count", type=AT_LEAST_1, default=50, metavar="N", help="The most rows.")
-@by_name("--cost", "costs", type=COST, help="The cost of a mistake, if not 1, for the expected cost.")
-@calibrated
-@columns
-@with_formats
-@reads_model
-def review(model: nbsql.Model, source: str, *, count: int, costs: Costs, form: Form, **options: Any) -> None:
-    """List the rows of SOURCE that a person should label next, the most informative for MODEL first, each with the reason.
-
-    \b
-      nbsql review shop.duckdb spam unlabelled -n 20
-      nbsql review shop.duckdb spam unlabelled --by novelty --csv > to_label.csv
-      nbsql review shop.duckdb spam unlabelled --by "expected cost" --cost ham:spam=10
-    """
-    priced = costs_by_label(model, costs)
-    model._engine.announce("score")
-    answer(model.review(source, count, costs=priced, **options), form, limit=count, empty=True, keep=1)  # the reason
+ROWS = (
+    _rows_command(
+        "predict",
+        "churn new_customers",
+        "churn new_customers.csv --output scored.parquet",
+        "churn - --csv < today.csv | head",
+        "churn new_customers --proba --into scored",
+        "spam inbox --cost ham:spam=10",
+        "churn new_customers --target plan",
+        added=lambda _: 2,
+    ),
+    _rows_command("predict_proba", "churn new_customers", added=lambda model: 2 + len(model.classes)),
+    verb_command(
+        "explain",
+        ["churn new_customers --row 7", "churn new_customers --output reasons.csv"],
+        with_formats(reads_model(_explain)),
+        option("--row", type=AT_LEAST_1, metavar="N", help="The first row of SOURCE to explain, from 1."),
+        option(
+            "--limit", type=AT_LEAST_1, metavar="N", help="The number of rows; by default one on the terminal, all in a file."
+        ),
+        _to_file,
+    ),
+    _rows_command(
+        "impute",
+        "churn customers --into customers_filled",
+        "churn customers.csv --features plan,age --output filled.parquet",
+        added=lambda _: 2,
+        done="filled",
+    ),
+    _rows_command("log_evidence", "churn new_customers", added=lambda _: 1),
+    _rows_command("joint_log_likelihood", "churn new_customers", added=lambda model: len(model.classes)),
+)
 
 
 class _SQL(click.Command):

@@ -152,12 +152,12 @@ class Handle:
 
     @property
     def priors(self) -> Query:
-        """A row for each class, with class, n, prior and log_prior."""
+        """The classes and their priors, a row for each class, with class, n, prior and log_prior."""
         return self._relation_query("priors", "class")
 
     @property
     def likelihoods(self) -> Query:
-        """A row for each class, feature and value, with likelihood, log_likelihood, mean, variance and rate."""
+        """The likelihood of each value in each class, with log_likelihood or mean, variance and rate, a row for each."""
         return self._relation_query("likelihoods", "feature", "value", "class")
 
     @property

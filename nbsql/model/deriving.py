@@ -72,7 +72,7 @@ class Deriving(Handle):
 
     @property
     def components(self) -> Query:
-        """The components of the classes (`nbsql.Mixture`), a row for each component, feature and value.
+        """The components of the classes, by `nbsql.Mixture`, a row for each component, feature and value.
 
         Columns: class, component, n, prior (P(c, j)); then, as in `likelihoods` for classes, feature, value, likelihood,
         log_likelihood, mean, variance, rate; and for numbers centre and scale, which assign later rows to components.

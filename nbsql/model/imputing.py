@@ -22,7 +22,7 @@ class Imputing(Handle):
     """Imputation, and prediction of columns other than the target."""
 
     def impute(self, source: Any, *, features: Sequence[str] | None = None, labelled: bool = False) -> Query:
-        """The rows of `source` in their order, with missing values of features replaced by what the rest of the row implies.
+        """The rows of `source` in their order with missing values of features replaced by what the rest of the row implies.
 
         A missing value of x is inferred through the class: p(x = v | rest) is the sum over the classes c of p(c | rest) p(v |
         c). For a category, a boolean or a number in bins, the most probable of the values seen in the fit is filled in (for

@@ -368,7 +368,7 @@ class Judging(Handle):
 
         Args:
             source: rows whose class is known. They count by the weights of the fit, if the source has that column.
-            features: the features to compare; None is all. The number of pairs grows with their square.
+            features: the features to compare, by default all. The number of pairs grows with their square.
 
         Raises:
             InputError: the source lacks a feature or the class, or there are no two features to compare.

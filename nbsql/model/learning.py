@@ -20,7 +20,7 @@ class Learning(Handle):
 
     @property
     def batches(self) -> Query:
-        """The ledger, a row for each change, with batch, operation, source, rows, at (UTC) and number."""
+        """The ledger of all changes, a row for each, with batch, operation, source, rows, at (UTC) and number."""
         return self._relation_query("batches", "number")
 
     def update(self, source: Any, *, batch: str | None = None) -> None:

@@ -40,19 +40,19 @@ class Scoring(Imputing, OneRow, Weighing):
         calibrated: bool | None = None,
         columns: Sequence[str] | None = None,
     ) -> Query:
-        """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
+        """The rows of `source` with `prediction` and `probability`, the posterior of the prediction.
 
         The most probable class is predicted; ties go to the smaller label. A row that no class can
-        explain has a NULL prediction. Rows of a frame keep their order. At most one of costs, thresholds, top_k and coverage
-        may be given.
+        explain has a NULL prediction. Rows of a frame keep their order. At most one of `costs`, `thresholds`, `top_k`
+        and `coverage` may be given.
 
         Args:
             source: the rows to score.
             target: another column of the model, to be predicted from all others through the class, as by `impute`. The source
                 need not have it, and its values there are ignored. For a category, `prediction` is the most probable value
                 seen in the fit, for a number in bins the bin, and `probability` is its probability among them; for a number
-                with a density it is the mean, and the column `deviation` is its standard deviation. Only labelled, top_k and
-                columns go with it.
+                with a density it is the mean, and the column `deviation` is its standard deviation. Only `labelled`, `top_k`
+                and `columns` go with it.
             labelled: with such a target, take the class of a row as certain, if the model knows it.
             costs: the costs of predictions: {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame
                 of actual (index) by predicted (columns). A pair that is not given costs 0 if it is right and 1 if it is
@@ -68,7 +68,7 @@ class Scoring(Imputing, OneRow, Weighing):
             coverage: for 0.9, `prediction_set` is the smallest list of classes that contains the true class of at least 9
                 rows of 10, as long as rows are like those by which `calibrate(..., method="conformal")` calibrated the model.
                 An empty list says that the row is unlike all of them. The coverage is rounded up to a thousandth.
-            by_class: with coverage, guarantee it for each class, not only for all rows together.
+            by_class: with `coverage`, guarantee it for each class, not only for all rows together.
             calibrated: True for the posteriors that `calibrate` has fitted, False for those of the model itself; None for the
                 calibrated ones if the model is calibrated.
             columns: the columns of the source to return along with those that are added; [] returns none of them, None all.
@@ -125,7 +125,7 @@ class Scoring(Imputing, OneRow, Weighing):
         return self._scoring_query(verb, data, render, columns)
 
     def predict_proba(self, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
-        """As `predict`, with a column `probability_<label>` for each class; these sum to 1.
+        """The rows of `source` as by `predict` with a column `probability_<label>` for each class; these sum to 1.
 
         With `columns`, only these columns of the source are returned.
 
@@ -135,7 +135,7 @@ class Scoring(Imputing, OneRow, Weighing):
         return self._query("predict_proba", source, calibrated=calibrated, columns=columns)
 
     def joint_log_likelihood(self, source: Any, *, columns: Sequence[str] | None = None) -> Query:
-        """The rows of `source`, or only these columns, with `joint_log_likelihood_<label>` for each class: ln p(x, c), in nats.
+        """The rows of `source` with `joint_log_likelihood_<label>` for each class, ln p(x, c) in nats.
 
         For a logistic model these are scores, whose softmax is the posterior: with two classes, the log-odds of the larger
         label, and 0.
@@ -146,7 +146,7 @@ class Scoring(Imputing, OneRow, Weighing):
         return self._query("joint_log_likelihood", source, columns=columns)
 
     def log_evidence(self, source: Any, *, columns: Sequence[str] | None = None) -> Query:
-        """The rows of `source`, or only these columns, with `log_evidence`, ln p(x) in nats: low for a row unlike any class.
+        """The rows of `source` with `log_evidence`, ln p(x) in nats: low for a row unlike any class.
 
         >>> model.log_evidence("SELECT 'rain' AS sky").columns
         ['sky', 'log_evidence']
@@ -154,7 +154,7 @@ class Scoring(Imputing, OneRow, Weighing):
         return self._query("log_evidence", source, columns=columns)
 
     def explain(self, source: Any) -> Query:
-        """A row for each source row, class and feature: row_id, the id columns, class, feature, value, contribution.
+        """The contribution of each feature of a row to each class: row_id, the id columns, class, feature, value, contribution.
 
         An id column of one of these names comes back with the prefix `source_`, such as `source_row_id`.
 

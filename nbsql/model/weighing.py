@@ -27,10 +27,10 @@ class Weighing(Handle):
             points: the points of a row at the odds `odds`.
             odds: the odds of the target against the rest, to 1: 50 is 50 to 1.
             double: the additional points of a row at twice the odds.
-            target: the class that is more likely the more points a row has; in credit, the good one. With two classes, None
-                is the larger label. With more than two, the rest is all other classes, weighted by their priors. The points
-                then assume that features are independent in the rest as a whole, which the model does not: they are not its
-                odds.
+            target: the class that is more likely the more points a row has; in credit, the good one. With two classes it
+                is by default the larger label. With more than two, the rest is all other classes, weighted by their priors. The
+                points then assume that features are independent in the rest as a whole, which the model does not: they are not
+                its odds.
             digits: round the points of each line to so many digits; 0 makes them whole.
 
         Raises:
@@ -71,7 +71,7 @@ class Weighing(Handle):
         return self._weights(1)
 
     def quadratic(self) -> Query:
-        """As `linear`, for a model with squares: class, feature, value, other, times, weight.
+        """The model as weights with those of squares, which `linear` has not: class, feature, value, other, times, weight.
 
         `times` is 'x^2' for the weight of a square, and 'x y' for that of a product of the columns `value` and `other`.
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 from support.families import table_of_defaults
 from support.program import forked_program
 
@@ -134,11 +135,12 @@ def test_the_readme_is_an_entrance():
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 260
 
 
-def test_every_public_name_and_every_command_is_on_a_page_by_hand():
+def test_every_public_name_is_on_a_page_by_hand_and_every_command_by_click():
     text = "\n".join([README.read_text(encoding="utf-8"), *map(page_text, PAGES)])
-    names = [name for name in nbsql.__all__ if not re.search(rf"\b{name}\b", text)]
-    commands = [name for name in main.commands if f"nbsql {name}" not in text]
-    assert (names, commands) == ([], [])
+    assert [name for name in nbsql.__all__ if not re.search(rf"\b{name}\b", text)] == []
+    assert ".. click:: nbsql.cli.app:main" in page_text("reference/command-line")
+    shown = CliRunner().invoke(main, ["help", "command-line"]).output
+    assert [name for name in main.commands if f"- `nbsql {name}`: " not in shown] == []
 
 
 def test_the_example_of_the_first_screen_is_twelve_lines_at_most():

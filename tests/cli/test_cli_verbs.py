@@ -1,0 +1,109 @@
+"""The commands that are made from the verbs of a model."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+from nbsql.cli.verbs import NOT_COMMANDS
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A database with a table and models of every kind that a verb is about."""
+    path = tmp_path_factory.mktemp("verbs") / "shop.duckdb"
+    with duckdb.connect(path) as con:
+        con.execute("""CREATE TABLE sky AS SELECT i % 3 AS week, 'a' || i % 2 AS a, 'b' || i // 2 % 3 AS b, i % 7 + 0.5 AS wind,
+            CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(60) AS t(i)""")
+        nbsql.fit(con, "sky", target="play", name="weather", slice_by="week")
+        nbsql.fit(con, "sky", target="play", name="small", features=["a"])
+        nbsql.fit(con, "sky", target="play", name="parts", segment_by="week")
+        nbsql.fit(con, "sky", target="play", name="mixed", method=nbsql.Mixture(2), features=["wind"])
+    yield str(path)
+    Path(path).unlink()
+
+
+def test_every_verb_is_a_command_or_says_why_not() -> None:
+    verbs = {name for name in dir(nbsql.Model) if not name.startswith("_")}
+    commands = {name.replace("-", "_") for name in main.commands}
+    assert verbs - commands - set(NOT_COMMANDS) == set()
+    assert set(NOT_COMMANDS) <= verbs - commands
+
+
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        ("batches weather", lambda model: model.batches),
+        ("priors weather", lambda model: model.priors),
+        ("likelihoods weather", lambda model: model.likelihoods),
+        ("statistics weather", lambda model: model.statistics),
+        ("counts weather", lambda model: model.counts),
+        ("segments parts", lambda model: model.segments),
+        ("components mixed", lambda model: model.components),
+        ("discrimination weather yes no", lambda model: model.discrimination("yes", "no")),
+        ("profile weather a", lambda model: model.profile("a")),
+        ("profile weather wind sky", lambda model: model.profile("wind", "sky")),
+        ("dependence weather sky --features a,b", lambda model: model.dependence("sky", features=["a", "b"])),
+    ],
+)
+def test_a_verb_has_its_rows_and_its_sql(shop: str, words: str, query) -> None:
+    verb, name, *rest = words.split()
+    with duckdb.connect(shop) as con:
+        found = query(nbsql.load(con, name))
+        columns, rows, text = found.columns, found.fetchall(), found.sql
+    done = CliRunner().invoke(main, [verb, shop, name, *rest, "--csv"])
+    lines = list(csv.reader(io.StringIO(done.stdout)))
+    assert (lines[0], len(lines)) == (columns, len(rows) + 1)
+    assert done.stderr == ""
+    assert CliRunner().invoke(main, [verb, shop, name, *rest, "--sql"]).stdout.strip() == text.strip()
+    assert columns[0] in CliRunner().invoke(main, [verb, shop, name, *rest]).stdout.splitlines()[0]
+
+
+def test_models_are_compared_on_the_same_rows(shop: str) -> None:
+    done = CliRunner().invoke(main, ["compare", shop, "weather", "small", "sky", "--csv"])
+    assert done.stdout.splitlines()[0] == "class,metric,value,other,difference,standard_error,low,high"
+    assert done.stderr.startswith("warning: model 'weather' has learnt these rows")
+
+
+@pytest.mark.parametrize("verb", ["predict_proba", "log_evidence", "joint_log_likelihood"])
+def test_a_verb_of_rows_returns_them_or_keeps_them(shop: str, verb: str) -> None:
+    command = verb.replace("_", "-")
+    with duckdb.connect(shop) as con:
+        columns = getattr(nbsql.load(con, "weather"), verb)("sky", columns=["week"]).columns
+    done = CliRunner().invoke(main, [command, shop, "weather", "sky", "--columns", "week", "--format", "csv"])
+    assert done.stdout.splitlines()[0].split(",") == columns
+    done = CliRunner().invoke(main, [command, shop, "weather", "sky", "--into", f"kept_{verb}", "--columns", "week"])
+    assert done.stdout.startswith(f"scored 60 rows of sky into the table kept_{verb}")
+    with duckdb.connect(shop) as con:
+        assert [name for name, *_ in con.sql(f"DESCRIBE kept_{verb}").fetchall()] == columns
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("segments weather", "model 'weather' has no segments; fit it with --segment-by region, for example"),
+        ("components weather", "model 'weather' has no components; fit it with --components 2, for example"),
+        ("compare weather nowhere sky", "no model 'nowhere' in 'shop'; there are 'mixed', 'parts', 'small', 'weather'"),
+        ("discrimination weather yes maybe", "no class 'maybe' in model 'weather'"),
+        ("profile weather c", "model 'weather' has no feature 'c'"),
+    ],
+)
+def test_a_verb_refuses_in_options(shop: str, words: str, message: str) -> None:
+    verb, *rest = words.split()
+    done = CliRunner().invoke(main, [verb, shop, *rest])
+    assert (done.exit_code, done.stderr.splitlines()[0][: len(message) + 7]) == (1, f"error: {message}")
+
+
+def test_help_says_arguments_and_options_as_they_are_typed() -> None:
+    said = " ".join(CliRunner().invoke(main, ["profile", "--help"]).output.split())
+    assert "nbsql profile shop.duckdb churn age" in said
+    assert "FEATURE: the name of the feature." in said
+    assert "SOURCE: rows whose class is known" in said
