@@ -21,6 +21,7 @@ from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedErro
 from nbsql.family.base import true_or_false, whole_number
 from nbsql.rendering.dialect import folded
 from nbsql.storage.schema import model_names
+from nbsql.storage.state import ModelState
 
 if TYPE_CHECKING:
     import duckdb
@@ -384,3 +385,13 @@ class Query(PendingQuery):
             self._engine.names(text)
         except DatabaseError as error:
             raise InputError(f"{name!r} is read for its own new rows; choose another name") from error
+
+
+def macro_query(state: ModelState, macro: str, *arguments: Any) -> Query:
+    """The query that a macro renders from relations of a model."""
+    return Query(state.engine, state.engine.renderer.statement(macro, *arguments), guard=state.guard)
+
+
+def relation_query(state: ModelState, name: str, *order: str) -> Query:
+    """The query of a relation of a model, sorted by some columns."""
+    return macro_query(state, "sorted_by", state.relations[name], order)

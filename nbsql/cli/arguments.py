@@ -239,7 +239,7 @@ def join(text: str) -> Join:
 
 def labels_by_text(model: Model) -> dict[str, Any]:
     """The classes of a model in their own type, by the text that a user writes."""
-    return {column.label: label for column, label in zip(model._classes, model._labels, strict=True)}
+    return {column.label: label for column, label in zip(model.state.classes, model.state.labels(), strict=True)}
 
 
 def costs_by_label(model: Model, costs: Costs) -> dict[tuple[Any, Any], float] | None:

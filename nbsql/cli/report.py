@@ -64,7 +64,7 @@ def plot(
     labels = labels_by_text(model) if between else {}
     model._engine.announce(panel)
     classes: Any = tuple(labels.get(name, name) for name in between) if between else None
-    drawn = picture(model, panel, source, classes=classes, folds=requested_folds(folds, held_back, "auto"), **options)
+    drawn = picture(model.state, panel, source, classes=classes, folds=requested_folds(folds, held_back, "auto"), **options)
     drawn.save(where)
     end_progress(model._engine)
     tables.echo(f"{drawn.finding}", f"drawn into {where}")

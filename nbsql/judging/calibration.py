@@ -17,11 +17,10 @@ from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.evaluate import Evaluator, rows_to_judge
 from nbsql.judging.evaluation import Evaluation
 from nbsql.judging.out_of_fold import out_of_fold
-from nbsql.plan import Plan
-from nbsql.plan.classes import ClassColumn
 from nbsql.storage.calibration import OF_SETS, create_calibration
 from nbsql.storage.drafts import draft_plan, publish
 from nbsql.storage.schema import is_calibrated
+from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 
 Method = Literal["temperature", "platt", "isotonic", "conformal"]
@@ -89,40 +88,31 @@ class Calibration(Displayed):
 
 
 def calibrate(
-    engine: Engine,
-    plan: Plan,
-    classes: list[ClassColumn],
-    title: str,
-    source: Source,
-    *,
-    method: str,
-    folds: int | str | None,
-    weight: str | None,
-    test: Source | None,
-    stamp: Any,
+    state: ModelState, source: Source, *, method: str, folds: int | str | None, weight: str | None, test: Source | None
 ) -> Calibration:
-    """Calibrate a model that was last changed at `stamp`, inside the caller's transaction; see `Model.calibrate`."""
+    """Calibrate a model, inside the caller's transaction; see `Model.calibrate`."""
+    engine, plan, classes, title = state.engine, state.plan, state.classes, state.title
     if method not in METHODS:
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
     if len(classes) < 2:
         raise InputError(f"{title} has one class only; there is nothing to calibrate")
     own = plan.calibration if method == OF_SETS else None  # sets of classes leave the posteriors as they are
-    before = None if test is None else Evaluator(engine, plan, classes, test, weight, own).evaluate()
+    before = None if test is None else Evaluator(state, test, weight, own).evaluate()
     renderer = engine.renderer
     with engine.temporaries() as temporary:
         rows, scores = temporary("outcomes"), temporary("scores")  # computed from tables that are then dropped
         if folds is None:
             if weight is not None:
-                Evaluator(engine, plan, classes, source, weight).evaluate()  # refuses invalid weights
-            engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(engine, plan, source, weight), classes))
+                Evaluator(state, source, weight).evaluate()  # refuses invalid weights
+            engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(state, source, weight), classes))
         else:
             cure = "calibrate on others with folds=None"
-            with out_of_fold(engine, plan, classes, title, source, folds, cure) as judged:
+            with out_of_fold(state, source, folds, cure) as judged:
                 engine.create("calibrate", rows, renderer.fragment("calibration_rows", *judged, False))
         if not engine.ask("row_count", rows)[0][0]:
             if folds is None:
                 # Raises the reason, if there are no rows to evaluate.
-                Evaluator(engine, plan, classes, source, weight).evaluate()
+                Evaluator(state, source, weight).evaluate()
             raise InputError(
                 f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
             )
@@ -146,9 +136,9 @@ def calibrate(
         engine.run("time of the change", renderer.statement("set_updated_at", draft.relations["spec"]))
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
         temperature = float(engine.ask("temperature_of", place)[0][0]) if method == "temperature" else None
-        publish(engine, draft, plan.relations, stamp)
+        publish(engine, draft, plan.relations, state.stamp)
     judged_by = own if method == OF_SETS else method
-    after = None if test is None else Evaluator(engine, plan, classes, test, weight, judged_by).evaluate()
+    after = None if test is None else Evaluator(state, test, weight, judged_by).evaluate()
     _warn(temperature, source.label, count, log_loss, after_loss)
     if before is not None and after is not None and test is not None:
         _warn(None, test.label, after.rows, before.log_loss, after.log_loss)

@@ -18,10 +18,10 @@ from nbsql.errors import InputError, no_column
 from nbsql.family.base import whole_number
 from nbsql.judging.evaluation import QUERIES, Evaluation, read_evaluation
 from nbsql.judging.slices import Slices, check_slices
-from nbsql.plan import Judgeable, Plan
-from nbsql.plan.classes import ClassColumn
+from nbsql.plan import Judgeable
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
+from nbsql.storage.state import ModelState
 
 _LEAST = 2.0**-52  # a probability is taken to be at least so much, as for the log loss
 _BINNED = ("metrics", "calibration", "lift")
@@ -31,9 +31,7 @@ _BINNED = ("metrics", "calibration", "lift")
 class Evaluator:
     """The evaluation of a model on a source, which has the features."""
 
-    engine: Engine
-    plan: Plan
-    classes: Sequence[ClassColumn]
+    state: ModelState
     source: Source  # the rows whose class is known
     weight: str | None = None  # the column of row weights
     calibration: str | None = None  # the method of the calibration whose posteriors are judged; None for the model's own
@@ -44,59 +42,52 @@ class Evaluator:
 
         Raises InputError if the source lacks the target, the weight or a column to slice by, or has no rows to evaluate.
         """
-        explain_no_rows = partial(_explain_no_rows, self.engine, self.plan.spec.target, self.source)
+        explain_no_rows = partial(_explain_no_rows, self.state.engine, self.state.spec.target, self.source)
         evaluation = read_evaluation(self.queries(bins, by), self.weight, explain_no_rows)
         evaluation = dataclasses.replace(evaluation, calibrated_by=self.calibration)
         if self.costs is None:
             return evaluation
-        ((cost, expected),) = self.engine.rows(self.cost_sql(self.costs))
+        ((cost, expected),) = self.state.engine.rows(self.cost_sql(self.costs))
         return dataclasses.replace(evaluation, cost=cost, expected_cost=expected)
 
     def queries(self, bins: int, by: Any = None) -> dict[str, Query]:
         """The queries of the evaluation, by name, with `slices` if there are columns to slice by."""
         names = [] if by is None else check_slices(by, self.source)
-        rows = rows_to_judge(self.engine, self.plan, self.source, self.weight, names)
-        judged = self.plan.judged_rows(rows, self.classes, calibration=self.calibration, costs=self.costs)
-        queries = queries_of_judged_rows(self.engine, judged, self.source, bins)
+        rows = rows_to_judge(self.state, self.source, self.weight, names)
+        judged = self.state.plan.judged_rows(rows, self.state.classes, calibration=self.calibration, costs=self.costs)
+        queries = queries_of_judged_rows(self.state.engine, judged, self.source, bins)
         if rows.by:
-            labels = [column.label for column in self.classes]
-            queries["slices"] = Slices(self.engine, judged, self.source, rows.by, labels)
+            labels = [column.label for column in self.state.classes]
+            queries["slices"] = Slices(self.state.engine, judged, self.source, rows.by, labels)
         return queries
 
     def cost_sql(self, costs: Sequence[Sequence[float]]) -> str:
         """The query of the mean cost of the predictions of least cost: cost, expected_cost."""
-        rows = rows_to_judge(self.engine, self.plan, self.source, self.weight)
-        return self.plan.evaluation_costs(rows, self.classes, calibration=self.calibration, costs=costs)
+        rows = rows_to_judge(self.state, self.source, self.weight)
+        return self.state.plan.evaluation_costs(rows, self.state.classes, calibration=self.calibration, costs=costs)
 
 
 def comparison(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    other: Plan,
-    other_classes: Sequence[ClassColumn],
-    source: Source,
-    weight: str | None,
-    calibrations: Sequence[str | None],
+    state: ModelState, other: ModelState, source: Source, weight: str | None, calibrations: Sequence[str | None]
 ) -> Query:
     """The query of the difference between two models of the same target on the same rows.
 
     Raises InputError if the source lacks the target or the weight, or if they cannot be used.
     """
-    as_text = any(rows_to_judge(engine, one, source, weight).as_text for one in (plan, other))
+    as_text = any(rows_to_judge(one, source, weight).as_text for one in (state, other))
     weights = None if weight is None else _column(source, weight, "the weight").name
     columns = [column.name for column in source.columns]
     rows = Judgeable(source.relation, columns, weight=weights, as_text=as_text)
-    return Query(engine, plan.comparison(rows, classes, other, other_classes, calibrations), source)
+    return Query(state.engine, state.plan.comparison(rows, state.classes, other.plan, other.classes, calibrations), source)
 
 
-def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:
+def rows_to_judge(state: ModelState, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:
     """The columns of a source that an evaluation reads, sliced by some columns.
 
     Raises InputError if the source lacks the target or the weight, or if they cannot be used.
     """
-    target = _column(source, plan.spec.target, "the target of the model")
-    as_text = _check_labels(engine, plan, target, source)
+    target = _column(source, state.spec.target, "the target of the model")
+    as_text = _check_labels(state, target, source)
     weights = None if weight is None else weight_column(source, weight)
     sliced = [_column(source, name, _role_of_slice(name)) for name in by]
     judged: dict[str, Any] = {
@@ -107,12 +98,12 @@ def rows_to_judge(engine: Engine, plan: Plan, source: Source, weight: str | None
     facts = source.rows
     if source.joins and all(column is None or column.name in facts.columns for column in (target, weights, *sliced)):
         return Judgeable(facts.relation, facts.columns, facts.joins, **judged)
-    columns = {folded(name): name for feature in plan.spec.features for name in feature.columns}
+    columns = {folded(name): name for feature in state.spec.features for name in feature.columns}
     for column in filter(None, (target, weights, *sliced)):
         columns[folded(column.name)] = column.name
-    renderer = engine.renderer
+    renderer = state.engine.renderer
     read, narrowed = [column.name for column in source.columns], source.relation
-    if plan.spec.segment_by is None:  # the segment expression may read any column
+    if state.spec.segment_by is None:  # the segment expression may read any column
         read = list(columns.values())
         narrowed = renderer.fragment("subquery", renderer.fragment("selected_columns", source.relation, read))
     return Judgeable(narrowed, read, **judged)
@@ -155,31 +146,31 @@ def weight_column(source: Source, weight: str) -> Column:
     return column
 
 
-def label_column(engine: Engine, plan: Plan, source: Source) -> tuple[str | None, bool]:
+def label_column(state: ModelState, source: Source) -> tuple[str | None, bool]:
     """The column of the classes, if the source has one with values, and whether labels are compared as text.
 
     Raises InputError if its labels cannot be compared with those of the model.
     """
-    target = next((column for column in source.columns if folded(column.name) == folded(plan.spec.target)), None)
+    target = next((column for column in source.columns if folded(column.name) == folded(state.spec.target)), None)
     if target is None:
         return None, False
-    is_comparable = _comparison_kind(_class_column(engine, plan)) == _comparison_kind(target)
-    if not is_comparable and not engine.ask("row_count", source.relation, target.name)[0][0]:
+    is_comparable = _comparison_kind(_class_column(state)) == _comparison_kind(target)
+    if not is_comparable and not state.engine.ask("row_count", source.relation, target.name)[0][0]:
         return None, False
-    return target.name, _check_labels(engine, plan, target, source)
+    return target.name, _check_labels(state, target, source)
 
 
-def _class_column(engine: Engine, plan: Plan) -> Column:
+def _class_column(state: ModelState) -> Column:
     """The column of the model's own tables that holds its classes."""
-    return next(c for c in engine.columns(plan.relations["parameters"]) if c.name in ("class", "class_1"))
+    return next(c for c in state.engine.columns(state.relations["parameters"]) if c.name in ("class", "class_1"))
 
 
-def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) -> bool:
+def _check_labels(state: ModelState, target: Column, source: Source) -> bool:
     """Whether labels are compared as text; InputError if the types cannot be compared."""
-    class_column = _class_column(engine, plan)
+    class_column = _class_column(state)
     if _comparison_kind(class_column) != _comparison_kind(target):
-        if not engine.ask("row_count", source.relation, target.name)[0][0]:  # a column of NULLs has no type of its own
-            raise InputError(_explain_no_rows(engine, target.name, source, None))
+        if not state.engine.ask("row_count", source.relation, target.name)[0][0]:  # a column of NULLs has no type of its own
+            raise InputError(_explain_no_rows(state.engine, target.name, source, None))
         raise InputError(
             f"column {target.name!r} of {source.label} is {target.type}, "
             f"and the classes of the model are {class_column.type}; cast it"

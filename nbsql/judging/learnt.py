@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from math import isclose
 
-from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
 from nbsql.judging.evaluation import ALL
@@ -16,13 +15,14 @@ from nbsql.plan import Plan
 from nbsql.rendering.relations import Relations
 from nbsql.spec.rules import spec_for_recount
 from nbsql.spec.spec import Spec
+from nbsql.storage.state import ModelState
 
 _ROUNDING = 1e-9
 
 Weights = Mapping[str, float]  # the weight of the rows of each class, by its label
 
 
-def learnt_part(engine: Engine, plan: Plan, source: Source) -> str | None:
+def learnt_part(state: ModelState, source: Source) -> str | None:
     """The part of a model's rows that a source has: ALL, or the name of a batch; None for other rows, or if it cannot be told.
 
     Rows are told by their counts, which are those of the model or of a batch if the rows are: the number of rows of each class
@@ -30,7 +30,7 @@ def learnt_part(engine: Engine, plan: Plan, source: Source) -> str | None:
     followed. Rows that the model has learnt only in part are other rows. The number of rows of each class is compared first,
     so that rows that the model has not learnt are hardly ever counted.
     """
-    spec = plan.spec
+    engine, spec = state.engine, state.spec
     if spec.given or spec.em is not None or spec.half_life is not None or spec.shared:
         return None
     try:
@@ -38,17 +38,17 @@ def learnt_part(engine: Engine, plan: Plan, source: Source) -> str | None:
         spec = replace(spec, slice_by=None, segment_by=None, components=None)
         counted = engine.renderer.fragment("counted_classes", spec, source.relation)
         weights = {row[0]: float(row[3]) for row in engine.ask("class_labels", counted)}
-        parts = [part for part, of_part in _weights_of_parts(engine, plan).items() if _are_same(weights, of_part)]
-        return _part_with_cells_of(engine, plan, spec, source, parts) if parts else None
+        parts = [part for part, of_part in _weights_of_parts(state).items() if _are_same(weights, of_part)]
+        return _part_with_cells_of(state, spec, source, parts) if parts else None
     except (DatabaseError, InputError, ModelError, NotSupportedError):
         return None  # the rows lack the column of weights, say, or break a rule; a role may have no temporary tables
 
 
-def _weights_of_parts(engine: Engine, plan: Plan) -> dict[str, Weights]:
+def _weights_of_parts(state: ModelState) -> dict[str, Weights]:
     """The weight of each class in all rows that the model has learnt, and in each batch that it has not forgotten."""
     total: dict[str, float] = defaultdict(float)
     by_batch: dict[str, dict[str, float]] = defaultdict(dict)
-    for batch, label, weight in engine.ask("class_weights_of_batches", plan.relations["statistics"]):
+    for batch, label, weight in state.engine.ask("class_weights_of_batches", state.relations["statistics"]):
         by_batch[batch][label] = float(weight)
         total[label] += float(weight)
     parts: dict[str, Weights] = {ALL: {label: weight for label, weight in total.items() if weight}}
@@ -61,15 +61,16 @@ def _are_same(weights: Weights, others: Weights) -> bool:
     return weights.keys() == others.keys() and all(isclose(n, others[label], rel_tol=_ROUNDING) for label, n in weights.items())
 
 
-def _part_with_cells_of(engine: Engine, plan: Plan, spec: Spec, source: Source, parts: list[str]) -> str | None:
+def _part_with_cells_of(state: ModelState, spec: Spec, source: Source, parts: list[str]) -> str | None:
     """The first of some parts of a model whose cells are those of a source."""
+    engine = state.engine
     counting = Plan(engine.renderer, spec, Relations(engine.renderer, transient=engine.transient_name()))
     with engine.temporaries() as temporary:
         count = make_count(engine, source, counting, temporary)
         count.scan(quiet=True)
         cells = count.create_cells(temporary("cells"))
         for part in parts:
-            of_part = plan.relations["statistics"]
+            of_part = state.relations["statistics"]
             if part != ALL:
                 of_part = engine.renderer.fragment("subquery", engine.renderer.fragment("cells_of_batch", of_part, part))
             if not engine.ask("differing_cells", of_part, cells, _ROUNDING)[0][0]:

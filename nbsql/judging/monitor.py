@@ -13,11 +13,11 @@ from nbsql.engines.source import Source
 from nbsql.family import Binned
 from nbsql.judging.evaluate import label_column, weight_column
 from nbsql.judging.profile import is_number
-from nbsql.plan import Judgeable, Plan
-from nbsql.plan.classes import ClassColumn
+from nbsql.plan import Judgeable
 from nbsql.plan.context import Context
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Feature, Spec
+from nbsql.storage.state import ModelState
 
 METRICS = (
     "psi", "nulls", "unseen", "rows", "log_evidence", "unexplained", "posterior_psi", "label_psi", "labelled", "unknown",
@@ -38,9 +38,7 @@ class _Side:
 
 
 def monitor(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
+    state: ModelState,
     source: Source,
     reference: Source | None,
     by: str | None,
@@ -51,8 +49,8 @@ def monitor(
 
     Raises InputError if a source lacks the weight, `by` is no expression, or labels cannot be those of the model.
     """
-    renderer, spec = engine.renderer, plan.spec
-    labels = [label_column(engine, plan, side) for side in (source, *([] if reference is None else [reference]))]
+    engine, plan, spec = state.engine, state.plan, state.spec
+    labels = [label_column(state, side) for side in (source, *([] if reference is None else [reference]))]
     as_text = any(text for _, text in labels)
     sides = [_Side(source, labels[0][0], _period(engine, source, by))]
     if reference is not None:
@@ -65,17 +63,15 @@ def monitor(
     )  # fmt: skip
     score = None
     if reference is not None:
-        counted, score = _with_bins(
-            engine, plan, classes, counted, _rows(engine, plan, sides[1:], names, weights), names, calibration
-        )
-    monitored = renderer.fragment("inline_name", "monitored")
+        counted, score = _with_bins(state, counted, _rows(state, sides[1:], names, weights), names, calibration)
+    monitored = engine.renderer.fragment("inline_name", "monitored")
     # the feature that is the period itself, and so moves by definition
     period = next((feature.name for feature in spec.features if by is not None and feature.columns == (by,)), None)
     columns = [*names, "nbsql_period", _WEIGHT]
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
-    judged = plan.monitored_rows(rows, classes, calibration)
-    sql = renderer.statement(
-        "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), names, judged,
+    judged = plan.monitored_rows(rows, state.classes, calibration)
+    sql = engine.renderer.statement(
+        "monitor", Context.of(counted), _rows(state, sides, names, weights), names, judged,
         plan.current_cells(), plan.relations["priors"], as_text, period, score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
@@ -103,24 +99,17 @@ def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:
     return list(names_by_key.values())
 
 
-def _rows(engine: Engine, plan: Plan, sides: Sequence[_Side], names: Sequence[str], weights: Sequence[str]) -> Markup:
+def _rows(state: ModelState, sides: Sequence[_Side], names: Sequence[str], weights: Sequence[str]) -> Markup:
     read = [(side.source.relation, [side.label, *names[1:]], side.by, side.is_reference) for side in sides]
-    return engine.renderer.fragment(
-        "monitored_rows", read, names, engine.type_name(plan.spec.target_type), next(iter(weights), None)
-    )
+    target_type = state.engine.type_name(state.spec.target_type)
+    return state.engine.renderer.fragment("monitored_rows", read, names, target_type, next(iter(weights), None))
 
 
 def _with_bins(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    counted: Spec,
-    rows: Markup,
-    names: Sequence[str],
-    calibration: str | None,
+    state: ModelState, counted: Spec, rows: Markup, names: Sequence[str], calibration: str | None
 ) -> tuple[Spec, tuple[Sequence[float], Sequence[str]]]:
     """The spec whose numbers are cut into tenths of the reference rows, and the bins of their score."""
-    renderer = engine.renderer
+    engine, renderer = state.engine, state.engine.renderer
     relation = renderer.fragment("subquery", rows)
 
     def bin_by_reference(feature: Feature, relation: Markup) -> Binned:
@@ -134,7 +123,8 @@ def _with_bins(
         replace(feature, family=bin_by_reference(feature, relation)) if is_number(feature) else feature
         for feature in counted.features
     )
-    _, scored = plan.scored(Judgeable(relation, [*names, "nbsql_period", _WEIGHT]), classes, calibration=calibration)
+    monitored = Judgeable(relation, [*names, "nbsql_period", _WEIGHT])
+    _, scored = state.plan.scored(monitored, state.classes, calibration=calibration)
     score = bin_by_reference(Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True), scored)
     # The sums of a score may differ in their last bits from one reading to the next, and many rows may share one.
     edges = [edge * (1 - 1e-12) for edge in score.edges or ()]

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 from markupsafe import Markup
 
-from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.judging.leave_one_out import check_folds
 from nbsql.judging.refitted_folds import make_folds_for_spec
-from nbsql.plan import Plan
-from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.spec.rules import spec_for_recount
+from nbsql.storage.state import ModelState
 
 
 @contextmanager
 def out_of_fold(
-    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int | str, cure: str
+    state: ModelState, source: Source, folds: int | str, cure: str
 ) -> Iterator[tuple[Context, Markup, Markup, str | None]]:
     """The context, the rows of `out_of_fold` (folds.sql), the relation that numbers their classes, and the weight column.
 
@@ -29,6 +27,7 @@ def out_of_fold(
     other rows, or if no row can be left out of one of the families.
     """
     check_folds(folds)
+    engine, plan, title = state.engine, state.plan, state.title
     if plan.spec.half_life is not None:
         raise InputError(f"{title} has counts that decrease with age, which folds of its rows do not support; {cure}")
     spec = replace(spec_for_recount(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
@@ -44,9 +43,9 @@ def out_of_fold(
                 f"{source.label} counts {counted_weight:g} rows, and {title} has learnt {learnt_weight:g}; "
                 f"folds are of the rows that it has learnt, all of them; {cure}"
             )
-        if sorted({*spec.classes, *(label[0] for label in cv.labels)}) != sorted(column.label for column in classes):
+        if sorted({*spec.classes, *(label[0] for label in cv.labels)}) != sorted(column.label for column in state.classes):
             raise InputError(f"the classes of {source.label} are not those that {title} has learnt; {cure}")
-        query = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])
+        query = renderer.fragment("numbered_classes", plan.context(state.classes), plan.relations["parameters"])
         numbered_classes = cv.create("classes", query)
         parts = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
         scored = cv.gather("out of fold", (cv.outcomes(models, numbered_classes) for models in parts))
@@ -54,10 +53,7 @@ def out_of_fold(
 
 
 def judged_by_folds(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    title: str,
+    state: ModelState,
     source: Source,
     folds: int | str,
     cure: str,
@@ -70,7 +66,8 @@ def judged_by_folds(
     The arguments are those of `out_of_fold`; `weighted` says whether rows weigh as in the fit. The two tables that they read
     are named by `temporary`.
     """
-    with out_of_fold(engine, plan, classes, title, source, folds, cure) as (context, scored, known, weight):
+    engine = state.engine
+    with out_of_fold(state, source, folds, cure) as (context, scored, known, weight):
         rows = engine.create("score", temporary("rows out of fold"), engine.renderer.fragment("all_rows", scored))
         known = engine.create("score", temporary("classes"), engine.renderer.fragment("all_rows", known))
     return engine.renderer.fragment("judged_rows", context, rows, known, weight if weighted else None, False)

@@ -15,12 +15,13 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, suggestion
 from nbsql.family import NUMBERS, Joint, MultivariateGaussian
+from nbsql.judging.evaluate import rows_to_judge
 from nbsql.plan import Plan, Rows
-from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.rendering.dialect import folded
-from nbsql.spec.capabilities import check
+from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.spec import Feature, Spec
+from nbsql.storage.state import ModelState
 
 POINTS = 100  # points at which a density is evaluated
 BINS = 25  # bins of a histogram
@@ -50,44 +51,36 @@ def is_number(feature: Feature) -> bool:
     return feature.family.density or feature.family.name == "kernel"
 
 
-def profile(
-    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, feature: Feature, source: Source | None
-) -> Query:
+def profile(state: ModelState, feature: Feature, source: Source | None) -> Query:
     """The query of the profile of a feature; see `Model.profile`."""
-    renderer, relations = engine.renderer, plan.relations
+    engine, relations = state.engine, state.relations
     counted = feature.family.level or feature.family.distribution in ("dirichlet", "complement")
     if feature.family.over_columns and not counted:
-        raise ModelError(f"{feature.name!r} of {title} is one of several columns together, which have no profile of one")
+        raise ModelError(f"{feature.name!r} of {state.title} is one of several columns together, which have no profile of one")
     if not is_number(feature):
-        check(plan.spec, "discrimination", title)
-        tables = (relations["likelihoods"], plan.current_cells(), relations["priors"])
-        return Query(engine, renderer.statement("profile_of_values", *tables, feature))
-    check(plan.spec, "densities", title)
-    grid = _grid(engine, plan, feature)
-    places = renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count, feature.family.zeros)
-    explained = _explain_rows(plan, classes, [feature], Rows(places, [feature.column]), ())
+        state.require("discrimination")
+        tables = (relations["likelihoods"], state.plan.current_cells(), relations["priors"])
+        return Query(engine, engine.renderer.statement("profile_of_values", *tables, feature))
+    state.require("densities")
+    grid = _grid(state, feature)
+    places = engine.renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count, feature.family.zeros)
+    explained = _explain_rows(state, [feature], Rows(places, [feature.column]), ())
     histogram = None
     if source is not None:
-        histogram = _histogram(engine, plan, feature, source, grid)
-    return Query(engine, renderer.statement("profile_of_numbers", explained, feature, histogram), source)
+        histogram = _histogram(state, feature, source, grid)
+    return Query(engine, engine.renderer.statement("profile_of_numbers", explained, feature, histogram), source)
 
 
-def choices_sql(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    features: Sequence[Feature],
-    rows: Sequence[Sequence[str | None]],
-) -> Markup:
+def choices_sql(state: ModelState, features: Sequence[Feature], rows: Sequence[Sequence[str | None]]) -> Markup:
     """The query of the contributions of given values to the joint log-likelihood of each class.
 
     It is the query of `explain`, with the number of a row as its key. A row has a text for each column of the features, None
     where it is missing; for a bag, its only token.
     """
-    types = [type_name for feature in features for type_name in _types(engine, feature)]
-    relation = engine.renderer.fragment("rows_of_choices", features, types, [list(row) for row in rows])
+    types = [type_name for feature in features for type_name in _types(state.engine, feature)]
+    relation = state.engine.renderer.fragment("rows_of_choices", features, types, [list(row) for row in rows])
     columns = [column for feature in features for column in feature.columns]
-    return _explain_rows(plan, classes, features, Rows(relation, [CHOICE, *columns]), (CHOICE,))
+    return _explain_rows(state, features, Rows(relation, [CHOICE, *columns]), (CHOICE,))
 
 
 def _types(engine: Engine, feature: Feature) -> list[Markup]:
@@ -98,17 +91,16 @@ def _types(engine: Engine, feature: Feature) -> list[Markup]:
     return [engine.renderer.fragment("string" if is_text else "double")] * len(feature.columns)
 
 
-def _explain_rows(
-    plan: Plan, classes: Sequence[ClassColumn], features: Sequence[Feature], rows: Rows, id: tuple[str, ...]
-) -> Markup:
+def _explain_rows(state: ModelState, features: Sequence[Feature], rows: Rows, id: tuple[str, ...]) -> Markup:
+    plan = state.plan
     spec = replace(plan.spec, features=tuple(features), id=id, joins=())
     alone = Plan(plan.renderer, spec, plan.relations, wide=plan.wide, whole=plan.spec)
-    return alone.query("explain", rows, classes)
+    return alone.query("explain", rows, state.classes)
 
 
-def number_grid(engine: Engine, plan: Plan, feature: Feature, count: int) -> Grid:
+def number_grid(state: ModelState, feature: Feature, count: int) -> Grid:
     """A grid of at most `count` round numbers over the range of a feature."""
-    grid = _grid(engine, plan, feature)
+    grid = _grid(state, feature)
     if grid.count <= count:
         return grid
     high = grid.low + grid.step * (grid.count - 1)
@@ -121,16 +113,16 @@ def number_grid(engine: Engine, plan: Plan, feature: Feature, count: int) -> Gri
     return Grid(first * step, step, math.floor(high / step) - first + 1)
 
 
-def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
+def _grid(state: ModelState, feature: Feature) -> Grid:
     """The range that holds nearly all of the probability of the classes' distributions."""
     family = feature.family
     if family.name == "kernel":
         low, width = (getattr(family, name) for name in ("low", "width"))
-        first, last = engine.ask("reach_of_kernel", plan.relations["likelihoods"], feature.name)[0]
+        first, last = state.engine.ask("reach_of_kernel", state.relations["likelihoods"], feature.name)[0]
         return Grid(low + (first + 0.5) * width, max(last - first, 1) * width / (POINTS - 1), POINTS)
     ends = [
         end
-        for _, _, mean, variance, rate in engine.ask("likelihoods_of", plan.relations["likelihoods"], feature.name)
+        for _, _, mean, variance, rate in state.engine.ask("likelihoods_of", state.relations["likelihoods"], feature.name)
         # For zero-inflated families, the range is that of the values other than 0.
         for end in _likely_range(family.formula, mean, variance, None if family.zeros else rate)
     ]
@@ -164,7 +156,7 @@ def _likely_range(family: str, mean: float | None, variance: float | None, rate:
     return [mean - spread, mean + spread]
 
 
-def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, grid: Grid) -> Markup:
+def _histogram(state: ModelState, feature: Feature, source: Source, grid: Grid) -> Markup:
     high = grid.low + grid.step * (grid.count - 1)
     low, width, bins = grid.low, (high - grid.low) / BINS, BINS
     if feature.whole:  # each bin holds the same number of whole numbers
@@ -172,7 +164,7 @@ def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, gri
         width = float(max(1, math.ceil((high - low) / BINS)))
         bins = int((high - low) // width) + 1
     arguments = (source.relation, feature.column, float(low), float(width), bins, not feature.family.zeros)
-    return engine.renderer.fragment("histogram", Context.of(_weighed_by(plan.spec, source)), *arguments)
+    return state.engine.renderer.fragment("histogram", Context.of(_weighed_by(state.spec, source)), *arguments)
 
 
 def _weighed_by(spec: Spec, source: Source) -> Spec:
@@ -181,8 +173,15 @@ def _weighed_by(spec: Spec, source: Source) -> Spec:
     return replace(spec, weight=None if spec.weight is None else names.get(folded(spec.weight)))
 
 
-def dependence(engine: Engine, spec: Spec, title: str, source: Source, features: Sequence[str] | None) -> Query:
-    """The query of the dependence between features within the classes; see `Model.dependence`."""
+def dependence(state: ModelState, source: Source, features: Sequence[str] | None) -> Query:
+    """The query of the dependence between features of a model within the classes; see `Model.dependence`."""
+    rows_to_judge(state, source, None)  # refuses rows without the class
+    spec = state.spec if state.spec.half_life is None else replace(state.spec, weight=WEIGHT_NOW, slice_by=None)
+    return dependence_by_spec(state.engine, spec, state.title, source, features)
+
+
+def dependence_by_spec(engine: Engine, spec: Spec, title: str, source: Source, features: Sequence[str] | None) -> Query:
+    """The same query for the features of a spec, which need not be those of a model."""
     selected = [feature_named(spec, name, title) for name in dict.fromkeys(features or ())] or list(spec.features)
     kinds = {folded(column.name): column.kind for column in source.columns}
     columns = [

@@ -9,7 +9,6 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion, written
 from nbsql.family.rate import Rate
@@ -19,13 +18,14 @@ from nbsql.learning.factorised import make_count
 from nbsql.learning.half_life import check_gaps, check_reference_time
 from nbsql.learning.spelling_advice import normal
 from nbsql.plan import MACROS, UNCALIBRATED, Entry, Plan
-from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
+from nbsql.plan.classes import class_columns, scored_class_count
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_range, spec_for_recount
 from nbsql.storage.build import run_statements
 from nbsql.storage.calibration import drop_outdated_calibration
 from nbsql.storage.schema import drop_parts
+from nbsql.storage.state import ModelState
 from nbsql.warn import warn_user
 
 _WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights")  # usual names of weight columns
@@ -39,8 +39,8 @@ class Ledger:
     title: str  # the name of the model in messages
 
     @classmethod
-    def of(cls, engine: Engine, plan: Plan, title: str) -> Ledger:
-        return cls([Entry(*row) for row in engine.ask("ledger", plan.relations["batches"])], title)
+    def of(cls, state: ModelState) -> Ledger:
+        return cls([Entry(*row) for row in state.engine.ask("ledger", state.relations["batches"])], state.title)
 
     def find(self, batch: str) -> Entry:
         """The entry of that name. Raises InputError if there is none."""
@@ -65,16 +65,16 @@ class Ledger:
 
 
 class Change:
-    """A change to one model, inside the caller's transaction. It begins with the plan and the classes of the model."""
+    """A change to one model, inside the caller's transaction. It begins with the plan and the classes of a draft of it."""
 
-    def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], title: str) -> None:
-        self.engine = engine
-        self.plan = plan
-        self.classes = classes
-        self.title = title
-        self.ledger = Ledger.of(engine, plan, title)
-        self._statistics = plan.relations["statistics"]
-        self._batches = plan.relations["batches"]
+    def __init__(self, draft: ModelState) -> None:
+        self.engine = draft.engine
+        self.plan = draft.plan
+        self.classes = draft.classes
+        self.title = draft.title
+        self.ledger = Ledger.of(draft)
+        self._statistics = draft.relations["statistics"]
+        self._batches = draft.relations["batches"]
 
     def update(self, source: Source, batch: str | None) -> None:
         """Add the rows of a source to the counts."""

@@ -20,6 +20,7 @@ from nbsql.spec.rules import are_written_alike, label_type
 from nbsql.spec.spec import Spec
 from nbsql.storage.build import build
 from nbsql.storage.schema import drop_replaced
+from nbsql.storage.state import ModelState
 
 
 def derive(
@@ -59,22 +60,24 @@ def derive(
     return build(engine, plan, entries, wide=wide)
 
 
-def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:
+def slice_names(state: ModelState) -> list[str]:
     """The slices of a model, oldest first. Raises ModelError if it has none."""
-    if plan.spec.slice_by is None:
-        raise ModelError(f"{title} has no slices; fit it with slice_by=\"date_trunc('month', sent_at)\", say")
-    return [row[0] for row in engine.ask("slices_in_order", plan.relations["statistics"])]
+    if state.spec.slice_by is None:
+        raise ModelError(f"{state.title} has no slices; fit it with slice_by=\"date_trunc('month', sent_at)\", say")
+    return [row[0] for row in state.engine.ask("slices_in_order", state.relations["statistics"])]
 
 
-def check_slice_names(engine: Engine, plan: Plan, title: str, names: object) -> list[str]:
+def check_slice_names(state: ModelState, names: object) -> list[str]:
     """The names of slices, or of one, as text. Raises InputError if no slice has that name, or if no name is given."""
-    existing = slice_names(engine, plan, title)
+    existing = slice_names(state)
     texts = [str(name) for name in (names if isinstance(names, Iterable) and not isinstance(names, str) else [names])]
     for text in texts:
         if text not in existing:
-            raise InputError(f"no slice {text!r} in {title}{suggestion(text, existing) or f'; it has {listed(existing)}'}")
+            raise InputError(
+                f"no slice {text!r} in {state.title}{suggestion(text, existing) or f'; it has {listed(existing)}'}"
+            )
     if not texts:
-        raise InputError(f"name at least one slice; {title} has {listed(existing)}")
+        raise InputError(f"name at least one slice; {state.title} has {listed(existing)}")
     return texts
 
 

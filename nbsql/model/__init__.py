@@ -34,7 +34,7 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
     @property
     def plot(self) -> Plots:
         """The pictures of the model, one method for each, such as `model.plot.ranking().save("ranking.svg")`."""
-        return Plots(self)
+        return Plots(self.state)
 
     def report(
         self,
@@ -75,4 +75,4 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
         True
         """
         with self._engine.turn():
-            write_report(self, path, source, rows=rows, least=least, folds=folds, by=by)
+            write_report(self.state, path, source, rows=rows, least=least, folds=folds, by=by)

@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from markupsafe import Markup
 
 from nbsql.answers.explanation import Explanation
-from nbsql.answers.query import Query
+from nbsql.answers.query import Query, macro_query, relation_query
 from nbsql.answers.table import number, paragraph
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
-from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NotSupportedError, listed, no_column, suggestion
+from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NotSupportedError, no_column
 from nbsql.family import Family
 from nbsql.family.base import true_or_false
-from nbsql.learning.derived_columns import derive_again
-from nbsql.learning.half_life import weigh_by_age
-from nbsql.learning.joins import join_dimensions
-from nbsql.learning.learnt_types import read_as_learnt
+from nbsql.learning.model_source import check_columns, read_source
 from nbsql.model.overview import overview, overview_html
 from nbsql.model.state import States
 from nbsql.plan import REVIEW, VERBS, Plan, Rows
@@ -29,8 +26,6 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.verbs import POSTERIORS
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
-from nbsql.spec.capabilities import check
-from nbsql.spec.rules import check_source
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
 
@@ -139,12 +134,6 @@ class Handle:
             return [row[0] for row in self._engine.ask("class_values", self._relations["priors"])]
 
     @property
-    def _labels(self) -> list[Any]:
-        """The labels in their own type, in the order of the class numbers."""
-        with self.state.guard():
-            return [row[0] for row in self._engine.ask("class_values", self._relations["priors"], by_number=True)]
-
-    @property
     def families(self) -> dict[str, Family]:
         """The family of each feature, with all its options."""
         self._refresh()
@@ -171,11 +160,11 @@ class Handle:
         return self._macro_query("folded_cells", self._relations["statistics"], "all")
 
     def _relation_query(self, name: str, *order: str) -> Query:
-        return self._macro_query("sorted_by", self._relations[name], order)
+        return relation_query(self.state, name, *order)
 
     def _macro_query(self, macro: str, *arguments: Any) -> Query:
         """The query that a macro renders from relations of the model."""
-        return Query(self._engine, self._engine.renderer.statement(macro, *arguments), guard=self.state.guard)
+        return macro_query(self.state, macro, *arguments)
 
     def _query_of_parameters(self, render: Callable[[], str], source: Source | None = None) -> Query:
         """A query that contains numbers of the model, and is therefore rendered again if it has changed when the query runs."""
@@ -200,7 +189,7 @@ class Handle:
     def _query(self, verb: str, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
         data = self._source(source)
         if verb == "log_evidence":
-            check(self._spec, "log_evidence", self._title)
+            self.state.require("log_evidence")
 
         def render(rows: Rows) -> str:
             method = self._calibration(calibrated) if verb in POSTERIORS else None
@@ -259,9 +248,7 @@ class Handle:
 
     def _check(self, verb: str, source: Source, left_out: Collection[str] = (), spec: Spec | None = None) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds (but `left_out`)."""
-        columns = check_source(spec or self._spec, source.columns, source.label, self._title, exact=self._engine.exact)
-        if self._spec.segment_by is not None:
-            self._engine.check_expression(self._spec.segment_by, source, f"segment_by of {self._title}")
+        columns = check_columns(self.state, source, spec)
         if verb == "explain":
             names = [column.name for column in source.columns]
             for name in self._spec.id:
@@ -293,7 +280,7 @@ class Handle:
     def _require(self, use: str) -> None:
         """Read the model again if it was changed elsewhere, and raise an error unless it supports the use."""
         self._refresh()
-        check(self._spec, use, self._title)
+        self.state.require(use)
 
     def _fragment(self, macro: str, *arguments: Any) -> Markup:
         return self._engine.renderer.fragment(macro, *arguments)
@@ -303,24 +290,6 @@ class Handle:
 
         `reads_target` says whether the class is read, `weighted` whether rows are weighted by their age.
         """
-        data, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
-        self._refresh(stamp)
-        read_as_learnt(self._engine, self._spec, self._relations["statistics"], data, self._title, learns=weighted)
-        if self._spec.segment_by is not None:  # it may call functions of the user
-            data.anywhere = False
-        data = derive_again(self._engine, self._spec, data, self._title, judged=reads_target)
-        if weighted:
-            data = weigh_by_age(self._engine, data, self._spec.target, self._spec.half_life)
-        if not self._spec.joins:
-            return data
-        return join_dimensions(self._engine, self._spec, self._relations, data, self._title, reads_target=reads_target)
-
-    def _label(self, label: Any) -> str:
-        """The text of a class of the model."""
-        texts = [column.label for column in self._classes]
-        text_by_label = dict(zip(map(str, self._labels), texts, strict=True)) | {text: text for text in texts}
-        if str(label) not in text_by_label:
-            raise InputError(
-                f"{self._title} has no class {label!r}{suggestion(str(label), texts) or f'; it has {listed(texts)}'}"
-            )
-        return text_by_label[str(label)]
+        state, data = read_source(self.state, source, reads_target=reads_target, weighted=weighted, known=self._states.newest)
+        self._states.adopt(state)
+        return data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError, listed, path_text
 from nbsql.family.base import whole_number
+from nbsql.judging.contrasts import drift
 from nbsql.learning.change import Ledger
 from nbsql.learning.derive import check_slice_names, derive, slice_names
 from nbsql.learning.half_life import check_reference_time
@@ -50,14 +51,14 @@ class Deriving(Handle):
         if self._spec.half_life is not None and not isinstance(batch, str):
             return self._at_time(self._spec.half_life, batch)
         with self._engine.turn():
-            number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
+            number = Ledger.of(self.state).find(batch).number
             return self._derive(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
 
     @property
     def slice_names(self) -> list[str]:
         """The slices by the expression `slice_by` of the fit, oldest first."""
         self._refresh()
-        return slice_names(self._engine, self._plan, self._title)
+        return slice_names(self.state)
 
     @property
     def segments(self) -> Query:
@@ -90,7 +91,7 @@ class Deriving(Handle):
         """
         self._require("derive")
         with self._engine.turn():
-            texts = check_slice_names(self._engine, self._plan, self._title, names)
+            texts = check_slice_names(self.state, names)
             return self._derive(f"slices {listed(texts)}", "cells_of_slices", texts)
 
     def window(self, *, last: int | None = None, decay: float = 1.0) -> Self:
@@ -104,7 +105,7 @@ class Deriving(Handle):
         8.0
         """
         self._require("derive")
-        slice_names(self._engine, self._plan, self._title)
+        slice_names(self.state)
         if last is not None:
             whole_number(last, "last")
         if isinstance(decay, bool) or not isinstance(decay, Real) or not 0 < decay <= 1:
@@ -127,22 +128,8 @@ class Deriving(Handle):
         >>> [feature for feature, *_ in by_week.drift(0, 5)]
         ['wind', None]
         """
-        engine = self._engine
-        self._require("drift")
-        sides = []
-        for side in (a, b):
-            names = [*side] if isinstance(side, Iterable) and not isinstance(side, str) else [side]
-            if self._spec.slice_by is not None:
-                texts = check_slice_names(engine, self._plan, self._title, names)
-                query = self._fragment("cells_of_slices", self._relations["statistics"], texts)
-            else:
-                ledger = Ledger.of(engine, self._plan, self._title)
-                batches = [ledger.find(name).batch for name in names]
-                if not batches:
-                    raise InputError(f"name at least one batch; {self._title} has {listed(e.batch for e in ledger.entries)}")
-                query = self._fragment("cells_of_batches", self._relations["statistics"], batches)
-            sides.append(self._fragment("subquery", query))
-        return self._macro_query("drift", *sides, self._spec.features)
+        self._refresh()
+        return drift(self.state, a, b)
 
     def export(
         self,
@@ -185,7 +172,7 @@ class Deriving(Handle):
             self._refresh()
             if epsilon is not None:  # first, so that no file is written if the ledger cannot record its budget
                 sharing.shared_spec(self._spec, self._title)
-                number, batch = Ledger.of(engine, self._plan, self._title).next(None)
+                number, batch = Ledger.of(self.state).next(None)
                 draft = draft_plan(engine, self._plan)
                 statement = draft.add_ledger_line(Entry(number, batch, "export", f"{sharing.description} to {text}", 0))
                 engine.run(statement.name, statement.sql)

@@ -13,7 +13,6 @@ from nbsql.errors import InputError
 from nbsql.model.base import Handle
 from nbsql.plan import Plan, Rows
 from nbsql.rendering.dialect import folded
-from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_source
 from nbsql.spec.spec import Spec
 
@@ -54,7 +53,7 @@ class Imputing(Handle):
         [('rain', 'mild', 0.625), ('sun', 'hot', None)]
         """
         data = self._source(source, reads_target=labelled)
-        check(self._spec, "impute", self._title)
+        self.state.require("impute")
         named = [] if features is None else column_names(features, "features")
         columns = data.passed_names
 
@@ -73,7 +72,7 @@ class Imputing(Handle):
     def _predict_column(self, source: Any, target: Any, top_k: Any, columns: Sequence[str] | None, *, labelled: bool) -> Query:
         """The query of `predict(source, target=...)` for a column that is not the target of the model."""
         data = self._source(source, reads_target=labelled)
-        check(self._spec, "impute", self._title)
+        self.state.require("impute")
         dialect = self._engine.renderer.dialect
 
         def without_target(spec: Spec) -> Spec:

@@ -11,7 +11,8 @@ from nbsql.answers.query import Query
 from nbsql.engines.source import Source, column_names
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
-from nbsql.judging.evaluate import Evaluator, comparison, log_loss_of_priors, queries_of_judged_rows, rows_to_judge
+from nbsql.judging.contrasts import discrimination
+from nbsql.judging.evaluate import Evaluator, comparison, log_loss_of_priors, queries_of_judged_rows
 from nbsql.judging.evaluation import QUERIES, SLICES, Evaluation, read_evaluation
 from nbsql.judging.learnt import learnt_part
 from nbsql.judging.monitor import monitor
@@ -20,8 +21,6 @@ from nbsql.judging.profile import dependence, feature_named, profile
 from nbsql.judging.slices import Slices
 from nbsql.model.base import Handle
 from nbsql.rendering.dialect import folded
-from nbsql.spec.capabilities import check
-from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.warn import warn_user
 
 
@@ -72,7 +71,7 @@ class Judging(Handle):
             evaluator = self._evaluator(source, weight, costs, calibrated=calibrated)
             if folds is None:
                 evaluation = evaluator.evaluate(bins, by)
-                learnt = learnt_part(self._engine, self._plan, evaluator.source)
+                learnt = learnt_part(self.state, evaluator.source)
             else:
                 if not (weight is costs is by is None) or calibrated:
                     raise InputError("folds go with bins alone; leave out weight, costs, calibrated and by")
@@ -89,18 +88,18 @@ class Judging(Handle):
         engine = self._engine
         with engine.transaction(self.name), engine.temporaries(staying=True) as staying:  # its tables are read later
             cure = "evaluate others without folds"
-            judged = judged_by_folds(engine, self._plan, self._classes, self._title, source, folds, cure, staying)
+            judged = judged_by_folds(self.state, source, folds, cure, staying)
             return read_evaluation(queries_of_judged_rows(engine, judged, source, bins), None)
 
     def _evaluator(self, source: Any, weight: str | None, costs: Any, *, calibrated: bool | None) -> Evaluator:
         data = self._source(source, reads_target=True)
         self._check("evaluate", data)
         method = self._calibration(calibrated)
-        matrix = None if costs is None else cost_matrix(costs, self._labels)
-        return Evaluator(self._engine, self._plan, self._classes, data, weight, method, matrix)
+        matrix = None if costs is None else cost_matrix(costs, self.state.labels())
+        return Evaluator(self.state, data, weight, method, matrix)
 
     def _warn_of_learnt_rows(self, source: Source, cure: str) -> None:
-        if learnt_part(self._engine, self._plan, source) is not None:
+        if learnt_part(self.state, source) is not None:
             warn_user(f"{self._title} has learnt these rows, so that its numbers on them are too good; {cure}")
 
     def compare(self, other: Judging, source: Any, *, weight: str | None = None, calibrated: bool | None = None) -> Query:
@@ -128,7 +127,7 @@ class Judging(Handle):
         """
         if not isinstance(other, Judging):
             raise InputError(f"other must be a model, as nbsql.load returns it, not {other!r}")
-        if not self._engine.shares(other._engine):
+        if not self._engine.shares(other.state.engine):
             raise InputError("the models are not in one connection; load both of them with the same one")
         if folded(other.target) != folded(self.target):
             raise InputError(
@@ -138,9 +137,8 @@ class Judging(Handle):
         for model in (self, other):
             model._check("evaluate", data)
             model._warn_of_learnt_rows(data, "compare on rows that neither has learnt")
-        plans = self._plan, self._classes, other._plan, other._classes
         calibrations = [model._calibration(calibrated) for model in (self, other)]
-        return comparison(self._engine, *plans, data, weight, calibrations)
+        return comparison(self.state, other.state, data, weight, calibrations)
 
     def monitor(
         self,
@@ -183,11 +181,11 @@ class Judging(Handle):
         """
         data = self._source(source)
         reference_rows = None if reference is None else self._source(reference)
-        check(self._spec, "drift", self._title)
+        self.state.require("drift")
         for rows in filter(None, (data, reference_rows)):
             self._check("evaluate", rows)
         method = self._calibration(calibrated)
-        return monitor(self._engine, self._plan, self._classes, data, reference_rows, by, weight, method)
+        return monitor(self.state, data, reference_rows, by, weight, method)
 
     def evaluate_sql(
         self,
@@ -276,10 +274,7 @@ class Judging(Handle):
                 self._warn_of_learnt_rows(data, "calibrate by folds of them, or on rows that it has not learnt")
             if test_rows is not None:
                 self._warn_of_learnt_rows(test_rows, "test on rows that it has not learnt")
-            calibration = calibrate(
-                engine, self._plan, self._classes, self._title, data,
-                method=method, folds=folds, weight=weight, test=test_rows, stamp=self.state.stamp,
-            )  # fmt: skip
+            calibration = calibrate(self.state, data, method=method, folds=folds, weight=weight, test=test_rows)
         self._refresh()
         return calibration
 
@@ -322,12 +317,8 @@ class Judging(Handle):
         >>> [(value, n_a, n_b) for _, value, n_a, n_b, *_ in model.discrimination("yes", "no")]
         [('rain', 1.0, 0.0), ('sun', 1.0, 2.0)]
         """
-        self._require("discrimination")
-        labels = [self._label(label) for label in (a, b)]
-        kind = self._engine.type_name(self._spec.target_type)
-        classes = [self._fragment("class_literal", label, kind) for label in labels]
-        relations = (self._relations["likelihoods"], self._plan.current_cells())
-        return self._macro_query("discrimination", *relations, self._spec.features, *classes)
+        self._refresh()
+        return discrimination(self.state, a, b)
 
     def profile(self, feature: str, source: Any = None) -> Query:
         """The distribution of one feature in each class.
@@ -354,8 +345,7 @@ class Judging(Handle):
         data = None if source is None else self._source(source, reads_target=True)
         if data is not None:
             self._check("evaluate", data)
-        chosen = feature_named(self._spec, feature, self._title)
-        return profile(self._engine, self._plan, self._classes, self._title, chosen, data)
+        return profile(self.state, feature_named(self._spec, feature, self._title), data)
 
     def dependence(self, source: Any, *, features: Sequence[str] | None = None) -> Query:
         """Where the naive assumption fails: how strongly each pair of features depends on each other within the classes.
@@ -381,6 +371,4 @@ class Judging(Handle):
         named = None if features is None else column_names(features, "features")
         data = self._source(source, reads_target=True, weighted=True)
         self._check("evaluate", data)
-        rows_to_judge(self._engine, self._plan, data, None)
-        spec = self._spec if self._spec.half_life is None else replace(self._spec, weight=WEIGHT_NOW, slice_by=None)
-        return dependence(self._engine, spec, self._title, data, named)
+        return dependence(self.state, data, named)

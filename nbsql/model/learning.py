@@ -103,7 +103,7 @@ class Learning(Handle):
     def _change(self) -> Iterator[Change]:
         with self.state.guard(), self._engine.transaction(self.name):
             self._require("ledger")
-            change = Change(self._engine, draft_plan(self._engine, self._plan), self._classes, self._title)
+            change = Change(replace(self.state, plan=draft_plan(self._engine, self._plan)))
             yield change
             plan = publish(self._engine, change.plan, self._relations, self.state.stamp)
             stamp = self.state.updated_at()

@@ -12,7 +12,6 @@ from nbsql.family.base import whole_number
 from nbsql.model.base import Handle
 from nbsql.plan import REVIEW, Rows
 from nbsql.rendering.dialect import folded
-from nbsql.spec.capabilities import check
 
 Review = Literal["margin", "evidence", "novelty", "expected cost"]
 
@@ -68,13 +67,13 @@ class Reviewing(Handle):
             raise InputError(f"calibrated is about posteriors, which by={by!r} does not ask; leave it out")
         data = self._source(source)
         if by == "evidence":
-            check(self._spec, "log_evidence", self._title)
+            self.state.require("log_evidence")
         elif by == "novelty":
             if not any(each.family.bag or (each.family.level and not each.family.number) for each in self._spec.features):
                 raise ModelError(f"{self._title} has numbers alone, which are never new; review by='evidence'")
         elif len(self._classes) < 2:
             raise ModelError(f"{self._title} has one class only, and is never in doubt; review by='evidence'")
-        matrix = cost_matrix(costs or {}, self._labels) if by == "expected cost" else None
+        matrix = cost_matrix(costs or {}, self.state.labels()) if by == "expected cost" else None
 
         def render(rows: Rows) -> str:
             method = self._calibration(calibrated)

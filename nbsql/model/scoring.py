@@ -16,7 +16,6 @@ from nbsql.model.imputing import Imputing
 from nbsql.model.one_row import OneRow
 from nbsql.model.weighing import Weighing
 from nbsql.plan import VERBS, Rows
-from nbsql.spec.capabilities import check
 from nbsql.spec.rules import check_source
 from nbsql.storage.calibration import calibration_methods
 
@@ -100,7 +99,7 @@ class Scoring(Imputing, OneRow, Weighing):
             if costs is None and thresholds is None and top_k is None and coverage is None and not by_class:
                 return None
             return decision_of(
-                self._labels, costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, by_class=by_class
+                self.state.labels(), costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, by_class=by_class
             )
 
         chosen = make_decision()  # raises before the source is read
@@ -199,7 +198,7 @@ class Scoring(Imputing, OneRow, Weighing):
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", data).sql)
             return self._engine.renderer.statement("total_log_evidence", query)
-        check(self._spec, "labelled", self._title)
+        self.state.require("labelled")
         self._check("evaluate", data)
         check_source(self._spec, data.columns, data.label, self._title, exact=self._engine.exact, training=True)
         return self._engine.portable(self._plan.query_log_joint(data.relation, self._classes))
@@ -276,7 +275,7 @@ class Scoring(Imputing, OneRow, Weighing):
             raise InputError(f"columns goes with the verbs that pass columns of the source on, not with {verb!r}")
         if not inline:
             return self._query(verb, source, columns=columns, calibrated=calibrated).sql
-        check(self._spec, "inline", self._title)
+        self.state.require("inline")
         try:
             data = self._source(source)
         except NbsqlError as error:
@@ -296,8 +295,8 @@ class Scoring(Imputing, OneRow, Weighing):
         check_dialect(dialect)
         self._refresh()
         if verb == "log_evidence":
-            check(self._spec, "log_evidence", self._title)
-        check(self._spec, "dialect", self._title)
+            self.state.require("log_evidence")
+        self.state.require("dialect")
         if verb == "statistics":
             if columns is not None:
                 raise InputError("columns goes with the verbs that pass columns of the source on, not with 'statistics'")

@@ -49,7 +49,7 @@ class Weighing(Handle):
             raise InputError(
                 f"{self._title} has {len(labels)} classes; say whose odds the points are: target={labels[0]!r}, say"
             )
-        label = labels[-1] if target is None else self._label(target)
+        label = labels[-1] if target is None else self.state.label_text(target)
         return scorecard(self, label if target is None else target, label, Scale(points, odds, double, digits))
 
     def linear(self) -> Query:

@@ -11,10 +11,13 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.answers.explanation import times
-from nbsql.answers.query import Query
+from nbsql.answers.query import Query, relation_query
 from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
+from nbsql.judging import contrasts
+from nbsql.judging import profile as profiles
 from nbsql.judging.profile import feature_named, is_number
+from nbsql.learning.derive import slice_names
 from nbsql.report.panel import (
     Figure,
     Request,
@@ -29,8 +32,7 @@ from nbsql.report.panel import (
     shown,
     without,
 )  # fmt: skip
-from nbsql.report.subject import Subject
-from nbsql.spec.capabilities import check
+from nbsql.storage.state import ModelState
 
 CLASSES = 6  # the most classes that a picture distinguishes by colour
 _BARS = 24
@@ -45,14 +47,14 @@ _FAINT = 0.002  # the share of the highest density below which a curve is not dr
 
 def top_classes(request: Request) -> list[str]:
     """The classes that a picture shows, the most probable first."""
-    rows = sorted(records(request.model.priors), key=lambda row: -(row["prior"] or 0))
+    rows = sorted(records(relation_query(request.state, "priors", "class")), key=lambda row: -(row["prior"] or 0))
     return [str(row["class"]) for row in rows][:CLASSES]
 
 
 def card(request: Request) -> Iterator[Figure]:
     """The classes and their priors; the notes have the options and the ledger."""
-    model = request.model
-    query = model.priors
+    state = request.state
+    query = relation_query(state, "priors", "class")
     rows = sorted(records(query), key=lambda row: -(row["prior"] or 0))
     listed = [row for row in rows if row["n"] is None or row["n"] >= request.least][: 2 * _BARS]
     rest = [row for row in rows if row not in listed]
@@ -65,9 +67,9 @@ def card(request: Request) -> Iterator[Figure]:
         {"class": shown(row["class"]), "n": row["n"], "prior": row["prior"], "label": _of_rows(row["prior"], row["n"])}
         for row in listed
     ]
-    features = [f"{each.name} ({': '.join(filter(None, (each.family.name, each.why)))})" for each in model._spec.features]
+    features = [f"{each.name} ({': '.join(filter(None, (each.family.name, each.why)))})" for each in state.spec.features]
     learnt = f", learnt from {number(total)} rows" if total else ""
-    finding = f"Predicts {model._spec.target} ({counted(len(rows), 'class')}) from {counted(len(features), 'feature')}{learnt}"
+    finding = f"Predicts {state.spec.target} ({counted(len(rows), 'class')}) from {counted(len(features), 'feature')}{learnt}"
     named = ", ".join(features[:30]) + (f" and {len(features) - 30} more" if len(features) > 30 else "")
     yield Figure(finding, {"rows": bars}, query.sql, "card", notes=[f"Features: {named}.", *_history(request)])
 
@@ -78,23 +80,23 @@ def _of_rows(prior: float, n: float | None) -> str:
 
 def _history(request: Request) -> list[str]:
     """The newest lines of the ledger."""
-    ledger = request.model._engine.ask("all_rows", request.model._relations["batches"])
+    ledger = request.state.engine.ask("all_rows", request.state.relations["batches"])
     lines = [
         f"{operation}: {count:,} rows from {shown(source)}, {at:%Y-%m-%d %H:%M} UTC."
         for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-3:]
     ]
-    prior = request.model._spec.prior.kind
-    return [f"Prior: {prior}. Smoothing: alpha = {request.model._spec.defaults['alpha']:g}.", *lines]
+    prior = request.state.spec.prior.kind
+    return [f"Prior: {prior}. Smoothing: alpha = {request.state.spec.defaults['alpha']:g}.", *lines]
 
 
-def ranked_features(model: Subject) -> list[str]:
+def ranked_features(state: ModelState) -> list[str]:
     """The features by their mutual information with the class, the most informative first."""
-    return [row[0] for row in _ranking(model).fetchall()]
+    return [row[0] for row in _ranking(state).fetchall()]
 
 
-def _ranking(model: Subject) -> Query:
-    arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
-    return Query(model._engine, model._engine.renderer.statement("ranking_of_features", *arguments))
+def _ranking(state: ModelState) -> Query:
+    arguments = (state.plan.current_cells(), state.relations["priors"], state.spec.features)
+    return Query(state.engine, state.engine.renderer.statement("ranking_of_features", *arguments))
 
 
 def bounds(request: Request) -> Iterator[Figure]:
@@ -103,11 +105,11 @@ def bounds(request: Request) -> Iterator[Figure]:
     H(class) - I(X; class), in nats, is the log loss of a model of one feature. If features are independent within the classes,
     I(all; class) is at most the sum over the features (Cover and Thomas, Elements of Information Theory, section 2.5).
     """
-    model = request.model
-    check(model._spec, "drift", model._title)
-    query = _ranking(model)
+    state = request.state
+    state.require("drift")
+    query = _ranking(state)
     entropy = entropy_of(request)
-    majority = max((row["prior"] or 0 for row in records(model.priors)), default=0)
+    majority = max((row["prior"] or 0 for row in records(relation_query(state, "priors", "class"))), default=0)
     information = {
         shown(row["feature"]): row["mutual_information"] * (1 - row["missing"])
         for row in records(query, digits=None)
@@ -134,36 +136,36 @@ def bounds(request: Request) -> Iterator[Figure]:
             if least > 0
             else "With all features there is no bound, as their mutual information adds up to the entropy of the class or more."
         )
-    if len(known) < len(model._spec.features):
+    if len(known) < len(state.spec.features):
         notes.append("Features of words and counts are left out, because they count occurrences, not rows.")
     yield Figure(finding, {"rows": rows}, query.sql, "verdict", notes=notes)
 
 
 def entropy_of(request: Request) -> float:
     """The entropy of the priors, in nats."""
-    priors = [row["prior"] for row in records(request.model.priors, digits=None) if row["prior"]]
+    priors = [row["prior"] for row in records(relation_query(request.state, "priors", "class"), digits=None) if row["prior"]]
     return -math.fsum(prior * math.log(prior) for prior in priors)
 
 
 def ranking(request: Request) -> Iterator[Figure]:
     """The features by their mutual information with the class, and the shares of their missing values."""
-    model = request.model
-    check(model._spec, "drift", model._title)
-    query = _ranking(model)
+    state = request.state
+    state.require("drift")
+    query = _ranking(state)
     rows = [row for row in records(query) if row["mutual_information"] is not None]  # of a constant there is none
     if not rows:
-        raise ModelError(f"{model._title} has no features to rank")
+        raise ModelError(f"{state.title} has no features to rank")
     bars = show(rows[: 2 * _BARS], "feature")
     for row in bars:
         row["label"] = f"{share(row['missing'])} missing" if row["missing"] else ""
-    best = f"{bars[0]['feature']} is the most informative about {model._spec.target}"
+    best = f"{bars[0]['feature']} is the most informative about {state.spec.target}"
     if len(bars) == 1:
         likelier = f"{times(bars[0]['mutual_information'])} times likelier"
-        best = f"{bars[0]['feature']}, the only feature, makes the right {model._spec.target} {likelier} on average"
+        best = f"{bars[0]['feature']}, the only feature, makes the right {state.spec.target} {likelier} on average"
     second = f", followed by {bars[1]['feature']}" if len(bars) > 1 else ""
     least = f"; {bars[-1]['feature']} is the least informative" if len(bars) > 2 else ""
     if not bars[0]["mutual_information"]:
-        best, second, least = f"No feature tells more about {model._spec.target} than chance would", "", ""
+        best, second, least = f"No feature tells more about {state.spec.target} than chance would", "", ""
     note = f"The {2 * _BARS} most informative of {len(rows)} features." if len(rows) > 2 * _BARS else None
     yield Figure(f"{best}{second}{least}", {"rows": bars}, query.sql, "ranking", notes=[note])
 
@@ -172,13 +174,13 @@ def profile(request: Request) -> Iterator[Figure]:
     """One feature: categories by their shares, a number by its densities, words by their log-odds."""
     if request.feature is None:
         raise InputError("a profile is of one feature; say which: feature='message', say")
-    feature = feature_named(request.model._spec, request.feature, request.model._title)
+    feature = feature_named(request.state.spec, request.feature, request.state.title)
     classes = top_classes(request)
-    all_shown = len(classes) >= len(request.model._classes)
+    all_shown = len(classes) >= len(request.state.classes)
     note = None if all_shown else f"Only the {len(classes)} most probable classes are shown."
     name = shown(feature.name)
     if is_number(feature):
-        query = request.model.profile(feature.name, None if request.scored is None else request.scored.source)
+        query = profiles.profile(request.state, feature, None if request.scored is None else request.scored.source)
         rows = [row for row in records(query, digits=None) if str(row["class"]) in classes]
         yield _number(name, rows, query.sql, request.least, note, classes)
         return
@@ -202,8 +204,9 @@ def frequent_values(request: Request, feature: str, most: int) -> Query:
 
 
 def _of_profile(request: Request, feature: str, macro: str, *arguments: Any) -> Query:
-    engine = request.model._engine
-    profile = Markup(request.model.profile(feature).sql)  # noqa: S704 - rendered by the model
+    engine = request.state.engine
+    state = request.state
+    profile = Markup(profiles.profile(state, profiles.feature_named(state.spec, feature, state.title), None).sql)  # noqa: S704
     return Query(engine, engine.renderer.statement(macro, profile, *arguments))
 
 
@@ -298,9 +301,9 @@ def discrimination(request: Request) -> Iterator[Figure]:
     """The values that distinguish one class from another."""
     known = top_classes(request)
     if len(known) < 2:
-        raise ModelError(f"{request.model._title} has only one class; discrimination compares two")
+        raise ModelError(f"{request.state.title} has only one class; discrimination compares two")
     a, b = request.classes or (known[0], known[1])
-    query = request.model.discrimination(a, b)
+    query = contrasts.discrimination(request.state, a, b)
     rows, least = records(query), request.least_to_tell
     frequent = [row for row in rows if row["n"] + row["other_n"] >= least and (row["likelihood"] or row["other_likelihood"])]
     for row in frequent:
@@ -333,27 +336,27 @@ def discrimination(request: Request) -> Iterator[Figure]:
 
 def drift(request: Request) -> Iterator[Figure]:
     """The drift of each feature from slice to slice, or from batch to batch."""
-    model = request.model
-    if model._spec.slice_by is not None:
-        names = model.slice_names
+    state = request.state
+    if state.spec.slice_by is not None:
+        names = slice_names(state)
     else:
-        ledger = sorted(model._engine.ask("all_rows", model._relations["batches"]), key=lambda row: row[5])
+        ledger = sorted(state.engine.ask("all_rows", state.relations["batches"]), key=lambda row: row[5])
         names = [str(row[0]) for row in ledger if row[1] in ("fit", "update")]
     if len(names) < 2:
-        raise ModelError(f"{model._title} has fewer than two slices or batches; fit it with slice_by, or update it")
+        raise ModelError(f"{state.title} has fewer than two slices or batches; fit it with slice_by, or update it")
     rows, sql = [], ""
     for before, after in list(itertools.pairwise(names))[-_SLICES:]:
-        query = model.drift(before, after)
+        query = contrasts.drift(state, before, after)
         sql = query.sql
         for row in records(query):
-            feature = f"({model._spec.target})" if row["feature"] is None else shown(row["feature"])
+            feature = f"({state.spec.target})" if row["feature"] is None else shown(row["feature"])
             psi = row["psi"]
             rows.append({**row, "feature": feature, "slice": shown(after), "shade": None if psi is None else min(psi, 0.5)})
     kept = most_drifted(rows, "psi", _BARS)
-    slices = "" if model._spec.slice_by is None else f"{shown(model._spec.slice_by)} "
+    slices = "" if state.spec.slice_by is None else f"{shown(state.spec.slice_by)} "
     finding = drift_finding(kept, "psi", "slice", slices)
     if finding is None:
-        raise ModelError(f"{model._title} has nothing whose drift can be measured")
+        raise ModelError(f"{state.title} has nothing whose drift can be measured")
     yield Figure(finding, {"rows": kept}, sql, "drift", [angle_parameter([row["slice"] for row in kept], 4)])
 
 

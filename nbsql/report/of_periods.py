@@ -7,9 +7,9 @@ from typing import Any
 
 from nbsql.errors import InputError
 from nbsql.judging.monitor import monitor as watched
+from nbsql.learning.model_source import check_columns
 from nbsql.report.of_counts import CLASSES, drift_finding, most_drifted
 from nbsql.report.panel import Figure, Request, angle_parameter, records, shown
-from nbsql.spec.capabilities import check
 
 _FEATURES = 16
 _PERIODS = 24
@@ -20,13 +20,12 @@ _NONE = "(no period)"
 
 def monitor(request: Request) -> Iterator[Figure]:
     """The distance of each feature from the reference, period by period, and the metrics of the model."""
-    model, source = request.model, request.watched
+    state, source = request.state, request.watched
     assert source is not None  # noqa: S101 - the list of panels says that it takes rows
-    check(model._spec, "drift", model._title)
+    state.require("drift")
     for rows in filter(None, (source, request.against)):
-        model._check("evaluate", rows)
-    plan = model._plan
-    query = watched(model._engine, plan, model._classes, source, request.against, request.by, None, plan.calibration)
+        check_columns(state, rows)
+    query = watched(state, source, request.against, request.by, None, state.plan.calibration)
     found = [{**row, "period": _NONE if row["period"] is None else shown(row["period"])} for row in records(query)]
     few = {row["period"] for row in found if row["metric"] == "rows" and row["value"] < request.least}
     enough = list(dict.fromkeys(row["period"] for row in found if row["period"] not in few))

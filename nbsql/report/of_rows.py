@@ -12,6 +12,8 @@ from nbsql.answers.explanation import times
 from nbsql.answers.query import Query
 from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
+from nbsql.judging import profile as profiles
+from nbsql.learning.model_source import read_source
 from nbsql.report.of_counts import CLASSES, bounds, entropy_of, ranked_features, top_classes
 from nbsql.report.panel import (
     Figure,
@@ -25,7 +27,7 @@ from nbsql.report.panel import (
     show,
     shown,
 )  # fmt: skip
-from nbsql.report.subject import CELLS, STEPS, ScoredSource
+from nbsql.report.scored_source import CELLS, STEPS, ScoredSource
 
 _MATRIX = 14  # the most classes of a confusion matrix
 _FEATURES = 12  # the most features of a dependence
@@ -217,17 +219,17 @@ def lift(request: Request) -> Iterator[Figure]:
 
 def slices(request: Request) -> Iterator[Figure]:
     """The values of features for which the model is worst, by the bound of a confidence interval."""
-    model, source = request.model, request.source
-    if model._spec.joins:
-        raise ModelError(f"{model._title} has joins, and its scores do not contain the joined columns")
+    state, source = request.state, request.source
+    if state.spec.joins:
+        raise ModelError(f"{state.title} has joins, and its scores do not contain the joined columns")
     named = [
         feature.column
-        for feature in model._spec.features
+        for feature in state.spec.features
         if len(feature.columns) == 1 and not feature.family.bag
         and (feature.family.name == "bernoulli" or (feature.family.level and not feature.family.number))
     ]  # fmt: skip
     if not named:
-        raise ModelError(f"{model._title} has no categorical feature to slice by")
+        raise ModelError(f"{state.title} has no categorical feature to slice by")
     query, sql = source.slices(named, max(request.least, 1))
     found = records(query)
     if len(found) < 2:
@@ -246,19 +248,20 @@ def slices(request: Request) -> Iterator[Figure]:
 
 def dependence(request: Request) -> Iterator[Figure]:
     """The conditional mutual information of pairs of features within the classes."""
-    model, source = request.model, request.source
-    single = [feature.name for feature in model._spec.features if not feature.family.bag and not feature.family.over_columns]
+    state, source = request.state, request.source
+    single = [feature.name for feature in state.spec.features if not feature.family.bag and not feature.family.over_columns]
     if len(single) < 2:
-        raise ModelError(f"{model._title} has {counted(len(single), 'feature')} with one value per row; dependence needs two")
+        raise ModelError(f"{state.title} has {counted(len(single), 'feature')} with one value per row; dependence needs two")
     wanted = _most_telling(request, single)
-    query = model.dependence(source.source, features=wanted)
+    _, rows_by_age = read_source(state, source.source, reads_target=True, weighted=True)
+    query = profiles.dependence(state, rows_by_age, wanted)
     rows = []
     for row in records(query):
         excess = row.pop("gain")
         del row["family"]
         names = shown(row["feature"]), shown(row["other"])
         rows += [{**row, "feature": one, "other": other, "excess": plain(excess)} for one, other in (names, names[::-1])]
-    columns = {feature.name: feature.column for feature in model._spec.features}
+    columns = {feature.name: feature.column for feature in state.spec.features}
     order = [shown(columns[name]) for name in wanted]
     for row in rows:
         row["place"], row["other_place"] = order.index(row["feature"]), order.index(row["other"])
@@ -278,17 +281,17 @@ def dependence(request: Request) -> Iterator[Figure]:
 
 
 def _most_telling(request: Request, names: list[str]) -> list[str]:
-    model = request.model
-    if len(names) <= _FEATURES or model._spec.given:
+    state = request.state
+    if len(names) <= _FEATURES or state.spec.given:
         return names[:_FEATURES]
-    return [name for name in ranked_features(model) if name in names][:_FEATURES]
+    return [name for name in ranked_features(state) if name in names][:_FEATURES]
 
 
 def waterfall(request: Request) -> Iterator[Figure]:
     """The chosen rows, or the most informative ones, each with the contributions to its prediction."""
     if request.chosen:
         found = request.source
-        count = request.model._engine.ask("row_count", found.source.relation)[0][0]
+        count = request.state.engine.ask("row_count", found.source.relation)[0][0]
         for number in request.chosen:
             if number > count:
                 raise InputError(f"there is no row {number}; {found.label} has {counted(count, 'row')}")
@@ -313,7 +316,7 @@ def waterfall(request: Request) -> Iterator[Figure]:
 
 def _told(source: ScoredSource, count: int) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """The most informative rows of a source, `count` of each kind, each with its contributions."""
-    engine = source.model._engine
+    engine = source.state.engine
     relation = source.telling_rows(count)
     ordered = engine.renderer.fragment("subquery", engine.renderer.fragment("sorted_by", relation, ["nbsql_position"]))
     facts = records(Query(engine, engine.renderer.statement("sorted_by", relation, ["nbsql_position"])), digits=None)
@@ -331,7 +334,7 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]], num
         totals[row["class"]] = totals.get(row["class"], 0.0) + float(row["contribution"])
     ranked = sorted(totals, key=lambda label: -totals[label])
     if len(ranked) < 2:
-        raise ModelError(f"{request.model._title} has only one class; a waterfall compares two")
+        raise ModelError(f"{request.state.title} has only one class; a waterfall compares two")
     best, other = ranked[:2]
     terms: dict[tuple[Any, Any], dict[Any, float]] = {}
     for row in rows:

@@ -17,7 +17,8 @@ from nbsql.report.drawing import vl_convert
 from nbsql.report.of_counts import ranked_features
 from nbsql.report.panel import Figure, Panel, Request, shown
 from nbsql.report.panels import PANELS
-from nbsql.report.subject import ScoredSource, Subject, files_read, score_source
+from nbsql.report.scored_source import ScoredSource, files_read, score_source
+from nbsql.storage.state import ModelState
 from nbsql.version import __version__
 
 LARGEST = 1_500_000  # the most bytes of a page
@@ -26,7 +27,7 @@ PROFILES = 12  # the number of features, the most informative ones, that the rep
 
 
 def write_report(
-    model: Subject, path: str | os.PathLike[str], source: Any, *, rows: int | Sequence[int], least: int,
+    state: ModelState, path: str | os.PathLike[str], source: Any, *, rows: int | Sequence[int], least: int,
     folds: int | str | None, by: str | None,
 ) -> None:  # fmt: skip
     """Write the report of a model; see `Model.report`."""
@@ -42,23 +43,23 @@ def write_report(
         raise InputError(f"a report is a page of HTML; end the path {str(path)!r} with .html")
     check_output(path)
     with (
-        score_source(model, source, folds) as found,
-        output_file(path, files_read(model, None if found is None else found.source)) as draft,
+        score_source(state, source, folds) as (state, found),
+        output_file(path, files_read(state, None if found is None else found.source)) as draft,
     ):
         if found is not None and folds != "auto":
             _ = found.held_out  # raise an error for impossible folds, instead of leaving panels out
-        sections, left_out = _sections(model, found, rows, least, by)
-        text = page(model, found, sections, left_out, least)
+        sections, left_out = _sections(state, found, rows, least, by)
+        text = page(state, found, sections, left_out, least)
         if len(text.encode()) > LARGEST:
             for section in sections:
                 section.figures[:] = [item.shortened() for item in section.figures]
-            text = page(model, found, sections, left_out, least)
+            text = page(state, found, sections, left_out, least)
         while len(text.encode()) > LARGEST and (crowded := [section for section in sections if len(section.figures) > 1]):
             crowd = max(crowded, key=lambda section: len(section.figures))
             last = crowd.figures.pop()  # the least informative one
             name = f"{crowd.panel.name} of {last.figure.name}"
             left_out.append((name, "left out to keep the page below 1.5 MB; model.plot draws it"))
-            text = page(model, found, sections, left_out, least)
+            text = page(state, found, sections, left_out, least)
         draft.write_bytes(text.encode())
 
 
@@ -71,10 +72,10 @@ def _check_rows(rows: Any) -> None:
 
 
 def page(
-    model: Subject, found: ScoredSource | None, sections: list[Section], left_out: list[tuple[str, str]], least: int
+    state: ModelState, found: ScoredSource | None, sections: list[Section], left_out: list[tuple[str, str]], least: int
 ) -> str:
     """The report as HTML."""
-    title = f"Model {shown(model.name)}" if model.name else f"A model of {shown(model._spec.target)}"
+    title = f"Model {shown(state.name)}" if state.name else f"A model of {shown(state.spec.target)}"
     told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
     source = None if found is None else shown(found.label)
     how = "" if found is None else found.how
@@ -82,16 +83,16 @@ def page(
 
 
 def _sections(
-    model: Subject, found: ScoredSource | None, rows: int | Sequence[int], least: int, by: str | None
+    state: ModelState, found: ScoredSource | None, rows: int | Sequence[int], least: int, by: str | None
 ) -> tuple[list[Section], list[tuple[str, str]]]:
     number, chosen = (rows, ()) if isinstance(rows, int) else (len(rows), rows)
-    request = Request(model, found, least, least, number, chosen, watched=None if found is None else found.source, by=by)
+    request = Request(state, found, least, least, number, chosen, watched=None if found is None else found.source, by=by)
     sections, left_out = [], []
     for panel in PANELS:
         if (panel.needs_source and found is None) or (panel.shows_rows and not rows) or (panel.of_periods and by is None):
             continue
-        if model._engine.watch is not None:
-            model._engine.watch(panel.name)
+        if state.engine.watch is not None:
+            state.engine.watch(panel.name)
         figures: list[RenderedFigure] = []
         for one in _each(panel, request):
             found_figures, reason = _figures(panel, one)
@@ -118,10 +119,10 @@ def _each(panel: Panel, request: Request) -> Iterator[Request]:
     if not panel.of_feature:
         yield request
         return
-    model = request.model
-    names = [feature.name for feature in model._spec.features]
-    if not model._spec.given and len(names) > 1:
-        ranked = ranked_features(model)
+    state = request.state
+    names = [feature.name for feature in state.spec.features]
+    if not state.spec.given and len(names) > 1:
+        ranked = ranked_features(state)
         names = [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
     for name in names[:PROFILES]:
         yield replace(request, feature=name)

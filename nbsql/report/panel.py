@@ -14,7 +14,8 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import number
 from nbsql.answers.table import plain as cut
 from nbsql.engines.source import Source
-from nbsql.report.subject import ScoredSource, Subject
+from nbsql.report.scored_source import ScoredSource
+from nbsql.storage.state import ModelState
 
 CHARTS = Path(__file__).parent / "charts"
 DIGITS = 9  # the significant digits of numbers that are only shown
@@ -25,7 +26,7 @@ LOWEST = -1e300  # stands for ln 0, which JSON cannot represent
 class Request:
     """A request to a panel."""
 
-    model: Subject
+    state: ModelState
     scored: ScoredSource | None = None  # the scored source, if there is one
     least: int = 5  # counts below this number are combined
     least_to_tell: int = 5  # counts below this number say too little to tell classes apart by their ratio

@@ -7,14 +7,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nbsql.answers.query import Query
+from nbsql.answers.query import Query, relation_query
 from nbsql.answers.table import share
 from nbsql.errors import ModelError
 from nbsql.family import Bernoulli, Binned, Conditional
 from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.report.of_counts import ALL_WORDS, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, common_digits, factor_parameter, plain, records, rounded, shown
-from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature
 
 _FEATURES = 24
@@ -31,19 +30,19 @@ _Choices = list[tuple[str, Mapping[str, float]]]  # a value, and its contributio
 
 def nomogram(request: Request) -> Iterator[Figure]:
     """The contributions of each value, exactly as the model scores it, and the posterior of the chosen values."""
-    model = request.model
-    check(model._spec, "contributions", model._title)
+    state = request.state
+    state.require("contributions")
     classes = _classes(request)
-    most = max(3, min(_VALUES, _POINTS // (len(classes) * max(1, len(model._spec.features)))))
+    most = max(3, min(_VALUES, _POINTS // (len(classes) * max(1, len(state.spec.features)))))
     rows: list[dict[str, Any]] = [
         {"feature_no": 0, "feature": "prior", "choice": 0, "value": None, "contribution": list(classes.values())}
     ]
     params: list[dict[str, Any]] = []
     names: list[str] = []
-    features = model._spec.features[:_FEATURES]
+    features = state.spec.features[:_FEATURES]
     values = {feature: found for feature, found in _values(request, features, most) if found}
     if not values:
-        raise ModelError(f"{model._title} has no feature whose values contribute separately")
+        raise ModelError(f"{state.title} has no feature whose values contribute separately")
     sql, choices = _explained(request, values, list(classes))
     for feature, found in choices:
         slots = _slots(feature)
@@ -54,7 +53,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
             rows += _points(place, names[-1], found, list(classes))
             params.append(_select(place, names[-1], found))
     left = [feature.name for feature in features if feature not in values]
-    left += [feature.name for feature in model._spec.features[_FEATURES:]]
+    left += [feature.name for feature in state.spec.features[_FEATURES:]]
     chosen = {"name": "chosen", "expr": f"[0, {', '.join(f'what_{place}' for place in range(1, len(names) + 1))}]"}
     labels = [shown(label) for label in classes]
     of_classes = {"name": "classes", "value": labels}
@@ -66,7 +65,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
     spoken = [row for row in rows if row["value"] is not None]
     widest: dict[str, Any] | None = max(spoken, key=lambda row: _spread(row["contribution"]), default=None)
     if widest is None:
-        raise ModelError(f"{model._title} has no feature with a value that occurs {request.least} times")
+        raise ModelError(f"{state.title} has no feature with a value that occurs {request.least} times")
     moved = labels[max(range(len(labels)), key=lambda at: widest["contribution"][at])]
     best = max(classes, key=lambda label: classes[label])
     finding = (
@@ -92,18 +91,18 @@ def _places(rows: Sequence[Mapping[str, Any]]) -> Iterator[float]:
 
 def _classes(request: Request) -> dict[str, float]:
     """The log priors of the classes as in scoring, the most probable first."""
-    rows = sorted(records(request.model.priors, digits=None), key=lambda row: -row["prior"])
-    counted = any(not feature.family.complement for feature in request.model._spec.features)
+    rows = sorted(records(relation_query(request.state, "priors", "class"), digits=None), key=lambda row: -row["prior"])
+    counted = any(not feature.family.complement for feature in request.state.spec.features)
     return {str(row["class"]): (row["log_prior"] if row["prior"] > 0 else LOWEST) if counted else 0.0 for row in rows}
 
 
 def _values(request: Request, features: Sequence[Feature], most: int) -> Iterator[tuple[Feature, Mapping[str, _Texts]]]:
     """The values of each feature to choose from, by their names for readers; none if values have no separate contribution."""
-    model, engine = request.model, request.model._engine
+    state, engine = request.state, request.state.engine
     counted = [feature for feature in features if feature.family.has_categories or isinstance(feature.family, Bernoulli)]
     frequent: dict[str, list[str]] = {}
-    if counted and not model._spec.given:
-        arguments = (model._plan.current_cells(), counted, request.least, most)
+    if counted and not state.spec.given:
+        arguments = (state.plan.current_cells(), counted, request.least, most)
         for name, value in engine.ask("frequent_values", *arguments):
             frequent.setdefault(name, []).append(value)
     for feature in features:
@@ -111,10 +110,10 @@ def _values(request: Request, features: Sequence[Feature], most: int) -> Iterato
 
 
 def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most: int) -> Mapping[str, _Texts]:
-    model, family = request.model, feature.family
+    state, family = request.state, feature.family
     several = family.bag or family.over_columns
     together = isinstance(family, Conditional) or getattr(family, "product", False)
-    if family.backs_off or together or (several and model._spec.logistic is not None):
+    if family.backs_off or together or (several and state.spec.logistic is not None):
         return {}  # its contribution depends on the other chosen values
     if family.level and family.over_columns:
         found = [json.loads(value) for value in frequent]
@@ -126,13 +125,13 @@ def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most
     if family.over_columns:
         return _means(request, feature)
     if is_number(feature):
-        grid = number_grid(model._engine, model._plan, feature, _PLACES)
+        grid = number_grid(state, feature, _PLACES)
         places = [grid.low + grid.step * place for place in range(grid.count)]
         digits = min(4 + common_digits(places), 15)
         return {rounded(place, digits): [repr(place)] for place in places}
     numbers = _numbers_of_values(feature)
-    if model._spec.given:  # it has no rows
-        likelihoods = model._engine.ask("likelihoods_of", model._relations["likelihoods"], feature.name)
+    if state.spec.given:  # it has no rows
+        likelihoods = state.engine.ask("likelihoods_of", state.relations["likelihoods"], feature.name)
         frequent = list(numbers or sorted({value for _, value, *_ in likelihoods if value is not None}))[:most]
     return {value: [numbers[value] if numbers else value] for value in frequent if not numbers or value in numbers}
 
@@ -147,12 +146,13 @@ def _slots(feature: Feature) -> int:
 
 def _means(request: Request, feature: Feature) -> dict[str, list[str]]:
     """The means of each class, for several numbers together."""
-    model = request.model
+    state = request.state
     means: dict[str, dict[str, float]] = {}
-    for label, column, mean, *_ in model._engine.ask("likelihoods_of", model._relations["likelihoods"], feature.name):
+    for label, column, mean, *_ in state.engine.ask("likelihoods_of", state.relations["likelihoods"], feature.name):
         if mean is not None:
             means.setdefault(str(plain(label)), {})[column] = mean
-    few = {str(row["class"]) for row in records(model.priors) if row["n"] is not None and row["n"] < request.least}
+    priors = records(relation_query(state, "priors", "class"))
+    few = {str(row["class"]) for row in priors if row["n"] is not None and row["n"] < request.least}
     whole = set(feature.columns) - set(feature.fraction_types) if feature.types else set()
     return {
         f"mean of {shown(label)}": [str(round(of[c])) if c in whole else repr(float(of[c])) for c in feature.columns]
@@ -168,15 +168,15 @@ def _explained(
 
     Its first source row has no values; the next has the first value of every feature, the next the second, and so on.
     """
-    model = request.model
+    state = request.state
     texts = {feature: [[None] * len(feature.columns), *of.values()] for feature, of in values.items()}
     lines = [
         [part for of in texts.values() for part in of[place if place < len(of) else 0]]
         for place in range(max(map(len, texts.values())))
     ]
-    sql = str(choices_sql(model._engine, model._plan, model._classes, list(values), lines))
+    sql = str(choices_sql(state, list(values), lines))
     terms: dict[tuple[str, int], dict[str, float]] = {}
-    for row in records(Query(model._engine, sql), digits=None):
+    for row in records(Query(state.engine, sql), digits=None):
         if row["feature"] is not None:
             added = terms.setdefault((row["feature"], row[CHOICE]), dict.fromkeys(classes, 0.0))
             term = LOWEST if row["contribution"] is None else row["contribution"]

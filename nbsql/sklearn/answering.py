@@ -50,13 +50,13 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
                 places = [query.columns.index(name) for name in _columns_of_classes(there)]
                 rows = [[row[place] for place in places] for row in query.fetchall()]
                 scores = np.array(rows, dtype=np.float64).reshape(-1, len(places))
-                return np.where(np.isnan(scores), -np.inf, scores), self._class_positions(there._labels)
+                return np.where(np.isnan(scores), -np.inf, scores), self._class_positions(there.state.labels())
         model = self._store.model
         with source_of(model._engine, self._features(X, reset=False)[0]) as source:
             relation, columns = model.joint_log_likelihood(source).relation, _columns_of_classes(model)
             found = relation.select(*map(duckdb.ColumnExpression, columns)).fetchnumpy()
         scores = np.column_stack([np.ma.filled(found[name].astype(np.float64), -np.inf) for name in columns])
-        return scores, self._class_positions(model._labels)
+        return scores, self._class_positions(model.state.labels())
 
     def predict_joint_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """Ln p(x, c), one column for each class of `classes_`; -inf if it is impossible. The arguments are as in `predict`."""

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nbsql.engines.engine import Engine
-from nbsql.errors import DatabaseError, ModelError
+from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.rendering.relations import Relations
+from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Spec
 from nbsql.storage import schema as schemas
 from nbsql.storage.calibration import calibration_of_posteriors
@@ -40,6 +41,24 @@ class ModelState:
     def title(self) -> str:
         """The name of the model in messages."""
         return f"model {self.name!r}" if self.name else "the model"
+
+    def require(self, use: str) -> None:
+        """Raise an error unless the model supports the use (spec/capabilities.py)."""
+        check(self.spec, use, self.title)
+
+    def labels(self) -> list[Any]:
+        """The labels in their own type, in the order of the class numbers."""
+        with self.guard():
+            return [row[0] for row in self.engine.ask("class_values", self.relations["priors"], by_number=True)]
+
+    def label_text(self, label: Any) -> str:
+        """The text of a class of the model. Raises InputError if it has no such class."""
+        texts = [column.label for column in self.classes]
+        text_by_label = dict(zip(map(str, self.labels()), texts, strict=True)) | {text: text for text in texts}
+        if str(label) not in text_by_label:
+            known = suggestion(str(label), texts) or f"; it has {listed(texts)}"
+            raise InputError(f"{self.title} has no class {label!r}{known}")
+        return text_by_label[str(label)]
 
     def refreshed(self, stamp: Any = None, known: ModelState | None = None) -> ModelState:
         """The state as it is now, read again if the model was changed. Every verb begins with it.

@@ -11,7 +11,7 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.family import Family
-from nbsql.judging.profile import dependence as dependence_query
+from nbsql.judging.profile import dependence_by_spec
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life, with_current_weight
 from nbsql.learning.joins import training_source
@@ -119,7 +119,7 @@ def dependence(
     with opened(con) as engine:
         rows = training_source(engine, source, settings)
         spec = resolve(rows.columns, candidate_options(with_current_weight(settings))[0], rows.label)
-        return dependence_query(engine, spec, rows.label, rows, columns)
+        return dependence_by_spec(engine, spec, rows.label, rows, columns)
 
 
 def sweep(

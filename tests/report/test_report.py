@@ -18,7 +18,7 @@ from support.chromium import opened
 
 import nbsql
 from nbsql.report import PANELS, plots
-from nbsql.report.subject import ScoredSource
+from nbsql.report.scored_source import ScoredSource
 
 EVIL = '</script><img src=x onerror="document.title=1">'
 FEATURE = "a\"<b>'&"
@@ -155,7 +155,7 @@ def exact_x(model, con, choice):
     """The number behind a choice of the nomogram, whose label is rounded."""
     from nbsql.judging.profile import feature_named, number_grid
 
-    grid = number_grid(model._engine, model._plan, feature_named(model._spec, "x", "it"), 21)
+    grid = number_grid(model.state, feature_named(model.state.spec, "x", "it"), 21)
     return grid.low + grid.step * (choice - 1)
 
 

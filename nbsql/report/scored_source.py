@@ -1,4 +1,4 @@
-"""The interface of a model for pictures, and a source that it has scored."""
+"""A source that a model has scored, which the pictures read."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.answers.query import Query
+from nbsql.answers.query import Query, relation_query
 from nbsql.answers.table import plain as shown
-from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NotSupportedError
 from nbsql.judging.evaluate import log_loss_of_priors, queries_of_judged_rows, rows_to_judge
@@ -20,46 +19,15 @@ from nbsql.judging.evaluation import Evaluation, read_evaluation
 from nbsql.judging.learnt import learnt_part
 from nbsql.judging.leave_one_out import LOO, check_folds
 from nbsql.judging.out_of_fold import judged_by_folds
+from nbsql.learning.model_source import check_columns, read_source
 from nbsql.plan import Plan, Rows
-from nbsql.plan.classes import ClassColumn
-from nbsql.rendering.relations import Relations
-from nbsql.spec.spec import Spec
+from nbsql.storage.state import ModelState
 
 BINS = 10  # bins of the calibration and the lift
 STEPS = 100  # steps of the threshold
 CELLS = 60  # cells along an axis of a curve
 LOO_ROWS = 100_000  # above this number rows are scored by folds, unless leave-one-out is requested
 FOLDS = 5
-
-
-class Subject(Protocol):
-    """The interface of a model that pictures use; `nbsql.Model` implements it."""
-
-    name: str | None
-
-    @property
-    def _engine(self) -> Engine: ...
-    @property
-    def _relations(self) -> Relations: ...
-    @property
-    def _plan(self) -> Plan: ...
-    @property
-    def _spec(self) -> Spec: ...
-    @property
-    def _classes(self) -> list[ClassColumn]: ...
-    @property
-    def _title(self) -> str: ...
-    @property
-    def priors(self) -> Query: ...
-    @property
-    def slice_names(self) -> list[str]: ...
-    def _refresh(self) -> None: ...
-    def _source(self, source: Any, *, reads_target: bool = False) -> Source: ...
-    def _check(self, verb: str, source: Source) -> None: ...
-    def drift(self, a: Any, b: Any) -> Query: ...
-    def discrimination(self, a: Any, b: Any) -> Query: ...
-    def profile(self, feature: str, source: Any = None) -> Query: ...
-    def dependence(self, source: Any, *, features: Sequence[str] | None = None) -> Query: ...
 
 
 class ScoredSource:
@@ -70,35 +38,35 @@ class ScoredSource:
     """
 
     def __init__(
-        self, model: Subject, source: Source, temporary: Callable[[str], Markup], label: str, folds: int | str | None = None
+        self, state: ModelState, source: Source, temporary: Callable[[str], Markup], label: str, folds: int | str | None = None
     ) -> None:
-        self.model = model
+        self.state = state
         self.source = source
         self.label = label
         self.temporary = temporary
         self.folds = folds
         self.how = ""  # a note for readers on how the rows were scored, once they are
-        self.rows = rows_to_judge(model._engine, model._plan, source, None)
+        self.rows = rows_to_judge(state, source, None)
 
     @cached_property
     def scores(self) -> Markup:
         """The temporary table of the scored rows, calibrated if the model is."""
-        return self._scores(self.model._plan.calibration)
+        return self._scores(self.state.plan.calibration)
 
     @cached_property
     def evaluation(self) -> Evaluation:
         """The evaluation of the model on the rows."""
-        found = read_evaluation(queries_of_judged_rows(self.model._engine, self.judged(), self.source, BINS), None)
-        priors = {str(label): prior for label, _, prior, *_ in self.model.priors}
+        found = read_evaluation(queries_of_judged_rows(self.state.engine, self.judged(), self.source, BINS), None)
+        priors = {str(label): prior for label, _, prior, *_ in relation_query(self.state, "priors", "class")}
         found = replace(found, log_loss_of_priors=log_loss_of_priors(found, priors))
         if self.held_out is not None:
             return found
-        return replace(found, calibrated_by=self.model._plan.calibration, learnt=self.learnt)
+        return replace(found, calibrated_by=self.state.plan.calibration, learnt=self.learnt)
 
     @cached_property
     def learnt(self) -> str | None:
         """The part of the rows of the model that these rows are; None for other rows."""
-        return learnt_part(self.model._engine, self.model._plan, self.source)
+        return learnt_part(self.state, self.source)
 
     @cached_property
     def uncalibrated(self) -> Query | None:
@@ -106,10 +74,10 @@ class ScoredSource:
 
         Folds are judged without it, because it may have been fitted on these rows.
         """
-        if self.model._plan.calibration is None or self.held_out is not None:
+        if self.state.plan.calibration is None or self.held_out is not None:
             return None
         judged = self._judged(self._scores(None))
-        return queries_of_judged_rows(self.model._engine, judged, self.source, BINS)["calibration"]
+        return queries_of_judged_rows(self.state.engine, judged, self.source, BINS)["calibration"]
 
     def judged(self) -> Markup:
         """The common table expressions of the evaluated rows."""
@@ -125,7 +93,7 @@ class ScoredSource:
             return None if self.folds is None else self._held_out(self.folds)
         if self.learnt is None:
             return None
-        few = self.model._engine.ask("row_count", self.source.relation)[0][0] <= LOO_ROWS
+        few = self.state.engine.ask("row_count", self.source.relation)[0][0] <= LOO_ROWS
         found, reason = self._check_folds(LOO) if few else (None, "")
         if found is None:
             found, reason = self._check_folds(FOLDS)
@@ -141,33 +109,31 @@ class ScoredSource:
             return None, str(error)
 
     def _held_out(self, folds: int | str) -> Markup:
-        model, engine = self.model, self.model._engine
         cure = "evaluate others with folds=None"
-        arguments = (model._plan, model._classes, model._title, self.source, folds, cure, self.temporary)
-        judged = judged_by_folds(engine, *arguments, weighted=False)
+        judged = judged_by_folds(self.state, self.source, folds, cure, self.temporary, weighted=False)
         others = "all other rows (leave-one-out)" if folds == LOO else f"the other {int(folds) - 1} of {folds} folds"
         self.how = f"Each row is evaluated by the counts of {others}, because the model has learnt from {shown(self.label)}"
         return judged
 
     def query(self, macro: str, *arguments: Any) -> Query:
         """A query on the evaluated rows."""
-        engine = self.model._engine
+        engine = self.state.engine
         return Query(engine, engine.renderer.statement(macro, self.judged(), *arguments), self.source)
 
     def sql(self, macro: str, *arguments: Any) -> str:
         """The query in a form that also scores the source, so that a reader can run it, unless folds scored the rows."""
-        model = self.model
+        state = self.state
         if self.held_out is not None:
-            renderer = model._engine.renderer
+            renderer = state.engine.renderer
             return renderer.statement("with_fold_comment", renderer.fragment(macro, self.held_out, *arguments))
-        judged = model._plan.judged_rows(self.rows, model._classes, calibration=model._plan.calibration)
-        return model._engine.portable(model._engine.renderer.statement(macro, judged, *arguments))
+        judged = state.plan.judged_rows(self.rows, state.classes, calibration=state.plan.calibration)
+        return state.engine.portable(state.engine.renderer.statement(macro, judged, *arguments))
 
     def slices(self, by: Sequence[str], least: int) -> tuple[Query, str]:
         """The slices by values of some columns, the worst first (feature_slices.sql), and the query that scores the source."""
-        model, engine = self.model, self.model._engine
-        rows, method = replace(self.rows, by=[(name, True) for name in by]), model._plan.calibration
-        anew = model._plan.judged_rows(rows, model._classes, calibration=method)
+        state, engine = self.state, self.state.engine
+        rows, method = replace(self.rows, by=[(name, True) for name in by]), state.plan.calibration
+        anew = state.plan.judged_rows(rows, state.classes, calibration=method)
         sql, own = (
             engine.renderer.statement("feature_slices", judged, by, least) for judged in (anew, self._judged(self.scores, by))
         )
@@ -175,53 +141,57 @@ class ScoredSource:
 
     def telling_rows(self, count: int) -> Markup:
         """The temporary table of the most informative rows, `count` of each kind. Raises ModelError for a model with joins."""
-        model, engine = self.model, self.model._engine
-        if model._spec.joins:
-            raise ModelError(f"{model._title} has joins, and a row of the source does not contain the joined values")
-        context, _ = model._plan.scored(self.rows, model._classes)
+        state, engine = self.state, self.state.engine
+        if state.spec.joins:
+            raise ModelError(f"{state.title} has joins, and a row of the source does not contain the joined values")
+        context, _ = state.plan.scored(self.rows, state.classes)
         # A weight is not evaluated, and not among the rows; a segment may depend on any column.
-        needed = replace(model._spec, weight=None, half_life=None).columns
-        columns = needed if model._spec.segment_by is None else self.rows.columns
-        calibrated = model._plan.calibration is not None
+        needed = replace(state.spec, weight=None, half_life=None).columns
+        columns = needed if state.spec.segment_by is None else self.rows.columns
+        calibrated = state.plan.calibration is not None
         query = engine.renderer.fragment("notable_rows", context, self.scores, columns, count, True, calibrated)
         return engine.create("rows", self.temporary("telling rows"), query)
 
     def row(self, number: int) -> ScoredSource:
         """A single row of the source, by its number from 1, scored by the model itself."""
         found = self.source
-        relation = self.model._engine.renderer.fragment("excerpt", found.relation, 1, number - 1)
+        relation = self.state.engine.renderer.fragment("excerpt", found.relation, 1, number - 1)
         alone = Source(relation, found.label, found.columns, is_frame=found.is_frame)
         alone.joins, alone.derived, alone.added, alone.needs = found.joins, found.derived, found.added, found
-        return ScoredSource(self.model, alone, lambda part: self.temporary(f"{part} of row {number}"), self.label)
+        return ScoredSource(self.state, alone, lambda part: self.temporary(f"{part} of row {number}"), self.label)
 
     def explained(self, relation: Markup) -> Query:
         """The query of the contributions of each value of some rows, with the number of the row instead of its key."""
-        model, plan = self.model, self.model._plan
+        state, plan = self.state, self.state.plan
         alone = Plan(plan.renderer, replace(plan.spec, id=()), plan.relations, wide=plan.wide)
-        rows = Rows(relation, [column.name for column in model._engine.columns(relation)])
-        return Query(model._engine, alone.score("explain", rows, model._classes), self.source)
+        rows = Rows(relation, [column.name for column in state.engine.columns(relation)])
+        return Query(state.engine, alone.score("explain", rows, state.classes), self.source)
 
     def _scores(self, calibration: str | None) -> Markup:
-        model = self.model
-        _, scored = model._plan.scored(self.rows, model._classes, calibration=calibration)
+        state = self.state
+        _, scored = state.plan.scored(self.rows, state.classes, calibration=calibration)
         relation = self.temporary("scores" if calibration is None else "calibrated scores")
-        return model._engine.create("score", relation, model._engine.renderer.fragment("all_rows", scored))
+        return state.engine.create("score", relation, state.engine.renderer.fragment("all_rows", scored))
 
     def _judged(self, scores: Markup, by: Sequence[str] = ()) -> Markup:
-        plan = self.model._plan
-        context, _ = plan.scored(self.rows, self.model._classes)
+        plan = self.state.plan
+        context, _ = plan.scored(self.rows, self.state.classes)
         parameters = plan.relations["parameters"]
         return plan.renderer.fragment("judged_rows", context, scores, parameters, None, self.rows.as_text, by=by)
 
 
-def files_read(model: Subject, *sources: Source | None) -> tuple[str, ...]:
+def files_read(state: ModelState, *sources: Source | None) -> tuple[str, ...]:
     """The paths and globs of the files that the sources of a picture are read from, and those of the databases."""
-    return tuple(model._engine.files([source.relation for source in sources if source is not None]))
+    return tuple(state.engine.files([source.relation for source in sources if source is not None]))
 
 
 @contextmanager
-def score_source(model: Subject, source: Any, folds: int | str | None = "auto") -> Iterator[ScoredSource | None]:
-    """A source that is scored for pictures, whose temporary tables are dropped at the end; None without a source.
+def score_source(
+    state: ModelState, source: Any, folds: int | str | None = "auto"
+) -> Iterator[tuple[ModelState, ScoredSource | None]]:
+    """The model as it is now, and a source that it has scored for pictures, whose temporary tables are dropped at the end.
+
+    Without a source it is None.
 
     Raises InputError if the source lacks a feature or the class, or the folds are impossible.
     """
@@ -229,13 +199,11 @@ def score_source(model: Subject, source: Any, folds: int | str | None = "auto") 
         check_folds(folds)
         if source is None:
             raise InputError("folds are of the rows of a source; give it, or leave out folds")
-    model._refresh()
     if source is None:
-        yield None
+        yield state.refreshed(), None
         return
-    found = model._source(source, reads_target=True)
-    model._check("evaluate", found)
-    with model._engine.temporaries() as temporary:
-        yield ScoredSource(
-            model, found, temporary, source if isinstance(source, str) and len(source) < 60 else found.label, folds
-        )
+    state, found = read_source(state, source, reads_target=True)
+    check_columns(state, found)
+    with state.engine.temporaries() as temporary:
+        label = source if isinstance(source, str) and len(source) < 60 else found.label
+        yield state, ScoredSource(state, found, temporary, label, folds)
