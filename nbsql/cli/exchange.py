@@ -38,21 +38,16 @@ def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, f
     "--least", type=int, metavar="N",
     help="Leave out values that fewer than N rows of a class have, so that counts can be shared.",
 )  # fmt: skip
-@option(
-    "--epsilon", type=float, metavar="E", help="Add noise: the file is E-differentially private, and the ledger records it."
-)
-@option("--seed", type=int, metavar="N", help="Make the noise reproducible, for a test: the file is then not private.")
 @with_formats(sql=None)
-def export(database: str, model: str, path: str, *, overwrite: bool, form: Form, **sharing: Any) -> None:
+def export(database: str, model: str, path: str, *, overwrite: bool, least: int | None, form: Form) -> None:
     """Write MODEL to PATH, a Parquet file of its counts. The file contains no rows, and every engine can read it.
 
     \b
       nbsql export shop.duckdb churn churn.parquet
       nbsql export shop.duckdb churn shared.parquet --least 10
     """
-    opened = open_for_reading(database) if sharing["epsilon"] is None else open_for_writing(database, create=False)
-    with opened as engine:
-        nbsql.load(engine, model).export(path, overwrite=overwrite, **sharing)
+    with open_for_reading(database) as engine:
+        nbsql.load(engine, model).export(path, overwrite=overwrite, least=least)
         print_done(engine, form, f"model {model} written to {path}", model=model, path=path)
 
 

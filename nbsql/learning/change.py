@@ -133,8 +133,6 @@ class Change:
         label = f"batch {batch!r}"
         if any(other.operation == "forget" and other.source == label for other in self.ledger.entries):
             raise InputError(f"{label} of {self.title} is forgotten already")
-        if entry.operation == "export":
-            raise InputError(f"{label} of {self.title} is an export, which learnt nothing; what it has spent stays spent")
         if entry.operation == "forget":
             raise InputError(f"{label} of {self.title} is itself a forgetting; use rollback to undo it")
         number, name = self.ledger.next(None)
@@ -155,8 +153,7 @@ class Change:
     def compact(self, through: str | None) -> None:
         """Fold the cells up to one entry of the ledger, or all cells, into one batch."""
         last = self.ledger.find(through) if through is not None else self.ledger.entries[-1]
-        compacted = [entry for entry in self.ledger.entries if entry.number <= last.number and entry.operation != "export"]
-        last = compacted[-1]
+        compacted = [entry for entry in self.ledger.entries if entry.number <= last.number]
         rows = sum(-entry.rows if entry.operation == "forget" else entry.rows for entry in compacted)
         renderer = self.engine.renderer
         with self.engine.temporaries() as temporary:

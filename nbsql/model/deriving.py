@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -20,9 +19,7 @@ from nbsql.model.base import Handle
 from nbsql.plan import Entry
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.spec import Spec
-from nbsql.storage.drafts import draft_plan, publish
 from nbsql.storage.files import write_file
-from nbsql.storage.shared_counts import Sharing
 from nbsql.storage.state import ModelState
 
 if TYPE_CHECKING:
@@ -137,24 +134,17 @@ class Deriving(Handle):
         *,
         overwrite: bool = False,
         least: int | None = None,
-        epsilon: float | None = None,
-        seed: int | None = None,
     ) -> None:
         """Write the model to a file that `nbsql.import_` reads: counts, no rows, and its calibration.
 
         The file is Parquet, with the same format from DuckDB, PostgreSQL and Spark, each of which reads the files of the
-        others. With `least` or `epsilon` the counts are protected, so that they may be shared; the file then has no
-        calibration, and its spec records the protection.
+        others. With `least` counts of few rows are left out, so that the others may be shared; the file then has no
+        calibration, and its spec records the number.
 
         Args:
             path: the path of the file.
             overwrite: whether to replace an existing file.
             least: leave out counts of fewer rows of a class, and as many of the smallest other counts as hide how many.
-            epsilon: add noise to all counts, whole numbers of the two-sided geometric distribution, so that the file is
-                epsilon-differentially private with respect to adding or removing rows, given that the classes, values and
-                edges of bins are declared. The export is entered in the model's ledger; the budgets of several files add up.
-            seed: the seed of noise that can be reproduced, for tests; it is not private. None draws from the system's secure
-                generator.
 
         Raises:
             InputError: the file exists already, cannot be written or is a database, or a feature cannot be shared this way.
@@ -167,17 +157,9 @@ class Deriving(Handle):
         ['weather.parquet']
         """
         engine, text = self._engine, path_text(path)
-        sharing = Sharing(least, epsilon, seed)
-        with engine.turn(), engine.transaction(self.name) if epsilon is not None else nullcontext():
+        with engine.turn():
             self._refresh()
-            if epsilon is not None:  # first, so that no file is written if the ledger cannot record its budget
-                sharing.shared_spec(self._spec, self._title)
-                number, batch = Ledger.of(self.state).next(None)
-                draft = draft_plan(engine, self._plan)
-                statement = draft.add_ledger_line(Entry(number, batch, "export", f"{sharing.description} to {text}", 0))
-                engine.run(statement.name, statement.sql)
-                self._states.adopt(replace(self.state, plan=publish(engine, draft, self._relations, self.state.stamp)))
-            write_file(engine, self._plan, text, self._title, overwrite=overwrite, sharing=sharing)
+            write_file(engine, self._plan, text, self._title, overwrite=overwrite, least=least)
 
     def _at_time(self, half_life: HalfLife, now: Any) -> Self:
         """The model with its counts weighted at a time."""

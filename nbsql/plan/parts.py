@@ -107,7 +107,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "features": {"types": "Of its columns, in the rows that it was fitted to."},
     "batches": {
-        "operation": "What was done: fit, update, forget, merge, import or export.",
+        "operation": "What was done: fit, update, forget, merge or import.",
         "rows": "How many rows were learnt; below 0 for those forgotten.",
     },
 }

@@ -241,18 +241,6 @@ USES: dict[str, Use] = {
         pairs="{title} counts pairs of values, from which counts that are left out could be computed; "
         "fit it with method='naive'",
     ),
-    "epsilon": _model(
-        "`export(epsilon=...)`",
-        probabilities=_no_counts("export it without epsilon"),
-        segments="{title} has segments, whose names reveal which values the rows have; fit it without segment_by",
-        half_life=_no_age("epsilon", "fit it without a half-life"),
-        components="{title} has several components per class, which are found from all rows at once, so that one row "
-        "can change every count; fit it without components",
-        em="{title} was fitted by method='em', which learns from all rows at once, so that one row can change every "
-        "count; fit it with method='naive'",
-        pairs="{title} counts each row once for every pair of its values; fit it with method='naive'",
-        bound="{bound} is estimated from all rows at once, so that one row can change every count; fit {title} without it",
-    ),
     "merge": _model("`nbsql.merge`", **_UNMERGED),
     "merge_several": _model(
         "`nbsql.merge` of several",

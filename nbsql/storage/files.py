@@ -38,7 +38,7 @@ from nbsql.storage.file_checks import (
     damaged_error,
     write_checksum,
 )
-from nbsql.storage.shared_counts import Sharing
+from nbsql.storage.shared_counts import shared_spec
 from nbsql.storage.translation import DIALECT_NAMES, ENGINES, Cells, json_of, translate
 from nbsql.version import __version__
 
@@ -51,7 +51,7 @@ _FEW, _MOST_PER_BYTE = 1_000_000, 8  # cells that any file may have, and those o
 _WEIGHTS = "weights"  # the batch of the weights of a logistic model
 
 
-def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: bool, sharing: Sharing) -> None:
+def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: bool, least: int | None = None) -> None:
     """Write a model, which messages call `title`, to a Parquet file.
 
     Raises InputError if the path is a folder, or the file exists already, InputError or ModelError if a feature or the
@@ -62,21 +62,19 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
     check_output(path, engine.files(()))
     if Path(path).exists() and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
-    spec = sharing.shared_spec(plan.spec, title)
+    spec = plan.spec if least is None else shared_spec(plan.spec, least, title)
     statistics = plan.relations["statistics"]
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded_cells", statistics, "1"]))
     if plan.spec.logistic is not None:
         cells = engine.renderer.fragment("with_weights", cells, plan.relations["weights"])
-    calibration = None if sharing.description else calibration_text(engine, plan)  # a calibration is fitted to rows
-    private = None if sharing.epsilon is None else sharing.add_noise(engine.ask("cells_with_text", cells), spec)
+    calibration = calibration_text(engine, plan) if least is None else None  # a calibration is fitted to rows
     with _file_engine(engine) as writer, output_file(path) as draft:
         as_text = _class_type(engine, plan.spec.target_type) is not None
-        if writer is not engine or private is not None:
-            rows = [[*row] for row in engine.ask("cells_with_text", cells)] if private is None else private
-            as_text = as_text or private is not None
+        if writer is not engine:
+            rows = [[*row] for row in engine.ask("cells_with_text", cells)]
             cells = _cells_of(writer, rows, writer.renderer.fragment("string"))
-        if sharing.least is not None:
-            cells = writer.renderer.fragment("cells_without_small_counts", cells, sharing.least)
+        if least is not None:
+            cells = writer.renderer.fragment("cells_without_small_counts", cells, least)
         arguments = (cells, str(draft), spec.to_json(), __version__, engine.title, NO_CHECKSUM, calibration, as_text)
         writer.run("export", writer.renderer.statement("copy_cells_to_file", *arguments))
         write_checksum(Path(draft))

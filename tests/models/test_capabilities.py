@@ -96,7 +96,6 @@ ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
     "contributions": lambda con, model: model.plot.nomogram(),
     "derive": lambda con, model: model.slices(["0"]),
     "least": lambda con, model: shared(model, least=10),
-    "epsilon": lambda con, model: shared(model, epsilon=1),
     "merge": lambda con, model: nbsql.merge(con, [model]),
     "merge_several": lambda con, model: nbsql.merge(con, [model, nbsql.merge(con, [model])]),
     "from_statistics": lambda con, model: nbsql.from_statistics(con, model.statistics, like=model),

@@ -1,11 +1,8 @@
-"""Counts that may be shared: no cell of few rows, by hand; and noise of the distribution that privacy asks for."""
+"""Counts that may be shared: no cell of few rows, by hand."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +13,6 @@ from click.testing import CliRunner
 import nbsql
 from nbsql.cli import main
 from nbsql.errors import InputError, ModelError
-from nbsql.storage.shared_counts import two_sided_geometric
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
@@ -76,7 +72,6 @@ def test_counts_of_few_rows_are_left_out_and_hidden(con: duckdb.DuckDBPyConnecti
     both = nbsql.merge(con, [shared, read(con, model, tmp_path / "least.parquet", least=11)])
     assert both._spec.shared == ("least 5", "least 11")
     assert cells(both)["a", "sky", "sun"] == 40
-    assert model.batches.fetchall()[-1][1] == "fit"  # it spends nothing
 
 
 def test_calibrations_stay_at_home(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
@@ -87,109 +82,32 @@ def test_calibrations_stay_at_home(con: duckdb.DuckDBPyConnection, tmp_path: Pat
     assert read(con, model, tmp_path / "whole.parquet").predict("t", calibrated=True).fetchall()
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(3, 7), Fraction(1, 20)])
-def test_noise_is_two_sided_geometric(epsilon: Fraction) -> None:
-    draws, draw = 6000, two_sided_geometric(epsilon, seed=7)
-    counted = Counter(draw() for _ in range(draws))
-    a = math.exp(-epsilon)
-    for k in range(-8, 9):  # each count is within five standard deviations of a binomial one
-        p = (1 - a) / (1 + a) * a ** abs(k)
-        assert abs(counted[k] - draws * p) < 5 * math.sqrt(draws * p * (1 - p)) + 1
-    variance = sum(n * k * k for k, n in counted.items()) / draws
-    assert variance == pytest.approx(2 * a / (1 - a) ** 2, rel=0.15)
-    secret = two_sided_geometric(epsilon)
-    assert [secret() for _ in range(40)] != [secret() for _ in range(40)]
-
-
-def test_private_counts_are_of_all_that_was_declared(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
-    model = nbsql.fit(con, "t", name="m", **DECLARED)
-    path = tmp_path / "private.parquet"
-    shared = read(con, model, path, epsilon=4, seed=1)
-    # The noise again: 4 features' worth of budget (the class and three), class by class, value by value.
-    draw, expected = two_sided_geometric(Fraction(1), seed=1), {}
-    declared = [(None, None), *(("sky", value) for value in SKIES)]
-    declared += [("x", value) for value in nbsql.Binned(by=[1, 2.5]).labels] + [("g", "true"), ("g", "false")]
-    for label in "ab":
-        for cell in declared:
-            expected[(label, *cell)] = cells(model).get((label, *cell), 0) + draw()
-    assert cells(shared) == {key: n for key, n in expected.items() if n > 0}
-    assert all(row[5:7] == (None, None) for row in shared.counts)
-    assert not any(feature.is_complete or feature.has_few_values for feature in shared._spec.features)
-    assert shared._spec.shared == ("epsilon 4, seeded, and so not private",)
-    assert len(shared.predict("t").fetchall()) == 60
-    assert read(con, model, path, epsilon=4, seed=1).counts.fetchall() != read(con, model, path, epsilon=4).counts.fetchall()
-    undeclared = nbsql.fit(con, "SELECT * REPLACE (CASE WHEN sky = 'fog' THEN 'mist' ELSE sky END AS sky) FROM t", **DECLARED)
-    assert "mist" in str(undeclared.counts.fetchall())
-    assert "mist" not in str(read(con, undeclared, path, epsilon=100).counts.fetchall())
-    assert cells(read(con, model, path, epsilon=100, least=7)).keys() < cells(model).keys()
-    model.update("SELECT * FROM t LIMIT 3")
-    model.rollback("1")
-    model.compact()
-    spent = [source.split(" to ")[0] for _, operation, source, *_ in model.batches if operation == "export"]
-    assert sorted(spent) == ["epsilon 100, least 7", "epsilon 4", *["epsilon 4, seeded, and so not private"] * 2]
-    line = next(name for name, operation, *_ in model.batches if operation == "export")
-    with pytest.raises(InputError, match="is an export, which learnt nothing; what it has spent stays spent"):
-        model.forget(batch=line)
-
-
-UNDECLARED = {**DECLARED, "target": "y"}
-SKY = {"sky": nbsql.Categorical(levels=SKIES)}
-
-
 @pytest.mark.parametrize(
-    ("sharing", "options", "message"),
+    ("least", "options", "message"),
     [
-        ({"least": 0}, {}, "least must be a whole number of at least 1, not 0"),
-        ({"epsilon": 0}, {}, "epsilon must be a number from 0.001 to 100, such as 1, not 0"),
-        ({"epsilon": "1"}, {}, "epsilon must be a number from 0.001 to 100, such as 1, not '1'"),
-        ({"seed": 1}, {}, "seed is of the noise by epsilon; leave it out, or say epsilon"),
-        ({"epsilon": 1, "seed": 0.5}, {}, "seed must be a whole number, not 0.5"),
-        ({"epsilon": 1}, UNDECLARED, "epsilon takes a model whose classes are declared, for those"),
-        ({"epsilon": 1}, {"families": {}, "features": ["x"]}, "epsilon does not take 'x', which is gaussian: its sums have no"),
+        (0, {}, "least must be a whole number of at least 1, not 0"),
+        (5, {"weight": "i"}, "the model has weights, so that no count of it is one of rows; least takes"),
         (
-            {"epsilon": 1},
-            {"families": {"x": "binned"}, "features": ["x"]},
-            "epsilon does not take 'x', which is binned: its edges",
-        ),
-        (
-            {"epsilon": 1},
-            {"families": {}, "features": ["sky"]},
-            "epsilon does not take 'sky', which is categorical: its values",
-        ),
-        (
-            {"epsilon": 1},
-            {"families": {"sky": "text"}, "features": ["sky"]},
-            "epsilon does not take 'sky', which is text: a row",
-        ),
-        (
-            {"epsilon": 1},
-            {"method": "joint", "families": {}, "features": ["sky", "g"]},
-            "epsilon does not take 'joint', which is",
-        ),
-        ({"epsilon": 1}, {"slice_by": "g"}, "epsilon takes a model without slices, whose names tell of rows"),
-        ({"epsilon": 1}, {"weight": "i"}, "the model has weights, so that no count of it is one of rows; epsilon takes"),
-        ({"least": 5}, {"weight": "i"}, "the model has weights, so that no count of it is one of rows; least takes"),
-        (
-            {"least": 5},
+            5,
             {"families": {"sky": nbsql.Conditional("g")}, "features": ["sky", "g"]},
             "least does not take 'sky', which is conditional: counts that are left out would follow",
         ),
         (
-            {"least": 5},
+            5,
             {"families": {"sky": "text"}, "features": ["sky"]},
             "least does not take 'sky', which is text: its counts",
         ),
     ],
 )
 def test_what_cannot_be_shared(
-    con: duckdb.DuckDBPyConnection, tmp_path: Path, sharing: dict[str, Any], options: dict[str, Any], message: str
+    con: duckdb.DuckDBPyConnection, tmp_path: Path, least: int, options: dict[str, Any], message: str
 ) -> None:
     asked = options if "target" in options else {**DECLARED, **options}
     model = nbsql.fit(
         con, "SELECT *, 1 AS i FROM t", **{**asked, **({} if "weight" in options else {"exclude": ["said", "i"]})}
     )
     with pytest.raises((InputError, ModelError)) as caught:
-        model.export(tmp_path / "none.parquet", **sharing)
+        model.export(tmp_path / "none.parquet", least=least)
     assert str(caught.value).startswith(message)
     assert not list(tmp_path.iterdir())
     assert [row[1] for row in model.batches] == ["fit"]
@@ -208,11 +126,7 @@ def test_files_to_share_on_the_command_line(tmp_path: Path) -> None:
         return done.output
 
     run("export", database, "m", path, "--least", "5")
-    run("export", database, "m", path, "--overwrite", "--epsilon", "2", "--seed", "3")
-    assert "epsilon 2, seeded" in run("show", database, "m", "--batches", "--csv")
-    assert "epsilon 2, seeded, and so not private" in run(
-        "import", str(tmp_path / "other.duckdb"), path, "--name", "m", "--json"
-    )
+    assert "least 5" in run("import", str(tmp_path / "other.duckdb"), path, "--name", "m", "--json")
     aged = ("fit", database, "days", "--target", "y", "--name", "aged", "--exclude", "said")
     run(*aged, "--half-life", "30 days", "--at", "day")
     with duckdb.connect(database) as con:

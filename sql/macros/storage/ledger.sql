@@ -171,17 +171,11 @@ FROM (
 HAVING coalesce(sum(n), 0) <= 0
 {%- endmacro %}
 
-{#
-  The condition for lines of the ledger that hold cells. Lines of exports stay whatever is undone or folded, because privacy that an
-  export has spent stays spent.
-#}
-{% macro has_cells() -%} operation <> 'export' {%- endmacro %}
-
 {# Deletes the rows that were added after a line of the ledger, or up to it. #}
 {% macro default__delete_batches(relation, batches, number, after) -%}
 {% set side %}{% if after %}>{% else %}<={% endif %}{% endset -%}
 DELETE FROM {{ relation }}
-WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number {{ side }} {{ number }} AND {{ nbsql.has_cells() }})
+WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number {{ side }} {{ number }})
 {%- endmacro %}
 
 {# The cells up to a line of the ledger. #}

@@ -78,7 +78,7 @@ FROM {{ spec }} AS spec
 {% set side_to_keep %}{% if after %}<={% else %}>{% endif %}{% endset -%}
 CACHE TABLE {{ relation }} AS
 SELECT * FROM {{ relation }} AS relation
-WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number {{ side_to_keep }} {{ number }} OR NOT {{ nbsql.has_cells() }})
+WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number {{ side_to_keep }} {{ number }})
 {%- endmacro %}
 
 {# The cells without those of features other than these, as a table. #}
