@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from nbsql.errors import ModelError
 from nbsql.family import Weighted
-from nbsql.plan import Plan
-from nbsql.plan.classes import ClassColumn
 from nbsql.spec.spec import Feature
+from nbsql.storage.state import ModelState
 
 
-def weights_query(plan: Plan, classes: Sequence[ClassColumn], title: str, degree: Literal[1, 2]) -> str:
+def weights_query(state: ModelState, degree: Literal[1, 2]) -> str:
     """The query of the weights (sql/macros/scoring/linear.sql); `degree` is the highest power that a feature may have.
 
     Raises ModelError if the model has only one class, or a feature without such a form.
     """
-    if len(classes) < 2:
-        raise ModelError(f"{title} has one class only; weights tell two or more apart")
-    context = plan.context(classes)
+    plan = state.plan
+    if len(state.classes) < 2:
+        raise ModelError(f"{state.title} has one class only; weights tell two or more apart")
+    context = plan.context(state.classes)
     for feature in context.facts.features:
         reason = _refusal(feature, degree)
         if reason is not None:
-            raise ModelError(f"{title} has no {'linear' if degree == 1 else 'quadratic'} form: {reason}")
+            raise ModelError(f"{state.title} has no {'linear' if degree == 1 else 'quadratic'} form: {reason}")
     return plan.renderer.statement("linear", context, *plan.current_tables(context, by_class=True), degree)
 
 

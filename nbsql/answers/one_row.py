@@ -22,6 +22,7 @@ from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import value_kind
 from nbsql.spec.derived import inputs, needed
 from nbsql.spec.spec import Feature
+from nbsql.storage.state import ModelState
 
 _STATEMENTS = 16  # prepared statements kept for a model: one for each set of columns whose values are not of the column's type
 
@@ -91,11 +92,11 @@ class Row:
 class RowScorer:
     """Scores single rows by a model as it was when this object was made."""
 
-    def __init__(self, engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str) -> None:
-        self._engine, self._plan, self._title = engine, plan, title
-        self._classes = classes
-        self._labels = [row[0] for row in engine.ask("class_values", plan.relations["priors"], by_number=True)]
-        self._context = plan.context(classes)
+    def __init__(self, state: ModelState) -> None:
+        self._engine, self._plan, self._title, self._classes = state.engine, state.plan, state.title, state.classes
+        engine, plan, title = state.engine, state.plan, state.title
+        self._labels = state.labels()
+        self._context = plan.context(state.classes)
         self._row = _row(engine, self._context, plan)
         self._names = [name for name, _ in self._row.columns]
         self._input_columns = [_input_column(name, kind, engine, plan, title) for name, kind in self._row.columns]
@@ -202,8 +203,9 @@ class RowScorer:
                 seen.add(key)
 
 
-def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, stamp: Any) -> str:
-    """The query of one row whose columns are the parameters $1, $2, ..., for a model that was last changed at `stamp`."""
+def row_sql(state: ModelState) -> str:
+    """The query of one row whose columns are the parameters $1, $2, ..., for a model as it is in this state."""
+    engine, plan, classes = state.engine, state.plan, state.classes
     context = plan.context(classes)
     row = _row(engine, context, plan)
     added = {folded(name) for name in VERBS["predict_proba"].all_added_columns(classes)}
@@ -212,8 +214,8 @@ def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: s
     query = _query(plan, context, classes, row, _temperature(engine, plan), passed_columns=passed_columns)
     if not row.listed and (plan.calibration is None or not has_compact_form(context, plan)):
         return restore(query)
-    message = f"{title} has changed; prepare its predict_one_sql() anew"
-    return engine.renderer.statement("with_change_guard", query, plan.relations["spec"], str(stamp), message)
+    message = f"{state.title} has changed; prepare its predict_one_sql() anew"
+    return engine.renderer.statement("with_change_guard", query, plan.relations["spec"], str(state.stamp[0][0]), message)
 
 
 def _temperature(engine: Engine, plan: Plan) -> float:

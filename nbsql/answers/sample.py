@@ -10,11 +10,10 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
-from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed
 from nbsql.family.base import whole_number
-from nbsql.plan import Plan
 from nbsql.spec.spec import Feature, Spec
+from nbsql.storage.state import ModelState
 
 # Types that a statement may take from a spec: names and numbers. The values of an ENUM are drawn as text.
 _TYPE = re.compile(r"[A-Z][A-Z0-9_ ]*(\(\d+(, ?\d+)?\))?", re.IGNORECASE)
@@ -35,11 +34,12 @@ class _DrawnFeature:
     columns: list[_Column]
 
 
-def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
+def sample(state: ModelState, n: Any, seed: Any) -> Query:
     """The query of `n` rows drawn from a model; see `Model.sample`."""
     for name, value in (("n", whole_number(n, "n", 0)), ("seed", whole_number(seed, "seed", None))):
         if not -(2**63) < value < 2**63 - 1:
             raise InputError(f"{name} must be a whole number of 64 bits, not {value}")
+    engine, plan, title = state.engine, state.plan, state.title
     # Bags are drawn only from counts, which give their lengths.
     drawable = ("value", "number", "vector") if plan.spec.given else ("value", "number", "vector", "bag")
     refused = [feature for feature in plan.spec.features if feature.family.sampling_kind not in drawable]

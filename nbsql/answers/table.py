@@ -108,6 +108,11 @@ class Displayed(ABC):
         """The lines, and the tables."""
 
 
+def tables_of(result: Displayed) -> list[Table]:
+    """The tables of a result, without its lines of text."""
+    return result._summary_tables()[1]
+
+
 def fitting_columns(widths: Sequence[int], width: int, keep: int) -> list[int | None]:
     """The numbers of the columns of these widths that fit, the last `keep` first, with None in the place of those left out."""
     if sum(widths) - GAP <= width:

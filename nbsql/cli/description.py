@@ -23,7 +23,7 @@ def whole(count: float) -> float:
 def feature_rows(model: nbsql.Model) -> list[dict[str, Any]]:
     """One row for each feature: feature, family, columns, types, options."""
     rows = []
-    for feature in model._spec.features:
+    for feature in model.state.spec.features:
         options = feature.family.to_dict()
         family = options.pop("family")
         options.pop("columns", None)
@@ -34,7 +34,7 @@ def feature_rows(model: nbsql.Model) -> list[dict[str, Any]]:
 
 def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) -> dict[str, Any]:
     """The model as one object."""
-    _, version, created_at, updated_at, *_ = engine.ask("all_rows", model._relations["spec"])[0]
+    _, version, created_at, updated_at, *_ = engine.ask("all_rows", model.state.relations["spec"])[0]
     classes = objects(engine, model.priors.sql)
     return {
         "model": str(model.name),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import nbsql
+from nbsql.answers.table import tables_of
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, print_value, with_formats, write_or_print
 from nbsql.cli.arguments import COST, FOLDS, Costs, costs_by_label
@@ -68,8 +69,8 @@ def evaluate(
     if against is not None:
         if costs or table or by:
             raise click.UsageError("--against goes with --weight and --calibrated; leave out --cost, --by and --table")
-        other = nbsql.load(model._engine, against)
-        with show_warnings(model._engine):
+        other = nbsql.load(model.state.engine, against)
+        with show_warnings(model.state.engine):
             compared = model.compare(other, source, weight=weight, calibrated=calibrated)
         answer(compared, form, limit=limit, empty=True)
         return
@@ -89,7 +90,7 @@ def evaluate(
     if form == "sql" and between is None:
         tables.sql(model.evaluate_sql(source, table=table or "metrics", **options))
         return
-    engine = model._engine
+    engine = model.state.engine
     engine.announce("judge")
     with show_warnings(engine):
         evaluation = model.evaluate(source, **options, folds=folds)
@@ -191,7 +192,7 @@ def calibrate(
             temperature = "" if found.temperature is None else f": T = {found.temperature:.4f}"
             learnt = f"{found.rows:,} rows of {tables.plain(source)}"
             tables.echo(f"model {model} calibrated by {method} on {learnt}{temperature}", "")
-            (shown,) = found._summary_tables()[1]
+            (shown,) = tables_of(found)
             tables.table(shown.columns, shown.rows, right=shown.right)
         elif form != "sql":
             names = ("on", "rows", "metric", "before", "after")

@@ -140,8 +140,8 @@ def report(engine: Engine, database: str, model: nbsql.Model, form: Form = "tabl
         if form != "sql":
             describe(engine, form, database, model)
         return
-    tables.echo(heading(f"model {model.name} in {database}", model._spec), "")
-    features = features_of(model._spec.features)
+    tables.echo(heading(f"model {model.name} in {database}", model.state.spec), "")
+    features = features_of(model.state.spec.features)
     if features.rows:
         tables.table(features.columns, features.rows[:ROWS], indent=2)
         if len(features.rows) > ROWS:
@@ -153,7 +153,7 @@ def report(engine: Engine, database: str, model: nbsql.Model, form: Form = "tabl
 
 def classes(engine: Engine, model: nbsql.Model) -> None:
     """Print the classes, the most probable first."""
-    found = classes_of(engine, model._spec, model._relations)
+    found = classes_of(engine, model.state.spec, model.state.relations)
     tables.table(found.columns, found.rows[:ROWS], right=found.right, indent=2)
     if len(found.rows) > ROWS:
         tables.echo(f"  … and {len(found.rows) - ROWS} more")

@@ -55,7 +55,7 @@ def show(
             tables.sql("\n\n".join(f"{queries[part]};" for part in printed))
         elif not parts and form == "table":
             report(engine, database, loaded)
-            tables.echo("", *history(engine, loaded._spec, loaded._relations, ledger_at="--batches"))
+            tables.echo("", *history(engine, loaded.state.spec, loaded.state.relations, ledger_at="--batches"))
         elif not parts:
             describe(engine, form, database, loaded)
         elif form == "table":
@@ -134,7 +134,7 @@ def _line(engine: Engine, name: str) -> dict[str, Any]:
     keys = ("model", "target", *_SIZES, "updated_at", "error")
     try:
         model = nbsql.load(engine, name)
-        updated_at = engine.ask("all_rows", model._relations["spec"])[0][3]
+        updated_at = engine.ask("all_rows", model.state.relations["spec"])[0][3]
         sizes = [len(model.classes), len(model.families), whole(sum(prior[1] or 0 for prior in model.priors))]
     except (ModelError, DatabaseError) as error:
         return {**dict.fromkeys(keys), "model": name, "error": str(error)}

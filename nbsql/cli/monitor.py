@@ -42,7 +42,7 @@ def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, lim
       nbsql monitor shop.duckdb churn customers --by "date_trunc('week', seen_at)" --reference january
       nbsql monitor shop.duckdb churn customers --by month --fail-over psi=0.2 --fail-under accuracy=0.8
     """
-    query, engine = model.monitor(source, **options), model._engine
+    query, engine = model.monitor(source, **options), model.state.engine
     if form == "sql" or not (over or under):
         answer(query, form, limit=limit, empty=True)
         return
@@ -56,7 +56,7 @@ def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, lim
                 raise InputError(f"{metric} has a limit, and no value in any period; check that {source} has rows, and classes")
         # Counts determine no distribution of scores, and a feature that is the period itself has no index.
         excused: list[str | None] = [None] if options["reference"] is None else []
-        excused += [feature.name for feature in model._spec.features if feature.columns == (options["by"],)]
+        excused += [feature.name for feature in model.state.spec.features if feature.columns == (options["by"],)]
         outside = engine.ask("outside_limits", relation, over, under, excused)
     for row in outside:
         click.echo(f"{styled('outside', fg='red', bold=True)}: {_line(options['by'], *row)}", err=True)

@@ -42,7 +42,7 @@ def _sample(database: str, model: str, n: int, *, seed: int, into: str | None, r
 
 
 def _log_likelihood(model: nbsql.Model, source: str, *, labelled: bool, form: Form) -> None:
-    engine, statement = model._engine, model.log_likelihood_sql(source, labelled=labelled)
+    engine, statement = model.state.engine, model.log_likelihood_sql(source, labelled=labelled)
     if form == "sql":
         tables.sql(statement)
         return

@@ -62,11 +62,11 @@ def plot(
     if Path(where).suffix.lower().removeprefix(".") not in FORMATS:
         raise click.UsageError(f"--output {where} ends in none of .{', .'.join(FORMATS)}")
     labels = labels_by_text(model) if between else {}
-    model._engine.announce(panel)
+    model.state.engine.announce(panel)
     classes: Any = tuple(labels.get(name, name) for name in between) if between else None
     drawn = picture(model.state, panel, source, classes=classes, folds=requested_folds(folds, held_back, "auto"), **options)
     drawn.save(where)
-    end_progress(model._engine)
+    end_progress(model.state.engine)
     tables.echo(f"{drawn.finding}", f"drawn into {where}")
 
 
@@ -94,5 +94,5 @@ def report(
     if rows and chosen:
         raise click.UsageError("choose one of --rows and --row")
     model.report(where, source=source, rows=chosen or rows, folds=requested_folds(folds, held_back, "auto"), **options)
-    end_progress(model._engine)
+    end_progress(model.state.engine)
     tables.echo(f"the report of model {model.name} is {where}, {Path(where).stat().st_size / 1e6:.1f} MB")

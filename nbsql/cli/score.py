@@ -31,6 +31,7 @@ from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
+from nbsql.learning.model_source import read_source
 from nbsql.model.scoring import Verb
 from nbsql.plan import VERBS
 
@@ -116,7 +117,12 @@ def _answer(
             parts = (_excerpt(engine, found, _FIRST), _excerpt(engine, found, None, _FIRST))
             stream(engine, [scored(loaded, part).sql for part in parts], wanted)
         else:
-            write(engine, scored(loaded, found).sql, wanted, output, None if output is None else loaded._source(found))
+            write(engine, scored(loaded, found).sql, wanted, output, _read_by(loaded, found, output))
+
+
+def _read_by(model: nbsql.Model, found: Source, output: str | None) -> Source | None:
+    """The source as the model reads it, whose files the output may not replace; None if the output is no file."""
+    return None if output is None else read_source(model.state, found)[1]
 
 
 def _wanted(file_format: str | None, output: str | None, form: Form) -> str:
@@ -140,7 +146,7 @@ def _explain(
     wanted = _wanted(file_format, output, form)
     if limit is None and (row is not None or (wanted == "table" and form != "sql")):
         limit = 1
-    first, engine = row or 1, model._engine
+    first, engine = row or 1, model.state.engine
     found = _first(engine, source, limit, first - 1)
     statement = model.sql("explain", found)
     if form == "sql":
@@ -148,7 +154,7 @@ def _explain(
         return
     engine.announce("explain")
     if wanted != "table":
-        write(engine, statement, wanted, output, None if output is None else model._source(found))
+        write(engine, statement, wanted, output, _read_by(model, found, output))
     elif not explained(engine, statement, model.target, first, before_calibration(model)):
         raise nbsql.InputError(f"{source} has no row {first}")
 
@@ -230,7 +236,7 @@ def sql(
 
 def before_calibration(model: nbsql.Model) -> str:
     """The note on probabilities from contributions, which are of a model before its calibration."""
-    method = model._plan.calibration
+    method = model.state.plan.calibration
     return f" (before its calibration by {method})" if method else ""
 
 

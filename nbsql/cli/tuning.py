@@ -10,6 +10,7 @@ from typing import Any, get_args
 import click
 
 import nbsql
+from nbsql.answers.table import tables_of
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, objects, print_value, with_formats
 from nbsql.cli.arguments import FAMILY, PRIOR
@@ -48,7 +49,7 @@ def cross_validate(
             options["prior"] = typed(engine, source, target, options["prior"])
             found = nbsql.cross_validate(engine, source, target=nbsql.Target(target, classes), **options)
             gained = found.gain() if gain else None
-        (shown,) = found._summary_tables()[1]
+        (shown,) = tables_of(found)
         end_progress(engine)
         if form != "table":
             numbers: dict[str, Any] = {"rows": found.rows, "accuracy": found.accuracy, "log_loss": found.log_loss}
@@ -180,7 +181,7 @@ def auto(
         tables.echo("", RULE, SEEN)
         if method != "naive":
             tables.echo("", f"method: {method}")
-        for shown in found._summary_tables()[1][1:]:  # the families, if any was chosen
+        for shown in tables_of(found)[1:]:  # the families, if any was chosen
             tables.echo("")
             tables.table(shown.columns, shown.rows)
         if name:

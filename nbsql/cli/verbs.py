@@ -155,7 +155,7 @@ def values_of(model: nbsql.Model, given: Mapping[str, Any], labels: Sequence[str
     if "thresholds" in given:
         values["thresholds"] = {by_text.get(label, label): least for label, least in given["thresholds"]} or None
     if "other" in given:
-        values["other"] = nbsql.load(model._engine, given["other"])
+        values["other"] = nbsql.load(model.state.engine, given["other"])
     return values
 
 
@@ -169,8 +169,8 @@ def query_command(verb: str, *examples: str, labels: Sequence[str] = (), **shown
 
     def run(model: nbsql.Model, *, form: Form, limit: int | None = None, **given: Any) -> None:
         if "source" in names:
-            model._engine.announce("score")
-        with show_warnings(model._engine):
+            model.state.engine.announce("score")
+        with show_warnings(model.state.engine):
             query = function(model, **values_of(model, given, labels))
         answer(query, form, limit=limit or given["n"], **shown)
 

@@ -15,10 +15,9 @@ from nbsql.answers.query import Query, macro_query, relation_query
 from nbsql.answers.table import number, paragraph
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
-from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NotSupportedError, no_column
+from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError, no_column
 from nbsql.family import Family
-from nbsql.family.base import true_or_false
-from nbsql.learning.model_source import check_columns, read_source
+from nbsql.learning.model_source import check_columns
 from nbsql.model.overview import overview, overview_html
 from nbsql.model.state import States
 from nbsql.plan import REVIEW, VERBS, Plan, Rows
@@ -166,33 +165,13 @@ class Handle:
         """The query that a macro renders from relations of the model."""
         return macro_query(self.state, macro, *arguments)
 
-    def _query_of_parameters(self, render: Callable[[], str], source: Source | None = None) -> Query:
-        """A query that contains numbers of the model, and is therefore rendered again if it has changed when the query runs."""
-        text = self._rendering(render)
-        text()
-        return Query(self._engine, text, source, guard=self.state.guard)
-
-    def _rendering(self, render: Callable[..., str]) -> Callable[..., str]:
-        """A function that returns what `render` does, and calls it again only if the model has changed."""
-        rendered: dict[tuple[Any, ...], tuple[Any, str]] = {}
-
-        def text(*arguments: Any, refresh: bool = True) -> str:
-            if refresh:
-                self._refresh()
-            known = rendered.get(arguments)
-            if known is None or known[0] != self.state.stamp:
-                known = rendered[arguments] = self.state.stamp, render(*arguments)
-            return known[1]
-
-        return text
-
     def _query(self, verb: str, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
         data = self._source(source)
         if verb == "log_evidence":
             self.state.require("log_evidence")
 
         def render(rows: Rows) -> str:
-            method = self._calibration(calibrated) if verb in POSTERIORS else None
+            method = self.state.calibration(calibrated) if verb in POSTERIORS else None
             return self._plan.score(verb, rows, self._classes, calibration=method)
 
         query = self._scoring_query(verb, data, render, columns)
@@ -221,7 +200,7 @@ class Handle:
                 rows = replace(rows, relation=self._fragment("excerpt", rows.relation, count))
             return render(rows)
 
-        text = self._rendering(sql)
+        text = self._states.rendering(sql)
         whole = text(refresh=False)  # the model was refreshed when the source was resolved
         first, added = text if by_row else None, len(self._added_columns(verb))
         return Query(self._engine, text, source, guard=self.state.guard, first=first, rendered=whole, added=added)
@@ -261,21 +240,8 @@ class Handle:
                 cure = "choose what comes back by columns=[...]" if is_read else "rename it or leave it out"
                 raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; {cure}")
 
-    def _calibration(self, calibrated: bool | None) -> str | None:
-        """The method of the calibration of the posteriors that are asked for; None for those of the model itself.
-
-        Raises ModelError if they must be calibrated, and the model is not.
-        """
-        if calibrated is None:
-            return self._plan.calibration
-        wanted = true_or_false(calibrated, "calibrated")
-        if wanted and self._plan.calibration is None:
-            raise ModelError(f"{self._title} is not calibrated; calibrate it first")
-        return self._plan.calibration if wanted else None
-
-    def _refresh(self, stamp: Any = None) -> None:
-        """Read the model again if it was changed elsewhere. Every verb does so before it uses what it knows of the model."""
-        self._states.adopt(self.state.refreshed(stamp, self._states.newest))
+    def _refresh(self) -> None:
+        self._states.refreshed()
 
     def _require(self, use: str) -> None:
         """Read the model again if it was changed elsewhere, and raise an error unless it supports the use."""
@@ -290,6 +256,4 @@ class Handle:
 
         `reads_target` says whether the class is read, `weighted` whether rows are weighted by their age.
         """
-        state, data = read_source(self.state, source, reads_target=reads_target, weighted=weighted, known=self._states.newest)
-        self._states.adopt(state)
-        return data
+        return self._states.read(source, reads_target=reads_target, weighted=weighted)

@@ -159,7 +159,7 @@ class Deriving(Handle):
         engine, text = self._engine, path_text(path)
         with engine.turn():
             self._refresh()
-            write_file(engine, self._plan, text, self._title, overwrite=overwrite, least=least)
+            write_file(self.state, text, overwrite=overwrite, least=least)
 
     def _at_time(self, half_life: HalfLife, now: Any) -> Self:
         """The model with its counts weighted at a time."""

@@ -19,6 +19,7 @@ from nbsql.judging.monitor import monitor
 from nbsql.judging.out_of_fold import judged_by_folds
 from nbsql.judging.profile import dependence, feature_named, profile
 from nbsql.judging.slices import Slices
+from nbsql.learning.model_source import check_columns
 from nbsql.model.base import Handle
 from nbsql.rendering.dialect import folded
 from nbsql.warn import warn_user
@@ -94,7 +95,7 @@ class Judging(Handle):
     def _evaluator(self, source: Any, weight: str | None, costs: Any, *, calibrated: bool | None) -> Evaluator:
         data = self._source(source, reads_target=True)
         self._check("evaluate", data)
-        method = self._calibration(calibrated)
+        method = self.state.calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.state.labels())
         return Evaluator(self.state, data, weight, method, matrix)
 
@@ -135,9 +136,9 @@ class Judging(Handle):
             )
         data = self._source(source, reads_target=True)
         for model in (self, other):
-            model._check("evaluate", data)
+            check_columns(model.state, data)
             model._warn_of_learnt_rows(data, "compare on rows that neither has learnt")
-        calibrations = [model._calibration(calibrated) for model in (self, other)]
+        calibrations = [model.state.calibration(calibrated) for model in (self, other)]
         return comparison(self.state, other.state, data, weight, calibrations)
 
     def monitor(
@@ -184,7 +185,7 @@ class Judging(Handle):
         self.state.require("drift")
         for rows in filter(None, (data, reference_rows)):
             self._check("evaluate", rows)
-        method = self._calibration(calibrated)
+        method = self.state.calibration(calibrated)
         return monitor(self.state, data, reference_rows, by, weight, method)
 
     def evaluate_sql(

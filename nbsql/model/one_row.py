@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nbsql.answers.one_row import Answer, RowScorer, row_sql
 from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.model.base import Handle
+from nbsql.storage.state import ModelState
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -89,8 +90,7 @@ class OneRow(Handle):
                 if stamp == self._scorer_stamp:
                     return answer
         self._require("predict_one")
-        plan = replace(self._plan, calibration=self._calibration(calibrated))
-        self._scorer, self._scorer_stamp = RowScorer(self._engine, plan, self._classes, self._title), self.state.stamp[0][0]
+        self._scorer, self._scorer_stamp = RowScorer(self._calibrated_state(calibrated)), self.state.stamp[0][0]
         self._scorer_calibrated = calibrated
         return self._scorer.score(row)[0]
 
@@ -108,5 +108,8 @@ class OneRow(Handle):
         engine = self._engine
         engine.require("predict_one_sql")
         self._require("predict_one")
-        plan = replace(self._plan, calibration=self._calibration(calibrated))
-        return engine.portable(row_sql(engine, plan, self._classes, self._title, self.state.stamp[0][0]))
+        return engine.portable(row_sql(self._calibrated_state(calibrated)))
+
+    def _calibrated_state(self, calibrated: bool | None) -> ModelState:
+        """The state of the model as if it had the calibration that is asked for, or none."""
+        return replace(self.state, plan=replace(self._plan, calibration=self.state.calibration(calibrated)))

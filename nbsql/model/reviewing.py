@@ -76,7 +76,7 @@ class Reviewing(Handle):
         matrix = cost_matrix(costs or {}, self.state.labels()) if by == "expected cost" else None
 
         def render(rows: Rows) -> str:
-            method = self._calibration(calibrated)
+            method = self.state.calibration(calibrated)
             passed_names = {folded(name) for name in rows.columns} if rows.passed_columns is not None else None
             kinds = {each.name: each.kind for each in data.columns if passed_names is None or folded(each.name) in passed_names}
             passed = data.passed_names if rows.passed_columns is None else rows.passed_columns

@@ -17,10 +17,10 @@ from nbsql.errors import InputError, ModelError, written
 from nbsql.family import Conditional
 from nbsql.family.base import finite
 from nbsql.family.base import label as label_text
-from nbsql.model.base import Handle
+from nbsql.learning.model_source import check_columns
+from nbsql.model.state import States
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
-from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature
 
 Reference = Literal["best", "average"]
@@ -67,7 +67,7 @@ class Scorecard(Displayed):
     double: float
     digits: int | None
     lines: Query = field(compare=False)
-    _model: Handle = field(compare=False)
+    _states: States = field(compare=False)
     _classes: int = field(compare=False)
 
     @property
@@ -103,10 +103,9 @@ class Scorecard(Displayed):
         >>> card.score("SELECT unnest(['sun', 'rain', 'snow']) AS sky", reasons=1).fetchall()
         [('sun', 475.0, 'sky'), ('rain', 507.0, None), ('snow', 487.0, 'sky')]
         """
-        model = self._model
         self._added_columns(reasons, against)
-        data = model._source(source)
-        return model._query_of_parameters(lambda: self._local_query(data, reasons, against, columns), data)
+        data = self._states.read(source)
+        return self._states.query(lambda: self._local_query(data, reasons, against, columns), data)
 
     def sql(
         self,
@@ -137,20 +136,19 @@ class Scorecard(Displayed):
         from nbsql.answers.elsewhere.foreign import source_relation  # imports sqlglot, which takes long
         from nbsql.answers.elsewhere.scorer import check_dialect, passed_columns_elsewhere
 
-        model = self._model
         added = self._added_columns(reasons, against)
         if dialect is None:
-            return model._engine.portable(self._local_query(model._source(source), reasons, against, columns))
+            data = self._states.read(source)
+            return self._states.current.engine.portable(self._local_query(data, reasons, against, columns))
         traits = check_dialect(dialect)
-        model._refresh()
-        passed = passed_columns_elsewhere(model._plan, traits, columns, added, "a scorecard")
+        passed = passed_columns_elsewhere(self._states.refreshed().plan, traits, columns, added, "a scorecard")
         return self._frozen(source_relation(source, Renderer(dialect)), dialect, passed, reasons, against)
 
     def _local_query(self, data: Source, reasons: int, against: str, columns: Sequence[str] | None) -> str:
         """The query on the model's own engine."""
-        model = self._model
-        model._check("scorecard", data)
-        passed = passed_columns(data, columns, exact=model._engine.exact)
+        engine = self._states.current.engine
+        check_columns(self._states.current, data)
+        passed = passed_columns(data, columns, exact=engine.exact)
         if passed is None:
             passed = data.passed_names
         added = {*map(folded, self._added_columns(reasons, against))}
@@ -159,7 +157,7 @@ class Scorecard(Displayed):
                 raise InputError(
                     f"{data.label} has a column {name!r} already, which a scorecard adds; rename it or leave it out"
                 )
-        return self._frozen(data.relation, model._engine.renderer.dialect.name, passed, reasons, against, is_derived=True)
+        return self._frozen(data.relation, engine.renderer.dialect.name, passed, reasons, against, is_derived=True)
 
     def _frozen(
         self,
@@ -173,24 +171,22 @@ class Scorecard(Displayed):
     ) -> str:
         from nbsql.answers.elsewhere.points import frozen_points  # imports sqlglot
 
-        model = self._model
-        lines = self._point_lines(against)
-        arguments = (model._engine, model._plan, model._classes, lines, relation, dialect, passed, reasons)
-        return frozen_points(*arguments, is_derived=is_derived)
+        arguments = (self._point_lines(against), relation, dialect, passed, reasons)
+        return frozen_points(self._states.current, *arguments, is_derived=is_derived)
 
     def _point_lines(self, against: str = "best") -> list[tuple[Any, ...]]:
         """The lines as feature, kind, value, points and points lost; ModelError if one has no points."""
-        model, place = self._model, -2 if against == "best" else -1
-        lines = [(*line[:3], line[10], line[place] or 0.0) for line in model._engine.rows(self.lines.sql, "scorecard")]
+        state, place = self._states.current, -2 if against == "best" else -1
+        lines = [(*line[:3], line[10], line[place] or 0.0) for line in state.engine.rows(self.lines.sql, "scorecard")]
         for feature, kind, value, points, _ in lines:
             if points is None:
                 of_feature = f"{value!r} of {feature!r}" if kind == "value" else f"a value of {feature!r} that is {kind}"
                 what = "a class that no row has" if feature is None else of_feature
-                raise ModelError(f"{what} has no points, since one side never has it; fit {model._title} with an alpha above 0")
+                raise ModelError(f"{what} has no points, since one side never has it; fit {state.title} with an alpha above 0")
         return lines
 
     def _added_columns(self, reasons: int, against: str) -> list[str]:
-        count = len(self._model._spec.features)
+        count = len(self._states.current.spec.features)
         if isinstance(reasons, bool) or not isinstance(reasons, Integral) or not 0 <= reasons <= count:
             raise InputError(f"reasons must be a whole number from 0 to {count}, the number of features, not {reasons!r}")
         if against not in ("best", "average"):
@@ -218,7 +214,7 @@ class Scorecard(Displayed):
         return self.notes(), [Table(HEADINGS, self.table(), right=range(2, 7))]
 
 
-def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard:
+def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecard:
     """The scorecard of a model, with points for the class `target`, whose text is `label`.
 
     Raises InputError for an invalid scale, ModelError if a feature has no values or bins, or a value no points.
@@ -233,17 +229,18 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
     scale = Scale(float(scale.points), float(scale.odds), float(scale.double), digits)
 
     def render() -> str:
-        check(model._spec, "scorecard", model._title)
-        if not model._spec.features:
-            raise ModelError(f"{model._title} has no features to give points to; fit it with some")
-        _check_features(model._spec.features)
-        plan, renderer = model._plan, model._engine.renderer
-        literal = renderer.fragment("class_literal", label, model._engine.type_name(model._spec.target_type))
-        tables = plan.current_cells(), model._relations["priors"]
-        return renderer.statement("scorecard_lines", plan.context(model._classes), *tables, literal, scale)
+        state = states.current
+        state.require("scorecard")
+        if not state.spec.features:
+            raise ModelError(f"{state.title} has no features to give points to; fit it with some")
+        _check_features(state.spec.features)
+        renderer = state.engine.renderer
+        literal = renderer.fragment("class_literal", label, state.engine.type_name(state.spec.target_type))
+        tables = state.plan.current_cells(), state.relations["priors"]
+        return renderer.statement("scorecard_lines", state.plan.context(state.classes), *tables, literal, scale)
 
-    lines, classes = model._query_of_parameters(render), len(model._classes)
-    card = Scorecard(target, scale.points, scale.odds, scale.double, digits, lines=lines, _model=model, _classes=classes)
+    lines, classes = states.query(render), len(states.current.classes)
+    card = Scorecard(target, scale.points, scale.odds, scale.double, digits, lines=lines, _states=states, _classes=classes)
     card._point_lines()
     return card
 

@@ -109,7 +109,7 @@ class Scoring(Imputing, OneRow, Weighing):
 
         def render(rows: Rows) -> str:
             arguments = getattr(make_decision(), "arguments", ())  # the classes may have changed since
-            method = self._calibration(calibrated)
+            method = self.state.calibration(calibrated)
             if chosen.calibration is None:
                 return self._plan.decide(macro, arguments, rows, self._classes, calibration=method)
             if chosen.calibration not in calibration_methods(self._engine, self._relations):
@@ -224,7 +224,7 @@ class Scoring(Imputing, OneRow, Weighing):
         ['wind', 'play']
         """
         self._require("sample")
-        return sample(self._engine, self._plan, self._title, n, seed)
+        return sample(self.state, n, seed)
 
     def sql(
         self,
@@ -284,8 +284,8 @@ class Scoring(Imputing, OneRow, Weighing):
         self._query(verb, data, columns=columns, calibrated=calibrated)
         passed = passed_columns(data, columns, exact=self._engine.exact)
         data.relation = relation_as_written(self._engine, data, source)
-        method = self._calibration(calibrated) if VERBS[verb].has_posteriors else None
-        query = inline_query(self._engine, self._plan, self._classes, verb, data, self._rows(verb, data, passed), method)
+        method = self.state.calibration(calibrated) if VERBS[verb].has_posteriors else None
+        query = inline_query(self.state, verb, data, self._rows(verb, data, passed), method)
         return self._engine.portable(query)
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None, calibrated: bool | None) -> str:
@@ -300,6 +300,6 @@ class Scoring(Imputing, OneRow, Weighing):
         if verb == "statistics":
             if columns is not None:
                 raise InputError("columns goes with the verbs that pass columns of the source on, not with 'statistics'")
-            return frozen_statistics(self._engine, self._spec, source, dialect, self._title)
-        method = self._calibration(calibrated) if VERBS[verb].has_posteriors else None
-        return frozen_query(self._engine, self._plan, self._classes, verb, source, dialect, columns, method)
+            return frozen_statistics(self.state, source, dialect)
+        method = self.state.calibration(calibrated) if VERBS[verb].has_posteriors else None
+        return frozen_query(self.state, verb, source, dialect, columns, method)

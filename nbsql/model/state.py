@@ -1,9 +1,14 @@
-"""What a handle knows of its model, in each thread."""
+"""What a handle knows of its model, in each thread, and the queries that follow it."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from typing import Any
 
+from nbsql.answers.query import Query
+from nbsql.engines.source import Source
+from nbsql.learning.model_source import read_source
 from nbsql.storage.state import ModelState
 
 
@@ -20,7 +25,37 @@ class States:
         found: ModelState = getattr(self._by_thread, "state", self.newest)
         return found
 
-    def adopt(self, state: ModelState) -> None:
+    def adopt(self, state: ModelState) -> ModelState:
         """Make a state that of this thread, and of threads that have none yet."""
         if state is not self.current:
             self._by_thread.state = self.newest = state
+        return state
+
+    def refreshed(self) -> ModelState:
+        """The state, read again if the model was changed elsewhere. Every verb does so before it uses what it knows."""
+        return self.adopt(self.current.refreshed(known=self.newest))
+
+    def read(self, source: Any, *, reads_target: bool = False, weighted: bool = False) -> Source:
+        """The source that the user means, as `read_source` returns it; the model is read again if it was changed."""
+        state, data = read_source(self.current, source, reads_target=reads_target, weighted=weighted, known=self.newest)
+        self.adopt(state)
+        return data
+
+    def rendering(self, render: Callable[..., str]) -> Callable[..., str]:
+        """A function that returns what `render` does, and calls it again only if the model has changed."""
+        rendered: dict[tuple[Any, ...], tuple[Any, str]] = {}
+
+        def text(*arguments: Any, refresh: bool = True) -> str:
+            state = self.refreshed() if refresh else self.current
+            known = rendered.get(arguments)
+            if known is None or known[0] != state.stamp:
+                known = rendered[arguments] = state.stamp, render(*arguments)
+            return known[1]
+
+        return text
+
+    def query(self, render: Callable[[], str], source: Source | None = None) -> Query:
+        """A query that contains numbers of the model, and is therefore rendered again if it has changed when the query runs."""
+        text = self.rendering(render)
+        text()
+        return Query(self.current.engine, text, source, guard=self.current.guard)

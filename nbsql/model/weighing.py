@@ -50,7 +50,7 @@ class Weighing(Handle):
                 f"{self._title} has {len(labels)} classes; say whose odds the points are: target={labels[0]!r}, say"
             )
         label = labels[-1] if target is None else self.state.label_text(target)
-        return scorecard(self, label if target is None else target, label, Scale(points, odds, double, digits))
+        return scorecard(self._states, label if target is None else target, label, Scale(points, odds, double, digits))
 
     def linear(self) -> Query:
         """The model as weights, a row for each weight: class, feature, value, times, weight.
@@ -87,4 +87,4 @@ class Weighing(Handle):
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
         self._require("linear" if degree == 1 else "quadratic")
-        return self._query_of_parameters(lambda: weights_query(self._plan, self._classes, self._title, degree))
+        return self._states.query(lambda: weights_query(self.state, degree))

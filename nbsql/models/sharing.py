@@ -21,6 +21,7 @@ from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Spec
 from nbsql.storage.calibration import restore_calibration
 from nbsql.storage.files import read_file
+from nbsql.storage.state import ModelState
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -59,11 +60,11 @@ def merge(
         raise InputError(f"merge takes a list of models, such as ['january', 'february'], not {models!r}")
     with opened(con) as engine, engine.transaction(name):
         resolved = [_resolve_model(engine, model) for model in models]
-        spec = merge_specs([(model._title, model._spec) for model in resolved])
-        statistics = [model._relations["statistics"] for model in resolved]
+        spec = merge_specs([(model.title, model.spec) for model in resolved])
+        statistics = [model.relations["statistics"] for model in resolved]
         for number, model in enumerate(resolved):
             if statistics[number] in statistics[:number]:
-                raise InputError(f"merge would count the rows of {model._title} twice; name each model once")
+                raise InputError(f"merge would count the rows of {model.title} twice; name each model once")
         names = [str(model.name or f"model {number}") for number, model in enumerate(resolved, start=1)]
         batches = [batch if names.count(batch) == 1 else f"{batch} ({number})" for number, batch in enumerate(names, start=1)]
         cells = engine.renderer.fragment("merged_cells", list(zip(statistics, batches, strict=True)))
@@ -71,11 +72,11 @@ def merge(
             slices = engine.renderer.fragment("slices", engine.renderer.fragment("subquery", cells))
             check_gaps(engine, spec.half_life, engine.renderer.fragment("subquery", slices), "the merged models")
         entries = [
-            Entry(number, batch, "merge", model._title, round(engine.ask("rows_learnt", cell)[0][0]))
+            Entry(number, batch, "merge", model.title, round(engine.ask("rows_learnt", cell)[0][0]))
             for number, (batch, model, cell) in enumerate(zip(batches, resolved, statistics, strict=True), start=1)
         ]
         place = place_for(engine, name, database, replace=replace)
-        return place.publish(*place.derive(spec, cells, entries, origin=resolved[0]._relations))
+        return place.publish(*place.derive(spec, cells, entries, origin=resolved[0].relations))
 
 
 def from_statistics(
@@ -140,10 +141,9 @@ def _countable_spec(engine: Engine, like: str | Model) -> tuple[Spec, str]:
     """The spec of a model that follows from counts, and its name in messages."""
     from nbsql.answers.elsewhere.statistics import check_countable  # imports sqlglot, which takes long
 
-    model = like if isinstance(like, Model) else load(engine, like)
-    model._refresh()
-    check_countable(model._spec, model._title)
-    return model._spec, model._title
+    state = like.state.refreshed() if isinstance(like, Model) else load(engine, like).state
+    check_countable(state.spec, state.title)
+    return state.spec, state.title
 
 
 def _check_columns(source: Source) -> None:
@@ -166,17 +166,16 @@ def _check_cells(engine: Engine, spec: Spec, source: Source, title: str) -> None
         raise InputError(f"{source.label} has no cells of the classes themselves, whose feature is NULL")
 
 
-def _resolve_model(engine: Engine, model: str | tuple[str, str] | Model) -> Model:
+def _resolve_model(engine: Engine, model: str | tuple[str, str] | Model) -> ModelState:
     if isinstance(model, Model):
-        if not engine.shares(model._engine):
+        if not engine.shares(model.state.engine):
             named = "pass its name, or (database, name) of an attached database, or " if model.name else ""
-            raise InputError(f"{model._title} is of another connection; {named}export it there and import it here")
-        model._refresh()
-        return model
+            raise InputError(f"{model.state.title} is of another connection; {named}export it there and import it here")
+        return model.state.refreshed()
     if isinstance(model, str):
-        return load(engine, model)
+        return load(engine, model).state
     if isinstance(model, tuple) and len(model) == 2:
-        return load(engine, model[1], database=model[0])
+        return load(engine, model[1], database=model[0]).state
     raise InputError(f"a model to merge is a name, a pair (database, name) or a model, not {model!r}")
 
 

@@ -52,7 +52,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
                 scores = np.array(rows, dtype=np.float64).reshape(-1, len(places))
                 return np.where(np.isnan(scores), -np.inf, scores), self._class_positions(there.state.labels())
         model = self._store.model
-        with source_of(model._engine, self._features(X, reset=False)[0]) as source:
+        with source_of(model.state.engine, self._features(X, reset=False)[0]) as source:
             relation, columns = model.joint_log_likelihood(source).relation, _columns_of_classes(model)
             found = relation.select(*map(duckdb.ColumnExpression, columns)).fetchnumpy()
         scores = np.column_stack([np.ma.filled(found[name].astype(np.float64), -np.inf) for name in columns])
@@ -130,7 +130,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         """
         check_is_fitted(self, "classes_")
         model = self._store.model
-        return model.explain(source_of(model._engine, self._features(X, reset=False)[0]))
+        return model.explain(source_of(model.state.engine, self._features(X, reset=False)[0]))
 
     def _class_positions(self, labels: Sequence[Any]) -> list[int]:
         """The positions in `classes_` of labels of the model."""
@@ -146,7 +146,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
 
 def _columns_of_classes(model: nbsql.Model) -> list[str]:
     """The names of the columns of joint log-likelihoods, by class number."""
-    return [column.joint for column in model._classes]
+    return [column.joint for column in model.state.classes]
 
 
 def source_of(engine: Engine, rows: Any) -> Source:

@@ -167,7 +167,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         store.copy_from(model)
         self._store, self._names, self._kinds = store, {"target": target, "weight": weight}, None
         self.classes_ = np.unique(np.array(model.classes))
-        columns = columns_of_source(model._spec)
+        columns = columns_of_source(model.state.spec)
         self.feature_names_in_ = np.array(columns, dtype=object)
         self.n_features_in_ = len(columns)
         model.drop()
@@ -261,7 +261,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
             weights = np.ones(len(y))
         elif weights is not None and self._names.get("weight") is None:
             raise InputError("the first rows had no sample_weight, so that later ones can have none; give those a weight of 1")
-        source, _, labels = self._rows(model._engine, X, y, weights, reset=False)
+        source, _, labels = self._rows(model.state.engine, X, y, weights, reset=False)
         with source:
             getattr(model, verb)(source)
         return labels

@@ -50,16 +50,16 @@ def to_sklearn(model: Model) -> Any:
     if not isinstance(model, Model):
         cure = "pass its model_" if hasattr(model, "model_") else "nbsql.load returns one"
         raise InputError(f"to_sklearn takes an nbsql.Model, not {type(model).__name__}; {cure}")
-    model._refresh()
-    spec = model._spec
+    state = model.state.refreshed()
+    spec = state.spec
     for name, has in {
         "segments": spec.segment_by, "components": spec.components, "joins": spec.joins, "slices": spec.slice_by,
         "derived columns": spec.derived,
     }.items():  # fmt: skip
         if has:
-            raise NotSupportedError(f"scikit-learn has no estimator with {name}; fit {model._title} without them")
+            raise NotSupportedError(f"scikit-learn has no estimator with {name}; fit {state.title} without them")
     if len(model.classes) < 2:
-        raise NotSupportedError(f"{model._title} has one class only; an estimator tells two or more apart")
+        raise NotSupportedError(f"{state.title} has one class only; an estimator tells two or more apart")
     arrays = FittedArrays(model)
     kinds = {_kind(feature) for feature in spec.features}
     only = kinds.pop() if len(kinds) == 1 and spec.logistic is None and not spec.given else ""

@@ -26,7 +26,7 @@ class FittedArrays:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.features: Sequence[Feature] = with_types_of_engine(model._spec.features, model._engine.title, "DuckDB")
+        self.features: Sequence[Feature] = with_types_of_engine(model.state.spec.features, model.state.engine.title, "DuckDB")
         labels = sorted(model.classes)
         self.classes = np.array(labels)
         if self.classes.dtype.kind == "f" and not any(isinstance(each, float) for each in labels):
@@ -44,7 +44,7 @@ class FittedArrays:
     @property
     def given_priors(self) -> Any:
         """The priors as an argument of an estimator; None if they are those of the counts."""
-        return None if self.model._spec.prior.kind == "empirical" else self.priors
+        return None if self.model.state.spec.prior.kind == "empirical" else self.priors
 
     @cached_property
     def likelihoods(self) -> list[tuple[int, str, Any, float, float, float]]:
@@ -192,7 +192,7 @@ def quadratic_discriminant(arrays: FittedArrays) -> Any:
     family: Any = feature.family
     if family.ledoit_wolf or family.variance == "sample":
         option = f"shrinkage={family.shrinkage!r}" if family.ledoit_wolf else "variance='sample'"
-        raise NotSupportedError(f"QuadraticDiscriminantAnalysis has no {option}; fit {arrays.model._title} without it")
+        raise NotSupportedError(f"QuadraticDiscriminantAnalysis has no {option}; fit {arrays.model.state.title} without it")
     p = len(feature.columns)
     estimator = QuadraticDiscriminantAnalysis(store_covariance=True, priors=arrays.given_priors)
     means, covariances, rotations, scalings = np.zeros((len(arrays.classes), p)), [], [], []
@@ -216,12 +216,12 @@ def quadratic_discriminant(arrays: FittedArrays) -> Any:
 def weighed_words(arrays: FittedArrays) -> Any:
     """A pipeline of a TfidfVectorizer and LogisticRegression, whose weights are the model's contributions of words."""
     (feature,), model = arrays.features, arrays.model
-    engine, lookups = model._engine, model._relations["lookups"]
+    engine, lookups = model.state.engine, model.state.relations["lookups"]
     names = [column.name for column in engine.columns(lookups)]
     rows = [dict(zip(names, row, strict=True)) for row in engine.ask("sorted_by", lookups, ("feature", "value"))]
     idf = {row["value"]: row.get("idf") for row in rows}
     words = {word: place for place, word in enumerate(idf)}
-    places = {column.number: arrays.places[column.label] for column in model._classes}
+    places = {column.number: arrays.places[column.label] for column in model.state.classes}
     coefficients = np.zeros((len(places), len(words)))
     for row in rows:
         scores = {row["class_no"]: row["score"]} if "class_no" in row else {k: row[f"class_{k}"] for k in places}
@@ -230,7 +230,7 @@ def weighed_words(arrays: FittedArrays) -> Any:
     empty = model.joint_log_likelihood({feature.column: [""]}, columns=[])  # the score of an empty text, which every text has
     biases = dict(zip(empty.columns, empty.fetchall()[0], strict=True))
     intercepts = np.zeros(len(places))
-    for column in model._classes:
+    for column in model.state.classes:
         intercepts[arrays.places[column.label]] = biases[column.joint]
     estimator = weights(arrays, coefficients, intercepts)
     return Pipeline([("words", vectorizer(feature.family, list(words), list(idf.values()))), ("weights", estimator)])
@@ -263,5 +263,5 @@ def weights(arrays: FittedArrays, coefficients: Any, intercepts: Any) -> Any:
 
 def _prior(arrays: FittedArrays) -> dict[str, Any]:
     """The arguments for the prior of a naive Bayes class."""
-    kind = arrays.model._spec.prior.kind
+    kind = arrays.model.state.spec.prior.kind
     return {"fit_prior": kind != "uniform", "class_prior": None if kind in ("empirical", "uniform") else arrays.priors}

@@ -23,7 +23,6 @@ from nbsql.engines.duckdb.paths import check_readable
 from nbsql.engines.engine import Engine
 from nbsql.engines.output import check_output, output_file
 from nbsql.errors import DatabaseError, InputError, ModelError
-from nbsql.plan import Plan
 from nbsql.plan.derived import with_own_parts
 from nbsql.rendering.dialect import Dialect
 from nbsql.spec.spec import Spec
@@ -39,6 +38,7 @@ from nbsql.storage.file_checks import (
     write_checksum,
 )
 from nbsql.storage.shared_counts import shared_spec
+from nbsql.storage.state import ModelState
 from nbsql.storage.translation import DIALECT_NAMES, ENGINES, Cells, json_of, translate
 from nbsql.version import __version__
 
@@ -51,18 +51,19 @@ _FEW, _MOST_PER_BYTE = 1_000_000, 8  # cells that any file may have, and those o
 _WEIGHTS = "weights"  # the batch of the weights of a logistic model
 
 
-def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: bool, least: int | None = None) -> None:
-    """Write a model, which messages call `title`, to a Parquet file.
+def write_file(state: ModelState, path: str, *, overwrite: bool, least: int | None = None) -> None:
+    """Write a model to a Parquet file.
 
     Raises InputError if the path is a folder, or the file exists already, InputError or ModelError if a feature or the
     model cannot be shared this way, and DatabaseError if the file cannot be written.
     """
+    engine, plan = state.engine, state.plan
     if Path(path).suffix.lower() in _OTHER_FORMATS:
         raise InputError(f"a model is exported as Parquet; end the path {path!r} with .parquet")
     check_output(path, engine.files(()))
     if Path(path).exists() and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
-    spec = plan.spec if least is None else shared_spec(plan.spec, least, title)
+    spec = plan.spec if least is None else shared_spec(plan.spec, least, state.title)
     statistics = plan.relations["statistics"]
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded_cells", statistics, "1"]))
     if plan.spec.logistic is not None:

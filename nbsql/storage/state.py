@@ -9,6 +9,7 @@ from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
+from nbsql.family.base import true_or_false
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.rendering.relations import Relations
@@ -59,6 +60,18 @@ class ModelState:
             known = suggestion(str(label), texts) or f"; it has {listed(texts)}"
             raise InputError(f"{self.title} has no class {label!r}{known}")
         return text_by_label[str(label)]
+
+    def calibration(self, calibrated: bool | None) -> str | None:
+        """The method of the calibration of the posteriors that are asked for; None for those of the model itself.
+
+        Raises ModelError if they must be calibrated, and the model is not.
+        """
+        if calibrated is None:
+            return self.plan.calibration
+        wanted = true_or_false(calibrated, "calibrated")
+        if wanted and self.plan.calibration is None:
+            raise ModelError(f"{self.title} is not calibrated; calibrate it first")
+        return self.plan.calibration if wanted else None
 
     def refreshed(self, stamp: Any = None, known: ModelState | None = None) -> ModelState:
         """The state as it is now, read again if the model was changed. Every verb begins with it.

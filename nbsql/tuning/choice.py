@@ -67,14 +67,6 @@ class Auto(Ranking):
     held_out: Judgement | None = None
     _make: Callable[..., Model] = field(default=cast("Any", None), repr=False)  # `nbsql.auto` adds it
 
-    def _options(self, options: Options) -> Options:
-        """The options of a fit with the choice."""
-        features = options.features
-        if self.exclude and features is not None and not isinstance(features, Best):
-            features = [name for name in ([features] if isinstance(features, str) else features) if name not in self.exclude]
-        options = options if features is not None else options.excluding(*self.exclude)
-        return replace(options, families={**options.families, **self.families}, features=features, method=self.method)
-
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         lines = [
             [str(rank), f"{loss:.4f}", f"{gain:.4f}", f"{error:.4f}", f"{setting}{' (chosen)' if chosen else ''}"]
@@ -92,3 +84,12 @@ class Auto(Ranking):
         judged = "no row was kept aside: evaluate it on rows that it has not seen" if self.held_out is None else self.held_out
         untried = [f"the budget ran out; not tried: {'; '.join(self.not_tried)}"] if self.not_tried else []
         return [f"chosen: {chosen}; {judged}", *untried]
+
+
+def chosen_options(choice: Auto, options: Options) -> Options:
+    """The options of a fit with a choice."""
+    features, left_out = options.features, choice.exclude
+    if left_out and features is not None and not isinstance(features, Best):
+        features = [name for name in ([features] if isinstance(features, str) else features) if name not in left_out]
+    options = options if features is not None else options.excluding(*left_out)
+    return replace(options, families={**options.families, **choice.families}, features=features, method=choice.method)

@@ -12,6 +12,7 @@ from nbsql.family import Family
 from nbsql.spec.options import Options
 from nbsql.tuning.auto import FOLDS, choose, sampled_source
 from nbsql.tuning.budget import Budget
+from nbsql.tuning.choice import chosen_options
 
 AUTO = "auto"
 EVERY = "*"
@@ -53,4 +54,4 @@ def with_families(engine: Engine, source: Source, options: Options, columns: Seq
         choice = choose(
             engine, sampled, options, columns=columns, leave_out=False, calibrate=False, folds=FOLDS, fold=None, budget=budget
         )  # fmt: skip
-    return choice._options(options)
+    return chosen_options(choice, options)

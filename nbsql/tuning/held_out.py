@@ -89,5 +89,5 @@ def judge(model: Model, priors: Model, aside: Source, weight: str | None) -> Jud
     """How much better a model predicts rows than one of the priors alone; None if they are too few."""
     found = {row[1]: row[2:] for row in model.compare(priors, aside, weight=weight).fetchall() if row[0] is None}
     loss, other, difference, error, *_ = found["log_loss"]
-    rows = model._engine.ask("row_count", aside.relation, model.target)[0][0]
+    rows = model.state.engine.ask("row_count", aside.relation, model.target)[0][0]
     return None if error is None else Judgement(rows, loss, other, -difference, error)

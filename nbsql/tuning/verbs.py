@@ -23,7 +23,7 @@ from nbsql.spec.resolve import resolve
 from nbsql.spec.used import check_used
 from nbsql.tuning.auto import FOLDS, choose, sampled_source
 from nbsql.tuning.budget import ROWS, Budget
-from nbsql.tuning.choice import Auto
+from nbsql.tuning.choice import Auto, chosen_options
 from nbsql.tuning.gain import best_gain
 from nbsql.tuning.held_out import judge, keep_aside
 from nbsql.tuning.methods import METHODS
@@ -241,7 +241,7 @@ def auto(
                 engine, seen, settings, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=limit,
                 methods=methods,
             )  # fmt: skip
-            chosen = choice._options(settings).excluding(*([] if fold is None else [fold]))
+            chosen = chosen_options(choice, settings).excluding(*([] if fold is None else [fold]))
             if aside is not None:
                 weight = settings.weight if isinstance(settings.weight, str) else None
                 with quietly():  # the fit of the best will warn of the same

@@ -12,22 +12,14 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import MissingSourceError, Source, split_path
 from nbsql.errors import InputError, NbsqlError
-from nbsql.plan import Plan, Rows
-from nbsql.plan.classes import ClassColumn
+from nbsql.plan import Rows
 from nbsql.rendering.dialect import restore
 from nbsql.spec.column import Column
 from nbsql.spec.spec import Spec
+from nbsql.storage.state import ModelState
 
 
-def inline_query(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    verb: str,
-    source: Source,
-    rows: Rows,
-    calibration: str | None = None,
-) -> str:
+def inline_query(state: ModelState, verb: str, source: Source, rows: Rows, calibration: str | None = None) -> str:
     """The query of a verb over the rows of a source (sql/macros/scoring/inline.sql).
 
     Raises InputError if the source has no name that another connection could read.
@@ -35,15 +27,15 @@ def inline_query(
     if source.is_registered:
         source.release()
         raise InputError(f"inline=True cannot read {source.label}, which lives in this process; name a table, or give a SELECT")
-    render = engine.renderer.fragment
-    tables = [_table(engine, plan, classes, "parameters")]
+    render, plan = state.engine.renderer.fragment, state.plan
+    tables = [_table(state, "parameters")]
     if any(feature.family.has_lookups for feature in plan.spec.features):
-        tables.append(_table(engine, plan, classes, "lookups"))
+        tables.append(_table(state, "lookups"))
     if calibration is not None:
         fitted = render("calibration_by", plan.relations["calibration"], calibration)
-        tables.append(_table(engine, plan, classes, "calibration", fitted))
+        tables.append(_table(state, "calibration", fitted))
     relations = tuple(render("inline_name", name) for name in ("parameters", "lookups", "calibration"))
-    query = plan.query(verb, rows, classes, tables=relations, calibration=calibration)
+    query = plan.query(verb, rows, state.classes, tables=relations, calibration=calibration)
     return restore(render("with_inline_tables", query, tables))
 
 
@@ -74,15 +66,13 @@ def relation_as_written(engine: Engine, source: Source, text: Any) -> Markup:
     return ident(*path) if path and source.relation.endswith(ident(path[-1])) else source.relation
 
 
-def _table(
-    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str, relation: Markup | None = None
-) -> tuple[str, list[str], list[list[Markup]]]:
+def _table(state: ModelState, name: str, relation: Markup | None = None) -> tuple[str, list[str], list[list[Markup]]]:
     """A table of the model as the macro takes it: its name, its columns, and its rows as literals."""
-    relation = relation or plan.relations[name]
+    engine, relation = state.engine, relation or state.relations[name]
     table_columns = engine.columns(relation)
     columns = [column.name for column in table_columns]
     label_type = engine.renderer.dialect.query(next((c.type for c in table_columns if c.name in ("class", "class_1")), ""))
-    labels = {number: column.label for column in classes for number in column.members or (column.number,)}
+    labels = {number: column.label for column in state.classes for number in column.members or (column.number,)}
     render = engine.renderer.fragment
 
     def literal(column: str, value: Any, row: Sequence[Any]) -> Any:

@@ -12,10 +12,10 @@ from nbsql.answers.elsewhere.scorer import Class, Scorer
 from nbsql.answers.elsewhere.terms import Terms
 from nbsql.engines.engine import Engine
 from nbsql.plan import Plan
-from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Spec
+from nbsql.storage.state import ModelState
 
 _DIGITS = 9  # digits by which lost points are compared: ties by rounding alone go to the earlier feature
 
@@ -48,9 +48,7 @@ class _Points(Terms):
 
 
 def frozen_points(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
+    state: ModelState,
     lines: Sequence[Sequence[Any]],
     relation: Markup,
     dialect: str,
@@ -66,12 +64,12 @@ def frozen_points(
     most points. `is_derived` says whether the relation has the columns that the model derives. Raises NotSupportedError if a
     feature cannot be scored in other dialects.
     """
-    renderer = Renderer(dialect)
+    engine, plan, renderer = state.engine, state.plan, Renderer(dialect)
     base, *others = lines
     spec, derived = plan.spec, list[str]()
     if not is_derived:
         spec, relation, derived = scored_elsewhere(spec, relation, renderer, engine.renderer.dialect.name)
-    terms = _Points(engine, plan, plan.context(classes), renderer, others, spec).make_terms()
+    terms = _Points(engine, plan, plan.context(state.classes), renderer, others, spec).make_terms()
     whole = Class(1, Markup(""), float(base[3]), "", "")
     names = [feature.name for feature in plan.spec.features]
     scorer = Scorer("points", [whole], terms, passed, renderer.dialect.traits, names, reasons, derived=derived)

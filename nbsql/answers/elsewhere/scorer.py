@@ -15,11 +15,11 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import column_names
 from nbsql.errors import InputError, NotSupportedError, listed, suggestion
 from nbsql.plan import ROW_VERBS, VERBS, Plan
-from nbsql.plan.classes import ClassColumn
 from nbsql.plan.derived import columns_of_source
 from nbsql.rendering.dialect import DIALECTS, Traits, folded
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
+from nbsql.storage.state import ModelState
 
 _SCORED = {
     "categorical", "bernoulli", "binned", "kernel", "multinomial", "complement", "multivariate_gaussian", "weighted", "pairs",
@@ -98,9 +98,7 @@ class Scorer:
 
 
 def frozen_query(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
+    state: ModelState,
     verb: str,
     source: Any,
     dialect: str,
@@ -113,6 +111,7 @@ def frozen_query(
     model's columns on engines that cannot select all columns but some. Raises InputError if the dialect is unknown, the verb
     has no such query or the source is neither, and NotSupportedError if the model has a feature that cannot be scored this way.
     """
+    engine, plan, classes = state.engine, state.plan, state.classes
     traits = check_dialect(dialect)
     if verb not in ROW_VERBS:
         raise InputError(f"{verb} has no query in another dialect, only {listed(ROW_VERBS)}; DuckDB has one with inline=True")

@@ -14,6 +14,7 @@ from nbsql.rendering.dialect import Traits
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
+from nbsql.storage.state import ModelState
 
 # Family, unless it is a density -> how a row is read, and which cells it has (sql/macros/scoring/elsewhere/statistics.sql).
 _COUNTED = {
@@ -45,12 +46,13 @@ class _Counting:
     traits: Traits = field(repr=False)
 
 
-def frozen_statistics(engine: Engine, spec: Spec, source: Any, dialect: str, title: str) -> str:
+def frozen_statistics(state: ModelState, source: Any, dialect: str) -> str:
     """The query of the statistics of a source of another engine: a table, or a SELECT in its dialect.
 
     Raises InputError for another source, ModelError or NotSupportedError if the model or a feature cannot be counted this way.
     """
-    check_countable(spec, title)
+    engine, spec = state.engine, state.spec
+    check_countable(spec, state.title)
     renderer = Renderer(dialect)
     features = [_counted_feature(engine, feature, dialect) for feature in spec.features]
     kind = comparison_kind(engine, spec.target_type)
