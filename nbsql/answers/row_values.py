@@ -26,7 +26,7 @@ _RANGES = {
     **{f"u{name}": (0, (1 << bits) - 1) for name, bits in _BITS.items()},
 }  # columns of other types have no range: their values are read as doubles
 _EXACT = 15  # decimal digits that a double represents exactly
-_LARGEST_FLOAT = 3.4e38
+_LARGEST_FLOAT = 3.4028234663852886e38
 _MAX_SHOWN = 80
 _TYPE_NAMES = {bool: "boolean", str: "text"}
 

@@ -54,15 +54,20 @@ lower(typeof({{ x }})) IN ({% for type in types %}lower({{ nbsql.text(type) }}){
 {%- endmacro %}
 
 {#
-  Whether two texts are the same number as it is written: 1.50 and 1.5, 1e+16 and 10000000000000000. Beside a power of ten the numbers
-  are compared as doubles.
+  Whether two texts are the same number as it is written: 1.50 and 1.5, 0.5 and .5, 1e+16 and 10000000000000000. Beside a power of ten
+  the numbers are compared as doubles.
 #}
 {% macro same_number(a, b) -%}
 CASE
   WHEN lower({{ a }}) LIKE '%e%' OR lower({{ b }}) LIKE '%e%'
     THEN TRY_CAST({{ a }} AS {{ nbsql.double() }}) = TRY_CAST({{ b }} AS {{ nbsql.double() }})
-  ELSE {{ nbsql.shortest_number(a) }} = {{ nbsql.shortest_number(b) }}
+  ELSE {{ nbsql.without_zero_before_point(nbsql.shortest_number(a)) }} = {{ nbsql.without_zero_before_point(nbsql.shortest_number(b)) }}
 END
+{%- endmacro %}
+
+{# A number as text, marked at its beginning, with .5 for 0.5, as DuckDB writes a DECIMAL(2,2). #}
+{% macro without_zero_before_point(text) -%}
+replace(replace(concat('=', {{ text }}), '=0.', '=.'), '=-0.', '=-.')
 {%- endmacro %}
 
 {# A number as text, without zeros at the end of its fraction. text: of a number. #}
