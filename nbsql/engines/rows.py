@@ -14,6 +14,7 @@ from nbsql.errors import InputError
 from nbsql.family import NUMBERS
 
 _LARGEST = 2**63
+_MOST_DIGITS = 38  # of a decimal of DuckDB
 _WORDS = {
     "integer": "BIGINT",
     "float": "DOUBLE",
@@ -69,10 +70,8 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
 def _type(name: str, values: Iterable[Any]) -> str:
     present = [value for value in values if value is not None]
     kinds = {kind_of_value(value) for value in present}
-    if kinds <= {"integer"}:
-        return "integer" if all(-_LARGEST <= value < _LARGEST for value in present) else "float"
     if kinds <= {*NUMBERS}:
-        return "float"
+        return type_of_numbers(present)
     kind = kinds.pop()
     if kinds or kind == "other":
         raise several_types(name, present)
@@ -82,6 +81,28 @@ def _type(name: str, values: Iterable[Any]) -> str:
     if len(words) > 1:
         raise InputError(f"column {name!r} holds dates and times of several types; give it values of one type")
     return words.pop()
+
+
+def type_of_numbers(values: Sequence[Any]) -> str:
+    """The kind of a column with some numbers: "integer", "decimal(17,3)" for those that 64 bits do not hold, or "float".
+
+    A column with a float, or of more than 38 digits, is one of floats; NaN is a missing value.
+    """
+    if all(isinstance(value, int) and -_LARGEST <= value < _LARGEST for value in values):
+        return "integer"
+    if not all(isinstance(value, (int, Decimal)) for value in values):
+        return "float"
+    numbers = [Decimal(value) for value in values if not is_nan(value)]
+    if not all(number.is_finite() for number in numbers):
+        return "float"
+    scale = max((max(-int(number.as_tuple().exponent), 0) for number in numbers), default=0)
+    digits = scale + max((number.adjusted() + 1 for number in numbers if number), default=1)
+    return f"decimal({max(digits, scale, 1)},{scale})" if max(digits, scale) <= _MOST_DIGITS else "float"
+
+
+def is_nan(value: Any) -> bool:
+    """Whether a number is NaN, of which a Decimal has two that cannot be compared."""
+    return value.is_nan() if isinstance(value, Decimal) else value != value
 
 
 def _temporal_type(value: Any) -> str:
@@ -104,6 +125,8 @@ def _text(value: Any, type_: str) -> Any:
         except OverflowError:
             raise InputError("a number in the rows is beyond the largest double") from None
         return value if math.isfinite(value) else None  # NaN and the infinities count as NULL
+    if type_.startswith("decimal") and value is not None:
+        return None if is_nan(value) else format(Decimal(value), "f")
     if isinstance(value, dict):
         return {key: None if each is None else float(each) for key, each in value.items()}
     if isinstance(value, (date, time)):

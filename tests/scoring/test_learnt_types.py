@@ -115,6 +115,35 @@ def test_no_value_is_rounded_to_another(con: Connection, learnt: str, unseen: li
             assert rows[0][-1] == pytest.approx(prior), value
 
 
+@pytest.mark.parametrize("learnt", ["DECIMAL(2, 2)", "DECIMAL(38, 38)", "DOUBLE", "DECIMAL(4, 2)", "FLOAT"])
+def test_decimals_without_a_digit_before_the_point_meet_others(con: Connection, learnt: str) -> None:
+    con.execute(f"CREATE TABLE rows AS SELECT ((i % 3 - 1) / 4)::{learnt} AS g, i % 3 AS y FROM range(30) AS r(i)")
+    model = nbsql.fit(con, "rows", target="y", families={"g": "categorical"}, name="m")
+    for offered in ("DECIMAL(2, 2)", "DECIMAL(38, 38)", "DOUBLE", "DECIMAL(20, 10)", "FLOAT"):
+        con.execute(f"CREATE OR REPLACE TABLE asked AS SELECT g::DECIMAL(2, 2)::{offered} AS g, y FROM rows")
+        assert model.evaluate("asked").accuracy == 1, offered
+        assert con.execute("SELECT bool_and(prediction = y) FROM m.predict('asked')").fetchall() == [(True,)], offered
+    assert [model.predict_one({"g": value})["prediction"] for value in (-0.25, 0, Decimal("0.250"))] == [0, 1, 2]
+
+
+LONG = [Decimal("12345678901234.567"), Decimal("12345678901234.568"), Decimal("12345678901234.569")]
+WHOLE = [2**64 + 1, 2**64 + 3, 2**64 + 5]  # which 64 bits do not hold
+
+
+@pytest.mark.parametrize("values", [LONG, WHOLE])
+def test_numbers_of_more_digits_than_a_double_holds_stay_apart(con: Connection, values: list[Any]) -> None:
+    rows = [{"g": value, "y": number} for number, value in enumerate(values)] * 400 + [{"g": None, "y": 0}]
+    forms = [rows, {name: [row[name] for row in rows] for name in ("g", "y")}, pd.DataFrame(rows)]
+    for form in forms:
+        model = nbsql.fit(con, form, target="y", families={"g": "categorical"})
+        assert {row[3] for row in model.counts if row[2]} == {str(value) for value in values}
+        for asked in forms:
+            assert all(prediction == y for g, y, prediction, _ in model.predict(asked) if g is not None)
+        for number, value in enumerate(values):
+            assert model.predict_one({"g": value})["prediction"] == number
+            assert [row[-2] for row in model.predict([{"g": value}])] == [number]
+
+
 @pytest.fixture
 def words(con: Connection, tmp_path: Path) -> Iterator[Path]:
     """Files whose columns a reader takes for others: without the unknown ones, codes, times and dates."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from nbsql.engines.rows import kind_of_value, several_types, to_python
+from nbsql.engines.rows import is_nan, kind_of_value, several_types, to_python, type_of_numbers
 from nbsql.errors import InputError
 from nbsql.family import NUMBERS
 
@@ -48,14 +50,32 @@ def with_typed_columns(frame: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def _numbers(column: pandas.Series) -> pandas.Series:
-    """A column of numbers: whole, if all of them are and 64 bits hold them."""
+    """A column of numbers: whole, if all of them are and 64 bits hold them, or decimals if they are none of floats."""
     import pandas
 
+    values = [None if value is None or is_nan(value) else value for value in map(to_python, column.tolist())]
+    kind = type_of_numbers([value for value in values if value is not None])
+    if kind.startswith("decimal"):
+        return _decimals(column, values, *map(int, re.findall(r"\d+", kind)))
     try:
         numbers = pandas.to_numeric(column, dtype_backend="numpy_nullable")
     except ValueError:  # pandas does not read larger ones beside a missing one
         numbers = column
     return column.astype(float) if numbers.dtype == object else numbers
+
+
+def _decimals(column: pandas.Series, values: list[Any], digits: int, scale: int) -> pandas.Series:
+    """A column of decimals, whose numbers of digits pyarrow keeps; DuckDB would guess them from a thousand values."""
+    import pandas
+
+    try:
+        import pyarrow
+    except ImportError:
+        cure = "pip install 'nbsql[frames]', or make floats of them"
+        raise InputError(f"column {str(column.name)!r} holds decimals, which pyarrow reads: {cure}") from None
+    type_ = pyarrow.decimal128(digits, scale)
+    found = pyarrow.array([None if value is None else Decimal(value) for value in values], type_)
+    return pandas.Series(found, column.index, pandas.ArrowDtype(type_))
 
 
 def category_columns(frame: Any) -> set[str]:

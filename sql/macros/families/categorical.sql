@@ -61,13 +61,13 @@ lower(typeof({{ x }})) IN ({% for type in types %}lower({{ nbsql.text(type) }}){
 CASE
   WHEN lower({{ a }}) LIKE '%e%' OR lower({{ b }}) LIKE '%e%'
     THEN TRY_CAST({{ a }} AS {{ nbsql.double() }}) = TRY_CAST({{ b }} AS {{ nbsql.double() }})
-  ELSE {{ nbsql.without_zero_before_point(nbsql.shortest_number(a)) }} = {{ nbsql.without_zero_before_point(nbsql.shortest_number(b)) }}
+  ELSE {{ nbsql.shortest_number(nbsql.with_zero_before_point(a)) }} = {{ nbsql.shortest_number(nbsql.with_zero_before_point(b)) }}
 END
 {%- endmacro %}
 
-{# A number as text, marked at its beginning, with .5 for 0.5, as DuckDB writes a DECIMAL(2,2). #}
-{% macro without_zero_before_point(text) -%}
-replace(replace(concat('=', {{ text }}), '=0.', '=.'), '=-0.', '=-.')
+{# A number as text, with 0.5 for .5, as DuckDB writes a DECIMAL(2,2); it is marked at its beginning. #}
+{% macro with_zero_before_point(text) -%}
+replace(replace(concat('=', {{ text }}), '=.', '=0.'), '=-.', '=-0.')
 {%- endmacro %}
 
 {# A number as text, without zeros at the end of its fraction. text: of a number. #}
