@@ -19,7 +19,7 @@ from nbsql.cli.options import command, fold_column, folding, modelling, naming_c
 from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, show_warnings
 from nbsql.engines.engine import Engine
 from nbsql.family import Family
-from nbsql.model.place import place_for
+from nbsql.model.destination import destination_for
 from nbsql.tuning.auto import FOLDS
 from nbsql.tuning.budget import ROWS
 from nbsql.tuning.choice import RULE, SEEN
@@ -68,7 +68,7 @@ def _to_choose(database: str, name: str | None, *, replace: bool) -> Iterator[En
     """A database to compare fits in; the best is stored in it if it has a name."""
     with open_for_writing(database, create=False) if name else open_for_reading(database) as engine:
         if name:
-            place_for(engine, name, None, replace=replace)  # refuse a name that is taken before the work, not after it
+            destination_for(engine, name, None, replace=replace)  # refuse a name that is taken before the work, not after it
         yield engine
 
 

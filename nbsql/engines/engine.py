@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from nbsql.engines.catalogue import Catalogue
-from nbsql.engines.handed_over import unwrap
+from nbsql.engines.foreign_sources import unwrap
 from nbsql.engines.rows import json_structure, rows_as_json
 from nbsql.engines.source import Source, check_distinct, check_names
 from nbsql.engines.turn import Lease, turn_of

@@ -14,7 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Text
-from nbsql.learning.advice import check_classes
+from nbsql.learning.family_warnings import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import Context
 from nbsql.plan.counting import FEATURES_A_SCAN, Scan

@@ -80,7 +80,7 @@ class _Search:
         self.temporary = temporary
         self.labelled = count.create_cells(temporary("labelled"))
         columns = [*spec.columns, *(["nbsql_slice"] if spec.is_sliced else [])]
-        query = engine.renderer.fragment("rows_with_numbers", Context.of(spec), count.relation, columns, texts)
+        query = engine.renderer.fragment("numbered_rows", Context.of(spec), count.relation, columns, texts)
         self.rows = engine.create("number the rows", temporary("rows"), query)
         self.columns = [name for name in columns if name not in (spec.target, spec.weight)]
 

@@ -12,12 +12,12 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Categorical
-from nbsql.learning.advice import advice, advice_on_classes, inferred_features
 from nbsql.learning.collinear import check_covariances, features_with_covariance
 from nbsql.learning.count import NEAR_ZERO, Count, check_near_zero, total_rows
 from nbsql.learning.declared import with_declared, with_given_priors
 from nbsql.learning.em import run_em
 from nbsql.learning.factorised import make_count
+from nbsql.learning.family_warnings import advice, advice_on_classes, inferred_features
 from nbsql.learning.half_life import check_reference_time
 from nbsql.learning.joins import dimensions_of_model
 from nbsql.learning.kmeans import split_classes, stage_source

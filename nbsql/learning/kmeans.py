@@ -164,7 +164,7 @@ class _Search:
         candidates = create("choose candidates", temporary("candidates"), points)
         distances_of = query("distances_of_candidates", candidates, numbers, scaled)
         distances = create("measure distances", temporary("distances"), distances_of)
-        chosen = create("choose the first centres", temporary("chosen"), query("no_centres", distances))
+        chosen = create("choose the first centres", temporary("chosen"), query("empty_centres", distances))
         for component in range(1, max_components + 1):
             following = query("next_centres", distances, chosen, component)
             engine.run("choose the first centres", engine.renderer.statement("insert_into", chosen, following))

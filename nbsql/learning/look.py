@@ -27,8 +27,8 @@ from nbsql.family import (
     Text,
     ZeroInflated,
 )
-from nbsql.learning.advice import named_like_a_key
 from nbsql.learning.column_facts import ColumnFacts, column_facts, skewness
+from nbsql.learning.family_warnings import named_like_a_key
 from nbsql.spec.column import Look
 from nbsql.spec.options import Best, Options, candidate_options
 from nbsql.spec.resolve import looks_at_values, resolve

@@ -133,8 +133,8 @@ class Scorecard(Displayed):
         >>> duckdb.connect().execute(card.sql("SELECT 'rain' AS sky")).fetchall()
         [('rain', 507.0)]
         """
-        from nbsql.answers.elsewhere.foreign import source_relation  # imports sqlglot, which takes long
-        from nbsql.answers.elsewhere.scorer import check_dialect, passed_columns_elsewhere
+        from nbsql.answers.standalone.foreign import source_relation  # imports sqlglot, which takes long
+        from nbsql.answers.standalone.scorer import check_dialect, passed_columns_elsewhere
 
         added = self._added_columns(reasons, against)
         if dialect is None:
@@ -142,7 +142,7 @@ class Scorecard(Displayed):
             return self._states.current.engine.portable(self._local_query(data, reasons, against, columns))
         traits = check_dialect(dialect)
         passed = passed_columns_elsewhere(self._states.refreshed().plan, traits, columns, added, "a scorecard")
-        return self._frozen(source_relation(source, Renderer(dialect)), dialect, passed, reasons, against)
+        return self._standalone(source_relation(source, Renderer(dialect)), dialect, passed, reasons, against)
 
     def _local_query(self, data: Source, reasons: int, against: str, columns: Sequence[str] | None) -> str:
         """The query on the model's own engine."""
@@ -157,9 +157,9 @@ class Scorecard(Displayed):
                 raise InputError(
                     f"{data.label} has a column {name!r} already, which a scorecard adds; rename it or leave it out"
                 )
-        return self._frozen(data.relation, engine.renderer.dialect.name, passed, reasons, against, is_derived=True)
+        return self._standalone(data.relation, engine.renderer.dialect.name, passed, reasons, against, is_derived=True)
 
-    def _frozen(
+    def _standalone(
         self,
         relation: Markup,
         dialect: str,
@@ -169,10 +169,10 @@ class Scorecard(Displayed):
         *,
         is_derived: bool = False,
     ) -> str:
-        from nbsql.answers.elsewhere.points import frozen_points  # imports sqlglot
+        from nbsql.answers.standalone.points import standalone_points  # imports sqlglot
 
         arguments = (self._point_lines(against), relation, dialect, passed, reasons)
-        return frozen_points(self._states.current, *arguments, is_derived=is_derived)
+        return standalone_points(self._states.current, *arguments, is_derived=is_derived)
 
     def _point_lines(self, against: str = "best") -> list[tuple[Any, ...]]:
         """The lines as feature, kind, value, points and points lost; ModelError if one has no points."""

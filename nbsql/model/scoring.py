@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from nbsql.answers.decisions import Decision, decision_of
-from nbsql.answers.elsewhere.inline import inline_query, relation_as_written, source_elsewhere
 from nbsql.answers.query import Query
 from nbsql.answers.sample import sample
+from nbsql.answers.standalone.inline import inline_query, relation_as_written, source_elsewhere
 from nbsql.engines.source import passed_columns
 from nbsql.errors import InputError, ModelError, NbsqlError, listed, suggestion
 from nbsql.family.base import whole_number
@@ -270,7 +270,7 @@ class Scoring(Imputing, OneRow, Weighing):
         if dialect is not None:
             if inline:
                 raise InputError("a dialect gives a scorer with the numbers in it already; leave out inline=True")
-            return self._frozen(verb, source, dialect, columns, calibrated)
+            return self._standalone(verb, source, dialect, columns, calibrated)
         if columns is not None and not VERBS[verb].keeps_rows:
             raise InputError(f"columns goes with the verbs that pass columns of the source on, not with {verb!r}")
         if not inline:
@@ -288,9 +288,9 @@ class Scoring(Imputing, OneRow, Weighing):
         query = inline_query(self.state, verb, data, self._rows(verb, data, passed), method)
         return self._engine.portable(query)
 
-    def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None, calibrated: bool | None) -> str:
-        from nbsql.answers.elsewhere.scorer import check_dialect, frozen_query
-        from nbsql.answers.elsewhere.statistics import frozen_statistics
+    def _standalone(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None, calibrated: bool | None) -> str:
+        from nbsql.answers.standalone.scorer import check_dialect, standalone_query
+        from nbsql.answers.standalone.statistics import standalone_statistics
 
         check_dialect(dialect)
         self._refresh()
@@ -300,6 +300,6 @@ class Scoring(Imputing, OneRow, Weighing):
         if verb == "statistics":
             if columns is not None:
                 raise InputError("columns goes with the verbs that pass columns of the source on, not with 'statistics'")
-            return frozen_statistics(self.state, source, dialect)
+            return standalone_statistics(self.state, source, dialect)
         method = self.state.calibration(calibrated) if VERBS[verb].has_posteriors else None
-        return frozen_query(self.state, verb, source, dialect, columns, method)
+        return standalone_query(self.state, verb, source, dialect, columns, method)

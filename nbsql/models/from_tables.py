@@ -16,7 +16,7 @@ from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Categorical, Conditional, Family, Gaussian, Joint, Multinomial, OverColumns, Pairs, Poisson, all_named
 from nbsql.family.base import finite, label, shortest
 from nbsql.model import Model
-from nbsql.model.place import Place
+from nbsql.model.destination import Destination
 from nbsql.models.given_covariances import cells_of_matrices, rows_of_matrix
 from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded
@@ -39,7 +39,7 @@ _KINDS = {  # the kinds of rows of likelihoods, and what each must hold
 
 
 def build_model(
-    place: Place,
+    place: Destination,
     priors: Any,
     likelihoods: Any,
     families: Mapping[str, str | Family],

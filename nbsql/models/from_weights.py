@@ -13,14 +13,14 @@ from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Bernoulli, Categorical, Family, OverColumns, Text, Weighted, all_named
 from nbsql.learning.declared import declared_labels
 from nbsql.model import Model
-from nbsql.model.place import Place, key_columns, open_place
+from nbsql.model.destination import Destination, key_columns, open_place
 from nbsql.models.from_tables import GIVEN_DEFAULTS
 from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import folded
 from nbsql.spec.method import Logistic
 from nbsql.spec.spec import Feature, Prior, Spec
-from nbsql.storage.translation import with_types_of_engine
+from nbsql.storage.type_conversion import with_types_of_engine
 
 _COLUMNS = ("class", "feature", "value", "times", "weight")
 _NUMBERS = ("x", "x^2")
@@ -83,7 +83,7 @@ def from_weights(
 
 
 def derive_from_weights(
-    place: Place,
+    place: Destination,
     source: Source,
     classes: Sequence[Any] | None,
     families: Mapping[str, str | Family],

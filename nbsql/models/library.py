@@ -15,7 +15,7 @@ from nbsql.learning.half_life import refuse_half_life
 from nbsql.learning.joins import refuse_temporary, training_source
 from nbsql.learning.look import advice_of_look
 from nbsql.model import Model
-from nbsql.model.place import key_columns, open_place, place_for
+from nbsql.model.destination import destination_for, key_columns, open_place
 from nbsql.models.from_tables import build_model
 from nbsql.plan import Statement
 from nbsql.spec.half_life import HalfLife
@@ -149,7 +149,7 @@ def fit(
     }  # fmt: skip
     options = Options.of(target, described)
     with opened(con, create=True) as engine, engine.transaction(name):
-        place = place_for(engine, name, database, replace=replace)
+        place = destination_for(engine, name, database, replace=replace)
         with training_source(engine, source, options) as data:
             refuse_temporary((joining.dimension for joining in data.joins), place.final)
             if columns is None or columns:

@@ -13,9 +13,9 @@ from nbsql.errors import InputError, path_text
 from nbsql.learning.derive import merge_specs
 from nbsql.learning.half_life import check_gaps
 from nbsql.model import Model
-from nbsql.model.place import place_for
-from nbsql.models.counted import CountsOptions, spec_of_cells
+from nbsql.model.destination import destination_for
 from nbsql.models.library import load
+from nbsql.models.spec_from_cells import CountsOptions, spec_of_cells
 from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Spec
@@ -75,7 +75,7 @@ def merge(
             Entry(number, batch, "merge", model.title, round(engine.ask("rows_learnt", cell)[0][0]))
             for number, (batch, model, cell) in enumerate(zip(batches, resolved, statistics, strict=True), start=1)
         ]
-        place = place_for(engine, name, database, replace=replace)
+        place = destination_for(engine, name, database, replace=replace)
         return place.publish(*place.derive(spec, cells, entries, origin=resolved[0].relations))
 
 
@@ -133,13 +133,13 @@ def from_statistics(
             render = engine.renderer.fragment
             cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
             rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
-            place = place_for(engine, name, database, replace=replace)
+            place = destination_for(engine, name, database, replace=replace)
             return place.publish(*place.derive(spec, cells, [Entry(1, "1", "import", source.label, rows)]))
 
 
 def _countable_spec(engine: Engine, like: str | Model) -> tuple[Spec, str]:
     """The spec of a model that follows from counts, and its name in messages."""
-    from nbsql.answers.elsewhere.statistics import check_countable  # imports sqlglot, which takes long
+    from nbsql.answers.standalone.statistics import check_countable  # imports sqlglot, which takes long
 
     state = like.state.refreshed() if isinstance(like, Model) else load(engine, like).state
     check_countable(state.spec, state.title)
@@ -214,7 +214,7 @@ def import_file(con: Connection, path: str, title: str, *, name: str | None, rep
     """As `import_`, of a file that the ledger calls `title`."""
     with opened(con, create=True) as engine, engine.transaction(name):
         content = read_file(engine, path)
-        place = place_for(engine, name, database, replace=replace)
+        place = destination_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", ", ".join([title, *content.spec.shared]), content.rows)]
         plan, classes = place.derive(content.spec, content.cells, entries, weights=content.weights, origin=place.final)
         if content.calibration is not None:

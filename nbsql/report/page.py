@@ -14,7 +14,7 @@ from nbsql.errors import InputError, ModelError, NotSupportedError, path_text
 from nbsql.family.base import whole_number
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert
-from nbsql.report.of_counts import ranked_features
+from nbsql.report.model_panels import ranked_features
 from nbsql.report.panel import Figure, Panel, Request, shown
 from nbsql.report.panels import PANELS
 from nbsql.report.scored_source import ScoredSource, files_read, score_source

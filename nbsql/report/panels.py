@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.report.of_counts import card, discrimination, drift, profile, ranking
-from nbsql.report.of_periods import monitor
-from nbsql.report.of_rows import confusion, dependence, lift, reliability, slices, threshold, verdict, waterfall
+from nbsql.report.model_panels import card, discrimination, drift, profile, ranking
+from nbsql.report.monitor_panels import monitor
 from nbsql.report.panel import Panel
+from nbsql.report.source_panels import confusion, dependence, lift, reliability, slices, threshold, verdict, waterfall
 from nbsql.report.what_if import nomogram
 
 PANELS = (

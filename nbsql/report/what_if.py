@@ -12,7 +12,7 @@ from nbsql.answers.table import share
 from nbsql.errors import ModelError
 from nbsql.family import Bernoulli, Binned, Conditional
 from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
-from nbsql.report.of_counts import ALL_WORDS, telling_words
+from nbsql.report.model_panels import ALL_WORDS, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, common_digits, factor_parameter, plain, records, rounded, shown
 from nbsql.spec.spec import Feature
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nbsql.engines.handed_over import read_whole
+from nbsql.engines.foreign_sources import read_whole
 from nbsql.errors import InputError
 
 _FRAMES = ("pandas", "polars", "pyarrow")

@@ -18,7 +18,7 @@ from nbsql.family.base import label
 from nbsql.model import Model
 from nbsql.sklearn.transformers import frame_of, linear_columns, values_of, vectorizer
 from nbsql.spec.spec import Feature
-from nbsql.storage.translation import with_types_of_engine
+from nbsql.storage.type_conversion import with_types_of_engine
 
 
 class FittedArrays:

@@ -14,7 +14,7 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.errors import InputError
 from nbsql.family.base import label as label_text
 from nbsql.model import Model
-from nbsql.model.place import Place, key_columns, open_place
+from nbsql.model.destination import Destination, key_columns, open_place
 from nbsql.models.from_tables import GIVEN_DEFAULTS
 from nbsql.models.from_weights import derive_from_weights
 from nbsql.models.sharing import import_file
@@ -152,7 +152,7 @@ def _columns(whole: Any, steps: Sequence[Any], columns: Sequence[str] | str | No
     return [f"x{j}" for j in range(getattr(first, "n_features_in_", 1))]
 
 
-def _counts_of(place: Place, form: EstimatorCounts, source: Any, target: str, ids: tuple[str, ...], label: str) -> Any:
+def _counts_of(place: Destination, form: EstimatorCounts, source: Any, target: str, ids: tuple[str, ...], label: str) -> Any:
     """The plan and the classes of the model from counts, which is built but not yet published."""
     engine = place.engine
     kind = next(column.type for column in source.columns if column.name == "class")

@@ -39,7 +39,7 @@ from nbsql.storage.file_checks import (
 )
 from nbsql.storage.shared_counts import shared_spec
 from nbsql.storage.state import ModelState
-from nbsql.storage.translation import DIALECT_NAMES, ENGINES, Cells, json_of, translate
+from nbsql.storage.type_conversion import DIALECT_NAMES, ENGINES, Cells, json_of, translate
 from nbsql.version import __version__
 
 # A model file is none of these.

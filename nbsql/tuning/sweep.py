@@ -20,7 +20,7 @@ from nbsql.family.base import choice
 from nbsql.judging.folds import estimation_key, resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import check_folds, make_folds
 from nbsql.model import Model
-from nbsql.model.place import place_for
+from nbsql.model.destination import destination_for
 from nbsql.plan import Entry
 from nbsql.spec.options import Options, Smoothed
 
@@ -143,7 +143,7 @@ def sweep(
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction(name):
-            place = place_for(engine, name, database, replace=replace)
+            place = destination_for(engine, name, database, replace=replace)
             return place.publish(*place.derive(best, cv.cells_of_all_rows(best), [Entry(1, "1", "fit", source.label, cv.rows)]))
 
     ranking = Query(engine, engine.renderer.statement("ranking", rows))

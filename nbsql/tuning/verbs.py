@@ -16,7 +16,7 @@ from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life, with_current_weight
 from nbsql.learning.joins import training_source
 from nbsql.model import Model
-from nbsql.model.place import Place, place_for
+from nbsql.model.destination import Destination, destination_for
 from nbsql.spec.method import Method
 from nbsql.spec.options import BaseFitOptions, ModelOptions, Options, PriorArgument, Target, candidate_options
 from nbsql.spec.resolve import resolve
@@ -222,12 +222,12 @@ def auto(
     refuse_half_life(options)
     settings, limit = Options.of(target, options), Budget.of(budget)
 
-    def fit(data: Source, fitted: Options, place: Place) -> Model:
+    def fit(data: Source, fitted: Options, place: Destination) -> Model:
         return place.publish(*Fit(engine, data, fitted, place.relations).run(replaces=place.replaces))
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction(name):
-            model = fit(data, chosen, place_for(engine, name, database, replace=replace))
+            model = fit(data, chosen, destination_for(engine, name, database, replace=replace))
             if choice.calibrated:
                 model.calibrate(data.facts, folds=folds)
             return model
@@ -253,6 +253,6 @@ def auto(
     return with_changes(choice, _make=make)
 
 
-def _transient(engine: Engine) -> Place:
+def _transient(engine: Engine) -> Destination:
     """A place for a model without a name."""
-    return place_for(engine, None, None, replace=False)
+    return destination_for(engine, None, None, replace=False)

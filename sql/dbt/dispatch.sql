@@ -87,6 +87,9 @@
 {% do return(adapter.dispatch('log_of_input', 'nbsql')(x, is_centred, careful)) %}
 {% endmacro %}
 {% macro longest_whole() %} {% do return(adapter.dispatch('longest_whole', 'nbsql')()) %} {% endmacro %}
+{% macro lookup_join(model, feature, lookups) %}
+{% do return(adapter.dispatch('lookup_join', 'nbsql')(model, feature, lookups)) %}
+{% endmacro %}
 {% macro matches(x, pattern) %} {% do return(adapter.dispatch('matches', 'nbsql')(x, pattern)) %} {% endmacro %}
 {% macro materialized() %} {% do return(adapter.dispatch('materialized', 'nbsql')()) %} {% endmacro %}
 {% macro matrix_row(elements) %} {% do return(adapter.dispatch('matrix_row', 'nbsql')(elements)) %} {% endmacro %}
@@ -129,7 +132,6 @@
 {% macro single_blanks(x, least) %} {% do return(adapter.dispatch('single_blanks', 'nbsql')(x, least)) %} {% endmacro %}
 {% macro source_columns(model=none) %} {% do return(adapter.dispatch('source_columns', 'nbsql')(model)) %} {% endmacro %}
 {% macro square(x) %} {% do return(adapter.dispatch('square', 'nbsql')(x)) %} {% endmacro %}
-{% macro star(model, feature, lookups) %} {% do return(adapter.dispatch('star', 'nbsql')(model, feature, lookups)) %} {% endmacro %}
 {% macro string() %} {% do return(adapter.dispatch('string', 'nbsql')()) %} {% endmacro %}
 {% macro sum_of_squares(x) %} {% do return(adapter.dispatch('sum_of_squares', 'nbsql')(x)) %} {% endmacro %}
 {% macro summed_squares(model, x, careful) %} {% do return(adapter.dispatch('summed_squares', 'nbsql')(model, x, careful)) %} {% endmacro %}

@@ -1,4 +1,4 @@
-"""A model of one engine, written as a frozen scorer for another, gives its own answers there."""
+"""A model of one engine, written as a standalone scorer for another, gives its own answers there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from engines.places import Place, assert_same_rows
 
 import nbsql
-import nbsql.answers.elsewhere.terms
+import nbsql.answers.standalone.terms
 from nbsql.plan import VERBS
 
 COLUMNS = {

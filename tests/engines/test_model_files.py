@@ -15,7 +15,7 @@ from engines.places import Place, assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
-from nbsql.storage.translation import type_on
+from nbsql.storage.type_conversion import type_on
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 ROUTES = [(one, other) for one in ("duckdb", "postgres", "spark") for other in ("duckdb", "postgres", "spark") if one != other]

@@ -252,7 +252,7 @@ def test_a_model_joins_by_itself_what_it_scores(
     model = by_joins(shop, name="returns", families={"note": nbsql.Text()})
     other = of_view(shop, families={"note": nbsql.Text()})
     model = nbsql.load(shop, "returns")
-    assert ("nbsql_said_2_3" in model.sql("predict", "orders")) == (scored == "by key")
+    assert ("nbsql_dimension_2_class_3" in model.sql("predict", "orders")) == (scored == "by key")
     shop.execute("CREATE TABLE recent AS SELECT * EXCLUDE (returned) FROM orders WHERE id >= 100")
     shop.execute("INSERT INTO recent VALUES (200, NULL, 77, 3, 'web', 1)")
     wide = JOINED.replace("FROM orders", "FROM recent")
@@ -297,10 +297,10 @@ def test_a_large_dimension_is_scored_only_for_more_rows(shop: duckdb.DuckDBPyCon
     model = by_joins(shop, name="returns")
     shop.execute("CREATE TABLE one AS FROM orders LIMIT 1; CREATE TABLE six AS FROM orders LIMIT 6")
     for source, said in [("orders", {1, 2}), ("six", {1, 2}), ("one", set()), ("FROM orders", {2})]:
-        assert {place for place in (1, 2) if f"nbsql_said_{place}_1" in model.sql("predict", source)} == said
+        assert {place for place in (1, 2) if f"nbsql_dimension_{place}_class_1" in model.sql("predict", source)} == said
     bodies = "SELECT macro_definition FROM duckdb_functions() WHERE schema_name = 'returns' AND function_name = 'class_scores'"
     ((body,),) = shop.execute(bodies).fetchall()
-    assert {place for place in (1, 2) if f"nbsql_said_{place}_1" in body} == {2}
+    assert {place for place in (1, 2) if f"nbsql_dimension_{place}_class_1" in body} == {2}
 
 
 def test_in_sql_the_values_are_those_of_the_dimensions(shop: duckdb.DuckDBPyConnection) -> None:

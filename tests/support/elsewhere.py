@@ -1,4 +1,4 @@
-"""Engines that no model lives in, one `pip install` away: what a frozen scorer says there of a table that DuckDB has."""
+"""Engines that no model lives in, one `pip install` away: what a standalone scorer says there of a table that DuckDB has."""
 
 from __future__ import annotations
 

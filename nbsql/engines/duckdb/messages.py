@@ -7,7 +7,7 @@ import re
 import duckdb
 
 from nbsql.engines.duckdb.file_messages import file_error
-from nbsql.engines.handed_over import reads_again
+from nbsql.engines.foreign_sources import reads_again
 from nbsql.errors import suggestion
 from nbsql.warn import user_variable
 

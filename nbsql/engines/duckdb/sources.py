@@ -16,9 +16,9 @@ from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.file_messages import other_file
 from nbsql.engines.duckdb.files import PARQUET, read_file
 from nbsql.engines.duckdb.messages import frame_hint, one_line
-from nbsql.engines.duckdb.objects import category_columns, unreadable, with_typed_columns
+from nbsql.engines.duckdb.object_columns import category_columns, unreadable, with_typed_columns
 from nbsql.engines.duckdb.scans import scanned_table
-from nbsql.engines.handed_over import is_stream, read_whole
+from nbsql.engines.foreign_sources import is_stream, read_whole
 from nbsql.engines.source import COMMENTS, FILE, MissingSourceError, Source, check_distinct, check_names, split_path
 from nbsql.engines.turn import turn_of
 from nbsql.errors import DatabaseError, InputError, listed, suggestion

@@ -26,7 +26,7 @@
     {%- endfor %}
     {%- if dimension.scored_model %}
     {%- for k in dimension.scored_model.class_numbers %},
-    dimension_{{ dimension.place }}.nbsql_said_{{ dimension.place }}_{{ k }}
+    dimension_{{ dimension.place }}.nbsql_dimension_{{ dimension.place }}_class_{{ k }}
     {%- endfor %}
     {%- endif %}
     {%- endfor %}
@@ -62,7 +62,7 @@ FROM {{ dimension.relation }} AS dimension
 {%- endmacro %}
 
 {#
-  The scored rows of a dimension: its key, the columns that are passed on, and nbsql_said_1_2, the sum of the terms of the first
+  The scored rows of a dimension: its key, the columns that are passed on, and nbsql_dimension_1_class_2, the sum of the terms of the first
   dimension's features for the second class.
 #}
 {% macro scored_dimension(dimension, parameters, lookups) -%}
@@ -92,7 +92,7 @@ SELECT
   {% endfor %}
   {% for k in model.class_numbers %}
   {% set score %}joint.nbsql_joint_{{ k }}{% if model.features_with_common_term %} + joint.nbsql_common{% endif %}{% endset %}
-  {{ score }} AS nbsql_said_{{ dimension.place }}_{{ k }}{{ nbsql.comma(loop) }}
+  {{ score }} AS nbsql_dimension_{{ dimension.place }}_class_{{ k }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (
   {{ nbsql.joint_scores(model, relation, parameters, lookups) | indent(2) }}

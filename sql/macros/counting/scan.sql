@@ -100,7 +100,7 @@ SELECT
   count(*) AS rows,
   {%+ if model.weight %}sum(weight){% else %}count(*){%+ endif %} AS n
   {%- for feature in features %}
-  {{- nbsql[nbsql.macro_of(feature.family, 'aggregates')](model, feature, centres.get(feature.index), careful) }}
+  {{- nbsql[nbsql.macro_for(feature.family, 'aggregates')](model, feature, centres.get(feature.index), careful) }}
   {%- endfor %}
   {%- for check in checks %},
   count(CASE WHEN broken_{{ loop.index }} THEN 1 END) AS broken_{{ loop.index }}

@@ -61,7 +61,7 @@ UNION ALL
 {% for column in names -%}
 {% set elements -%}
 {% for feature in features -%}
-{{ nbsql[nbsql.macro_of(feature.family, 'cells')](feature, column) }}{% if not loop.last %}, {% endif %}
+{{ nbsql[nbsql.macro_for(feature.family, 'cells')](feature, column) }}{% if not loop.last %}, {% endif %}
 {%- endfor -%}
 {% endset -%}
 {% set type -%}

@@ -3,7 +3,7 @@
 
     parameters  one row: class_count, for every class k its label class_k and log_prior_k, and the parameters of the features that need
                 no lookup, as mean_3_k for the third feature. Long form: one row per class with class_no, class, log_prior, mean_3.
-                Parameters of numbers that no row lacked are lists: means_k, peaks_k, precisions_k, and the others that near_terms
+                Parameters of numbers that no row lacked are lists: means_k, peaks_k, precisions_k, and the others that expanded_terms
                 (families/gaussian.sql) reads.
     lookups     one row per value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
                 class_1, class_2, ... or, in the long form, as one list; with TF-IDF also its idf.

@@ -122,7 +122,7 @@ CASE WHEN {{ get('pooled_m2') }} > 0 THEN least(
   The sum of the terms of several numbers that no row of the fit lacked. In DuckDB a guard takes as long as the term. So the terms are
   added without guards, and a second time with one guard a term for a row that does lack a number.
 #}
-{% macro far_terms(model, k) -%}
+{% macro unguarded_terms(model, k) -%}
 coalesce({% for block in model.unguarded_numbers | batch(50) %}
 {%+ if not loop.first %} + {%+ endif %}({% for feature in block -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
@@ -140,7 +140,7 @@ coalesce({% for block in model.unguarded_numbers | batch(50) %}
   the terms. If m_c - m_1 is many standard deviations, digits would cancel. Then, and for a row that lacks a number, the terms are added
   one by one.
 #}
-{% macro near_terms(model, k) -%}
+{% macro expanded_terms(model, k) -%}
 {% set above %}above{% endset -%}
 CASE
   WHEN number.nbsql_whole THEN parameters.constant_{{ k }}
@@ -161,7 +161,7 @@ END
 {%- endmacro %}
 
 {#
-  Rows with the lists that `near_terms` multiplies, nbsql_above and nbsql_squares, and nbsql_whole, whether the row has all numbers. The
+  Rows with the lists that `expanded_terms` multiplies, nbsql_above and nbsql_squares, and nbsql_whole, whether the row has all numbers. The
   lists are assembled where the numbers are read, because every column of a query costs DuckDB planning time. A missing number is replaced
   by infinity, because a product of lists rejects a NULL even in a row that it need not multiply. The product of the list with itself then
   shows whether all numbers are present.
@@ -191,10 +191,10 @@ END
 {%- endmacro %}
 
 {#
-  The parameters of these numbers, in one row: means, peaks and precisions, each a list by class of lists by number, and what `near_terms`
-  reads beside them: is_near, whether no class is more than a hundred standard deviations from the first; origins, with 0 where one class
-  is; constants by class; and slopes by class and number. They are computed in steps, because an expression that another one names is
-  computed again, and before the classes become columns, because each column of a query costs DuckDB planning time.
+  The parameters of these numbers, in one row: means, peaks and precisions, each a list by class of lists by number, and what
+  `expanded_terms` reads beside them: is_near, whether no class is more than a hundred standard deviations from the first; origins, with 0
+  where one class is; constants by class; and slopes by class and number. They are computed in steps, because an expression that another one
+  names is computed again, and before the classes become columns, because each column of a query costs DuckDB planning time.
 #}
 {% macro near_parameters(model) -%}
 {% set quantities = ['mean', 'peak', 'precision'] -%}

@@ -6,9 +6,10 @@
     <family>_density(x, get)   ln p(x | c) of a number inside the distribution, except for the part that all classes share
     <family>_inside(x)         whether a number is inside: no class explains any other; without it every number is inside
     <family>_at_zero(get)      for counts, the density at 0, apart because 0 ln 0 = 0; nothing is subtracted from it
-    <family>_base(x, feature)  the part to subtract in all classes alike, if there is one; feature: none in a frozen scorer
+    <family>_base(x, feature)  the part to subtract in all classes alike, if there is one; feature: none in a standalone scorer
 
-  The form of the query determines x and the parameters: here they are columns, in a frozen scorer numbers (scoring/elsewhere/terms.sql).
+  The form of the query determines x and the parameters: here they are columns, in a standalone scorer numbers
+  (scoring/standalone/terms.sql).
 
   The estimates (family.distribution) are also written once, in terms of a function `get` from the name of a known number to its
   expression:
@@ -25,7 +26,7 @@
   The name of the macro for a part of a family, such as inputs, aggregates, cells, term or weights: the family's own, by `name`, or that
   of the nearest family that is counted alike. SQLMesh has none in place of a macro that is not there.
 #}
-{% macro macro_of(family, part, name=none) -%}
+{% macro macro_for(family, part, name=none) -%}
 {% set name = name or family.name -%}
 {% set own = nbsql[name ~ '_' ~ part] -%}
 {% if own is defined and own is not none %}{{ nbsql.word(name) }}
@@ -38,7 +39,7 @@
 
 {# The columns of a row that a scan or a score reads for a feature (statistics.sql). #}
 {% macro inputs(feature, centre, careful, centred) -%}
-{{ nbsql[nbsql.macro_of(feature.family, 'inputs')](feature, centre, careful, centred) }}
+{{ nbsql[nbsql.macro_for(feature.family, 'inputs')](feature, centre, careful, centred) }}
 {%- endmacro %}
 
 {#
@@ -51,7 +52,7 @@
 {% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
 {%- endfor -%}
 {% if at_zero %}{{ nbsql[family.formula ~ '_at_zero'](expressions.by_name.get) }}
-{%- else %}{{ nbsql[nbsql.macro_of(family, 'density', family.formula)](x, expressions.by_name.get) }}
+{%- else %}{{ nbsql[nbsql.macro_for(family, 'density', family.formula)](x, expressions.by_name.get) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -102,7 +103,7 @@ coalesce({{ density }}, 0)
 {% if feature.family.density -%}
 {{ nbsql.number_term(feature, k) }}
 {%- else -%}
-{{ nbsql[nbsql.macro_of(feature.family, 'term')](feature, k, part) }}
+{{ nbsql[nbsql.macro_for(feature.family, 'term')](feature, k, part) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -123,7 +124,7 @@ coalesce({{ density }}, 0)
 {% set expressions = namespace(by_name={}) -%}
 {% for name in ['mean', 'variance', 'rate'] %}{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}{% endfor -%}
 {% if family.zeros %}{{ nbsql.zero_inflated_parameter(quantity, expressions.by_name.get, family.formula) }}
-{%- else %}{{ nbsql[nbsql.macro_of(family, 'parameter', family.distribution)](quantity, expressions.by_name.get) }}
+{%- else %}{{ nbsql[nbsql.macro_for(family, 'parameter', family.distribution)](quantity, expressions.by_name.get) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -34,7 +34,7 @@ counts AS (
   ) AS counts
   GROUP BY feature, value
 ),
-{{ nbsql.scorecard_places(model.features) }},
+{{ nbsql.scorecard_line_keys(model.features) }},
 weighed AS (
   SELECT
     CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
@@ -139,7 +139,7 @@ ratios AS (
   places(feature, feature_no, kind, smooths, value, lower, upper), one row per feature and kind of line, and for bins one row per bin.
   smooths: whether a value without rows is smoothed instead of skipped.
 #}
-{% macro scorecard_places(features) -%}
+{% macro scorecard_line_keys(features) -%}
 places(feature, feature_no, kind, smooths, value, lower, upper) AS (
   VALUES
     {% for feature in features %}

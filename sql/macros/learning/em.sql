@@ -9,7 +9,7 @@
 
   texts: the features of those texts.
 #}
-{% macro rows_with_numbers(model, source, columns, texts) -%}
+{% macro numbered_rows(model, source, columns, texts) -%}
 {% set rows = namespace(relation=source) -%}
 {% for feature in texts -%}
 {% set rows.relation -%}

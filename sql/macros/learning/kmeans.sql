@@ -283,7 +283,7 @@ CAST({{ x }} AS REAL)
 {%- endmacro %}
 
 {# An empty relation of chosen centres. #}
-{% macro no_centres(distances) -%}
+{% macro empty_centres(distances) -%}
 SELECT label, 0 AS component, candidate FROM {{ distances }} AS distances WHERE FALSE
 {%- endmacro %}
 

@@ -88,7 +88,7 @@ JOIN (
   The sum of their terms in the joint log-likelihood of class k; in the long form, of the row's class. Features with a term for a missing
   or unseen value are evaluated one by one.
 #}
-{% macro listed_terms(model, k) -%}
+{% macro list_lookup_terms(model, k) -%}
 {% set scores %}{% if k is none %}parameters.scores{% else %}number.nbsql_scores{{ nbsql.class_suffix(k) }}{% endif %}{% endset -%}
 coalesce(list_sum(list_transform(number.nbsql_places, lambda place: {{ scores }}[place])), 0)
 {%- set nothing %}NULL{% endset %}

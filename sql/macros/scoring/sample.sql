@@ -40,7 +40,7 @@ classes AS {{ nbsql.materialized() }}(
 drawn AS {{ nbsql.materialized() }}(
   SELECT draws.nbsql_row, classes.class
   FROM (
-    SELECT nbsql_row, {{ nbsql.uniform(seed, 0, 0) }} AS u FROM {{ nbsql.numbered_rows(n) }} AS numbered(nbsql_row)
+    SELECT nbsql_row, {{ nbsql.uniform(seed, 0, 0) }} AS u FROM {{ nbsql.row_numbers(n) }} AS numbered(nbsql_row)
   ) AS draws
   JOIN classes ON {{ nbsql.is_in_slot(nbsql.word('classes'), nbsql.word('draws.u'), 64) }}
 )
@@ -158,7 +158,7 @@ ORDER BY nbsql_row ASC NULLS LAST
 CAST(hash(xor({{ of_row }}, hash(CAST({{ number }} AS BIGINT)))) >> 11 AS {{ nbsql.double() }}) / 9007199254740992e0
 {%- endmacro %}
 
-{% macro numbered_rows(n) -%}
+{% macro row_numbers(n) -%}
 range(1, {{ n + 1 }})
 {%- endmacro %}
 

@@ -45,10 +45,10 @@ SELECT
     {%- for k in model.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN {{ nbsql.class_label(k) }}{% endfor %}
 
   END END AS nbsql_prediction,
-  CASE WHEN {{ explained }} THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
-  {{ nbsql.log_sum(nbsql.word('evidence.nbsql_highest'), nbsql.word('evidence.nbsql_mass')) }} AS nbsql_log_evidence
+  CASE WHEN {{ explained }} THEN 1 / evidence.nbsql_relative_evidence END AS nbsql_probability,
+  {{ nbsql.log_sum(nbsql.word('evidence.nbsql_highest'), nbsql.word('evidence.nbsql_relative_evidence')) }} AS nbsql_log_evidence
 FROM (
-  SELECT best.*, {{ nbsql.relative_evidence(model) }} AS nbsql_mass
+  SELECT best.*, {{ nbsql.relative_evidence(model) }} AS nbsql_relative_evidence
   FROM (
     SELECT
       joint.*,
@@ -135,7 +135,7 @@ SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
   {%+ if model.by_slice %}coalesce({%+ endif %}{% if model.without_prior %}0{% else %}parameters.log_prior_{{ k }}{% endif %}
   {%- for dimension in model.joins if dimension.scored_model %}
 
-    + coalesce(number.nbsql_said_{{ dimension.place }}_{{ k }}, 0)
+    + coalesce(number.nbsql_dimension_{{ dimension.place }}_class_{{ k }}, 0)
   {%- endfor %}
   {%- if model.category_blocks %}
 
@@ -143,15 +143,15 @@ SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
   {%- endif %}
   {%- if model.categories_in_lists %}
 
-    + {{ nbsql.listed_terms(model, k) | indent(4) }}
+    + {{ nbsql.list_lookup_terms(model, k) | indent(4) }}
   {%- endif %}
   {%- if model.numbers_in_lists %}
 
-    + {{ nbsql.near_terms(model, k) | indent(4) }}
+    + {{ nbsql.expanded_terms(model, k) | indent(4) }}
   {%- endif %}
   {%- if model.unguarded_numbers %}
 
-    + {{ nbsql.far_terms(model, k) | indent(4) }}
+    + {{ nbsql.unguarded_terms(model, k) | indent(4) }}
   {%- endif %}
   {%- for block in model.joint_features | batch(50) %}
 
@@ -191,7 +191,7 @@ JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 {%- endif %}
 {%- for feature in model.star_categories %}
 
-{{ nbsql.star(model, feature, lookups) }}
+{{ nbsql.lookup_join(model, feature, lookups) }}
 {%- endfor %}
 {%- for feature in model.features | selectattr('family.bag') %}
 
@@ -220,7 +220,7 @@ CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ rel
 {%- endmacro %}
 
 {# The lookup of a categorical feature. It is not a sub-select, because DuckDB would flatten each of them in the time of all the joins. #}
-{% macro default__star(model, feature, lookups) -%}
+{% macro default__lookup_join(model, feature, lookups) -%}
 {% set level %}level{{ nbsql.feature_suffix(feature) }}{% endset -%}
 LEFT JOIN {{ lookups }} AS {{ level }}
   ON {{ level }}.feature = {{ nbsql.text(feature.name) }}

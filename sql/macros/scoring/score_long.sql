@@ -110,7 +110,7 @@ SELECT
   {%- endfor %}
   {%- if listed %}
 
-    + {{ nbsql.listed_terms(model, none) | indent(4) }}
+    + {{ nbsql.list_lookup_terms(model, none) | indent(4) }}
   {%- endif %}
   {%- for feature in levels %}
   {%- set found %}number.level{{ nbsql.feature_suffix(feature) }}{% endset %}

@@ -30,7 +30,7 @@ blocks AS (
     {%- endif %}
     {%- for feature in block %}
 
-    {{ nbsql.star(model, feature, lookups) | indent(4) }}
+    {{ nbsql.lookup_join(model, feature, lookups) | indent(4) }}
     {%- endfor %}
     {{- nbsql.union_all(loop) | indent(4) }}
     {%- endfor %}

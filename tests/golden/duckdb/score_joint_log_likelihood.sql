@@ -37,10 +37,10 @@ FROM (
     evidence.*,
     CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN parameters.class_1 WHEN evidence.nbsql_joint_2 THEN parameters.class_2
     END END AS nbsql_prediction,
-    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
-    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
+    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN 1 / evidence.nbsql_relative_evidence END AS nbsql_probability,
+    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN evidence.nbsql_highest + ln(evidence.nbsql_relative_evidence) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
   FROM (
-    SELECT best.*, (exp(best.nbsql_joint_1 - best.nbsql_highest) + exp(best.nbsql_joint_2 - best.nbsql_highest)) AS nbsql_mass
+    SELECT best.*, (exp(best.nbsql_joint_1 - best.nbsql_highest) + exp(best.nbsql_joint_2 - best.nbsql_highest)) AS nbsql_relative_evidence
     FROM (
       SELECT
         joint.*,

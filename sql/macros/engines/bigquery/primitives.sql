@@ -13,7 +13,7 @@ FROM UNNEST([
   {% set values -%}
   {{ key }}{% if first %} AS value{% endif %}
   {%- for score in scores[loop.index0] -%}
-  , {{ nbsql.frozen_nullable(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}
+  , {{ nbsql.standalone_nullable(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}
   {%- endfor %}
   {%- endset %}
   {%+ if first %}STRUCT{%+ endif %}({{ values }}){{ nbsql.comma(loop) }}

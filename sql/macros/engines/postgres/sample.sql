@@ -10,7 +10,7 @@ CAST(nbsql_row AS TEXT) || ' ' || {{ nbsql.text((4 * feature + draw) | string) }
 CAST({{ bits }} AS {{ nbsql.double() }}) / {{ nbsql.number(9007199254740992) }}
 {%- endmacro %}
 
-{% macro postgres__numbered_rows(n) -%}
+{% macro postgres__row_numbers(n) -%}
 generate_series(1, {{ n }})
 {%- endmacro %}
 

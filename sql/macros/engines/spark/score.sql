@@ -24,7 +24,7 @@ CROSS JOIN LATERAL (FROM {{ parameters }} AS constants) AS parameters
 {% macro spark__labels_in_rows() %}yes{% endmacro %}
 
 {# The log-likelihoods of a value in all classes are one array column, which keeps rows short. #}
-{% macro spark__star(model, feature, lookups) -%}
+{% macro spark__lookup_join(model, feature, lookups) -%}
 {{ nbsql.star_of_scores(model, feature, lookups) }}
 {%- endmacro %}
 

@@ -17,7 +17,7 @@ MAX({% for value in values %}{{ value }}{% if not loop.last %}, {% endif %}{% en
 {%- endmacro %}
 
 {# A number of a column. A text without a digit, such as the empty one that .import leaves in a column of numbers, is missing, not 0. #}
-{% macro sqlite__frozen_as_double(column) -%}
+{% macro sqlite__standalone_as_double(column) -%}
 {% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
 CASE WHEN TYPEOF({{ x }}) <> 'text' OR {{ x }} GLOB '*[0-9]*' THEN CAST({{ x }} AS REAL) END
 {%- endmacro %}
@@ -30,7 +30,7 @@ CASE WHEN TYPEOF({{ x }}) <> 'text' OR {{ x }} GLOB '*[0-9]*' THEN CAST({{ x }} 
 WITH literals({{ nbsql.literal_names(scores) }}) AS (
   VALUES
     {% for key in keys %}
-    ({{ key }}{% for score in scores[loop.index0] %}, {{ nbsql.frozen_number(score) }}{% endfor %}){{ nbsql.comma(loop) }}
+    ({{ key }}{% for score in scores[loop.index0] %}, {{ nbsql.standalone_number(score) }}{% endfor %}){{ nbsql.comma(loop) }}
     {% endfor %}
 )
 {% set type %}{% if kind == 'text' %}TEXT{% elif kind == 'integer' %}INTEGER{% else %}REAL{% endif %}{% endset %}

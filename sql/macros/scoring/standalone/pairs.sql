@@ -1,0 +1,113 @@
+{#
+  Pairs of categories in a standalone scorer (families/pairs.sql). Each value of a row that may be a super-parent has the sum of the
+  logarithms of its ratios to the others, and the term is the logarithm of the mean of their products.
+
+  The term depends only on the values, so it is computed once for each combination of values and joined to the rows by these values; no
+  row number would be the same every time on every engine. A value has a code, a whole number: 0 if it is missing or new, 1, 2, ... if it
+  may be a super-parent, up to term.parents, and larger otherwise. A pair of values also has one number: the parent's code times
+  term.stride, plus the child's code.
+
+  If a ratio is 0, its logarithm here is -1e300, which no sum of others comes near: a sum would ignore a NULL.
+#}
+
+{# The codes of a row's values, as columns. Each is what the value would add as a category. #}
+{% macro standalone_codes(term) -%}
+{% for part in term.parts -%}
+{{ nbsql['standalone_' ~ part.shape](part, 0) }} AS {{ nbsql.standalone_input(term, loop.index) }}{{ nbsql.comma_line(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# One row a combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term, NULL if the class is impossible. #}
+{% macro standalone_means(scorer, term) -%}
+{% set codes -%}
+{% for _ in term.parts %}code_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
+{% set classes = range(1, scorer.classes | length + 1) -%}
+SELECT
+  {{ codes }}
+  {%- for k in classes %},
+  {% set difference %}joint_{{ k }} - highest_{{ k }}{% endset %}
+  {% set mean %}SUM({{ nbsql.standalone_exp(difference) }}) / COUNT(joint_{{ k }}){% endset %}
+  CASE
+    WHEN COUNT(joint_{{ k }}) = 0 THEN 0
+    WHEN MAX(highest_{{ k }}) > {{ nbsql.number(-1e299) }} THEN MAX(highest_{{ k }}) + {{ nbsql.natural_log(mean) }}
+  END AS class_{{ k }}
+  {%- endfor %}
+
+FROM (
+  SELECT
+    parents.*
+    {%- for k in classes %},
+    MAX(joint_{{ k }}) OVER (PARTITION BY {{ codes }}) AS highest_{{ k }}
+    {%- endfor %}
+
+  FROM (
+    {{ nbsql.standalone_parents(scorer, term, codes) | indent(4) }}
+  ) AS parents
+) AS products
+GROUP BY {{ codes }}
+{%- endmacro %}
+
+{#
+  One row a combination of codes and place in it: the codes, place, and joint_1, joint_2, ..., the sum of the logarithms by class; NULL if
+  the value in this place is not a super-parent.
+#}
+{% macro standalone_parents(scorer, term, codes) -%}
+SELECT
+  {{ codes }},
+  place
+  {%- for k in range(1, scorer.classes | length + 1) %},
+  SUM(CASE WHEN parent BETWEEN 1 AND {{ term.parents }} THEN CASE WHEN value IS NULL THEN 0 ELSE class_{{ k }} END END) AS joint_{{ k }}
+  {%- endfor %}
+
+FROM (
+  SELECT paired.*, parent * {{ term.stride }} + child AS pair
+  FROM (
+    SELECT
+      coded.*,
+      parents.value AS place,
+      {{ nbsql.standalone_code_of(term, nbsql.word('parents')) }} AS parent,
+      {{ nbsql.standalone_code_of(term, nbsql.word('children')) }} AS child
+    FROM (
+      SELECT DISTINCT
+        {% for _ in term.parts %}
+        {{ nbsql.standalone_input(term, loop.index) }} AS code_{{ loop.index }}{{ nbsql.comma(loop) }}
+        {% endfor %}
+      FROM nbsql_coded
+    ) AS coded
+    CROSS JOIN ({{ nbsql.standalone_positions(term) }}) AS parents
+    CROSS JOIN ({{ nbsql.standalone_positions(term) }}) AS children
+  ) AS paired
+) AS paired
+LEFT JOIN nbsql_ratios_{{ term.index }} ON nbsql_ratios_{{ term.index }}.value = paired.pair
+GROUP BY {{ codes }}, place
+{%- endmacro %}
+
+{# The places of a combination, a relation: value. #}
+{% macro standalone_positions(term) -%}
+{% for _ in term.parts -%}
+SELECT {{ loop.index }}{% if loop.first %} AS value{% endif %}{% if not loop.last %} UNION ALL {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The code in a place. #}
+{% macro standalone_code_of(term, places) -%}
+CASE {{ places }}.value{% for _ in term.parts %} WHEN {{ loop.index }} THEN coded.code_{{ loop.index }}{% endfor %} END
+{%- endmacro %}
+
+{# Whether a row has the codes of a combination. #}
+{% macro standalone_same_codes(term) -%}
+{% for _ in term.parts -%}
+{% set code %}code_{{ loop.index }}{% endset -%}
+{% if not loop.first %}AND {% endif %}{{ nbsql.standalone_level(term, code) }} = nbsql_coded.{{ nbsql.standalone_input(term, loop.index) }}
+{%- if not loop.last %}
+
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The term of the pairs in class k. #}
+{% macro standalone_pairs(term, k) -%}
+{% set score %}class_{{ k + 1 }}{% endset -%}
+{% if term.keys %}{{ nbsql.standalone_level(term, score) }}{% else %}0{% endif %}
+{%- endmacro %}

@@ -1,0 +1,39 @@
+{# Where engines differ in a standalone scorer, beyond the primitives of all statements (primitives.sql). #}
+
+{% macro default__natural_log(x) -%}
+LN({{ x }})
+{%- endmacro %}
+
+{#
+  The largest of some numbers, none of them NULL. It is computed in blocks, because a function may not take as many arguments as a model
+  has classes.
+#}
+{% macro greatest_of(values) -%}
+{% if values | length == 1 -%}
+{{ values[0] }}
+{%- elif values | length <= 50 -%}
+{{ nbsql.greatest_of_few(values) }}
+{%- else -%}
+{% set blocks = [] -%}
+{% for block in values | batch(50) %}{{ nbsql.standalone_add(blocks, nbsql.greatest_of(block)) }}{% endfor -%}
+{{ nbsql.greatest_of(blocks) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro default__greatest_of_few(values) -%}
+GREATEST({% for value in values %}{{ value }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %})
+{%- endmacro %}
+
+{# A value as it is compared; for texts every difference counts. #}
+{% macro default__exact(x, kind) -%}
+{{ x }}
+{%- endmacro %}
+
+{# The same for a column of literals. #}
+{% macro default__exact_literal(x, kind) -%}
+{{ x }}
+{%- endmacro %}
+
+{% macro default__true_literal() -%} TRUE {%- endmacro %}
+
+{% macro default__false_literal() -%} FALSE {%- endmacro %}

@@ -1,0 +1,257 @@
+{#
+  A standalone scorer: one SELECT over the source that contains the numbers of the model, for engines in which no model lives. It is written
+  in their common SQL; the forms of each dialect are in its own folder.
+
+  The resulting columns of the source and the verb are those of predict.sql. Its steps:
+
+    nbsql_inputs    for each feature the number or the value that its term reads, NULL if it is missing or not finite
+    nbsql_coded     the same, and the codes of categories that are scored in pairs, if a model has any
+    nbsql_level_3   of a category with many values, or of pairs of categories, the term in every class
+    nbsql_joint     the joint log-likelihood of every class, except for the part all share; NULL if the class is impossible
+    nbsql_best      the highest of them; NULL if no class explains the row
+    nbsql_evidence  the sum of their likelihoods, relative to the highest
+    nbsql_odds      the calibrated posteriors, by three more steps (calibrated.sql), if a calibration needs them
+
+  Infinity occurs only in an answer, because not every engine has it: a log-likelihood of minus infinity is NULL, which makes every sum
+  that contains it NULL.
+#}
+{% macro standalone_scorer(scorer, source) -%}
+{% set temperature = scorer.calibration.temperature if scorer.calibration else 1 -%}
+{% set is_calibrated = scorer.calibration and scorer.calibration.method != 'temperature' -%}
+{% set last = nbsql.word('nbsql_calibrated' if is_calibrated else 'nbsql_evidence') -%}
+{% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
+WITH nbsql_inputs AS (
+  SELECT
+    {{ nbsql.standalone_inputs(scorer) | indent(4) }}
+  FROM {{ source | indent(2) }} AS source
+),
+{% for term in scorer.joined -%}
+nbsql_level_{{ term.index }} AS {{ materialized }}(
+  {{ nbsql.literal_rows(term.kind, term.keys, term.scores) | indent(2) }}
+),
+{% endfor -%}
+{% if scorer.paired -%}
+nbsql_coded AS {{ materialized }}(
+  SELECT
+    nbsql_inputs.*
+    {%- for term in scorer.paired %},
+    {{ nbsql.standalone_codes(term) | indent(4) }}
+    {%- endfor %}
+
+  FROM nbsql_inputs
+),
+{% for term in scorer.paired -%}
+nbsql_ratios_{{ term.index }} AS {{ materialized }}(
+  {{ nbsql.literal_rows(term.kind, term.keys, term.scores) | indent(2) }}
+),
+nbsql_level_{{ term.index }} AS {{ materialized }}(
+  {{ nbsql.standalone_means(scorer, term) | indent(2) }}
+),
+{% endfor -%}
+{% endif -%}
+{% set read = nbsql.word('nbsql_coded' if scorer.paired else 'nbsql_inputs') -%}
+nbsql_joint AS {{ materialized }}(
+  SELECT
+    {{ read }}.*
+    {%- for class in scorer.classes %},
+    {{ nbsql.standalone_joint(scorer, loop.index0) | indent(4) }} AS nbsql_joint_{{ class.number }}
+    {%- endfor %}
+    {%- if scorer.common %},
+    {{ nbsql.standalone_common(scorer) | indent(4) }} AS nbsql_common
+    {%- endif %}
+    {%- if scorer.reasons %}
+    {%- for term in scorer.terms %},
+    {{ nbsql['standalone_' ~ term.shape](term, 1) | indent(4) }} AS nbsql_cost_{{ term.index }}
+    {%- endfor %}
+    {%- endif %}
+
+  FROM {{ read }}
+  {% for term in scorer.joined %}
+  LEFT JOIN nbsql_level_{{ term.index }}
+    ON {{ nbsql.exact_literal(nbsql.standalone_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.standalone_input(term) }}
+  {% endfor %}
+  {% for term in scorer.paired %}
+  LEFT JOIN nbsql_level_{{ term.index }}
+    ON {{ nbsql.standalone_same_codes(term) | indent(4) }}
+  {% endfor %}
+)
+{%- if scorer.verb == 'joint_log_likelihood' %}
+
+SELECT
+  {{ nbsql.standalone_source_columns(scorer, nbsql.word('nbsql_joint')) | indent(2) }}
+  {%- for class in scorer.classes %}
+  {% set joint %}nbsql_joint_{{ class.number }}{% if scorer.common %} + nbsql_common{% endif %}{% endset %}
+  COALESCE({{ joint }}, {{ nbsql.standalone_minus_infinity() }}) AS {{ nbsql.output(class.joint) }}
+  {%- if not loop.last %},
+  {% endif %}
+  {%- endfor %}
+
+FROM nbsql_joint
+{%- elif scorer.verb == 'points' %}
+{{ nbsql.standalone_points(scorer) }}
+{%- else %},
+nbsql_best AS {{ materialized }}(
+  SELECT
+    nbsql_joint.*,
+    {{ nbsql.standalone_highest(scorer) | indent(4) }} AS nbsql_highest
+  FROM nbsql_joint
+),
+nbsql_evidence AS {{ materialized }}(
+  SELECT
+    nbsql_best.*,
+    {%+ call(class) nbsql.sum_in_blocks(scorer.classes) %}{{ nbsql.standalone_ratio(class.number, temperature) }}{% endcall -%}
+    {{ ' ' }}AS nbsql_relative_evidence
+  FROM nbsql_best
+)
+{%- if is_calibrated %},
+{{ nbsql.standalone_calibrated(scorer, materialized) }}
+{%- endif %}
+
+SELECT
+  {{ nbsql.standalone_source_columns(scorer, last) | indent(2) }}
+  {%- if scorer.verb == 'log_evidence' %}
+  {% set mass %}nbsql_relative_evidence{% endset %}
+  CASE
+    WHEN nbsql_highest IS NOT NULL THEN nbsql_highest + {{ nbsql.natural_log(mass) }}{% if scorer.common %} + nbsql_common{% endif %}
+
+    ELSE {{ nbsql.standalone_minus_infinity() }}
+  END AS log_evidence
+  {%- else %}
+  CASE
+    {% for class in scorer.classes %}
+    {% if is_calibrated %}
+    WHEN nbsql_highest IS NOT NULL AND nbsql_share_{{ class.number }} = nbsql_best_share THEN {{ class.literal }}
+    {% else %}
+    WHEN nbsql_joint_{{ class.number }} = nbsql_highest THEN {{ class.literal }}
+    {% endif %}
+    {% endfor %}
+  END AS prediction,
+  {% set best_share -%}
+  {% if is_calibrated %}{{ nbsql.standalone_share(scorer, 'best_share') }}{% else %}1 / nbsql_relative_evidence{% endif %}
+  {%- endset %}
+  CASE WHEN nbsql_highest IS NOT NULL THEN {{ best_share }} END AS probability
+  {%- if scorer.verb == 'predict_proba' %}
+  {%- for class in scorer.classes %},
+  {% set share -%}
+  {% if is_calibrated %}{{ nbsql.standalone_share(scorer, 'share_' ~ class.number) }}
+  {%- else %}{{ nbsql.standalone_ratio(class.number, temperature) }} / nbsql_relative_evidence{% endif %}
+  {%- endset %}
+  CASE WHEN nbsql_highest IS NOT NULL THEN {{ share }} END AS {{ nbsql.output(class.probability) }}
+  {%- endfor %}
+  {%- endif %}
+  {%- endif %}
+
+FROM {{ last }}
+{%- endif %}
+{%- endmacro %}
+
+{# The columns of the source to return, from a step that has others besides, each followed by a comma. #}
+{% macro standalone_source_columns(scorer, step) -%}
+{% if scorer.passed is none -%}
+{% set helpers %}{% for name in scorer.helpers %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{{ step }}.* {% if scorer.traits.all_but == 'EXCEPT' %}EXCEPT{% else %}EXCLUDE{% endif %} ({{ helpers }}),
+{% else -%}
+{% for column in scorer.passed %}{{ step }}.{{ nbsql.ident(column) }},
+{% endfor %}
+{%- endif %}
+{% endmacro %}
+
+{# The score of an impossible row or class: minus infinity, or NULL on engines without it. #}
+{% macro standalone_minus_infinity() -%} -{{ nbsql.infinity() }} {%- endmacro %}
+
+{# The prior and the terms of the features, in blocks, because an expression may not nest as deep as a model has features. #}
+{% macro standalone_joint(scorer, k) -%}
+{{ nbsql.standalone_nullable(scorer.classes[k].log_prior) }}
+{%- for block in scorer.terms | batch(50) %}
+
+  + {% if scorer.terms | length > 50 %}({% endif %}
+{%- for term in block %}
+{%- if not loop.first %}
+
+  + {% endif -%}
+{{ nbsql['standalone_' ~ term.shape](term, k) | indent(2) }}
+{%- endfor %}
+{%- if scorer.terms | length > 50 %}){% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The part that all classes share. #}
+{% macro standalone_common(scorer) -%}
+{% for term in scorer.common %}{{ nbsql['standalone_' ~ term.shape ~ '_common'](term) }}{% if not loop.last %}
+
+  + {% endif %}{% endfor %}
+{%- endmacro %}
+
+{# A number that may be minus infinity, which is NULL, for a place that determines its type; or a code, which is a whole number. #}
+{% macro standalone_number(value) -%}
+{% if value is integer %}{{ value }}{% elif value < -1e308 %}NULL{% elif value == 0 %}0{% else %}{{ nbsql.number(value) }}{% endif %}
+{%- endmacro %}
+
+{# A number of a known type; NULL for minus infinity. #}
+{% macro standalone_nullable(value) -%}
+{% if value < -1e308 %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ nbsql.number(value) }}{% endif %}
+{%- endmacro %}
+
+{# NULLs sort below every number here, wherever the engine puts them. #}
+{% macro standalone_highest(scorer) -%}
+{% set values = [] -%}
+{% for class in scorer.classes -%}
+{% set value %}COALESCE(nbsql_joint_{{ class.number }}, {{ nbsql.number(-1e308) }}){% endset -%}
+{{ nbsql.standalone_add(values, value) }}
+{%- endfor -%}
+NULLIF({{ nbsql.greatest_of(values) }}, {{ nbsql.number(-1e308) }})
+{%- endmacro %}
+
+{# Appends a value to a list. It renders nothing. #}
+{% macro standalone_add(values, value) %}{% if values.append(value) %}{% endif %}{% endmacro %}
+
+{# The likelihood of a class, relative to the highest, at a temperature. #}
+{% macro standalone_ratio(number, temperature=1) -%}
+{% set difference -%}
+{% if temperature == 1 %}nbsql_joint_{{ number }} - nbsql_highest
+{%- else %}(nbsql_joint_{{ number }} - nbsql_highest) / {{ nbsql.number(temperature) }}{% endif %}
+{%- endset -%}
+{{ nbsql.standalone_exp(difference) }}
+{%- endmacro %}
+
+{# The exponential function; 0 below 1e-304, where some engines raise an error, and 0 for NULL. #}
+{% macro standalone_exp(x) -%}
+CASE WHEN {{ x }} > -700 THEN EXP({{ x }}) ELSE 0 END
+{%- endmacro %}
+
+{#
+  Rows of literals, typed by the first row: value (of a category, or a pair of codes), and class_1, class_2, ..., its term in each class,
+  of which some are NULL.
+#}
+{% macro literal_rows(kind, keys, scores) -%}
+SELECT *
+FROM (
+  VALUES
+    {% for key in keys %}
+    {% set numbers %}{% for score in scores[loop.index0] %}, {{ nbsql.standalone_nullable(score) }}{% endfor %}{% endset %}
+    {{ nbsql.row_keyword() }}({{ key }}{{ numbers }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS literals({{ nbsql.literal_names(scores) }})
+{%- endmacro %}
+
+{# To precede each of the rows of VALUES. #}
+{% macro row_keyword() %}{% endmacro %}
+
+{# The column names of literal rows. #}
+{% macro literal_names(scores) -%}
+value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}
+{%- endmacro %}
+
+{# The same as a union, for engines that cannot select from VALUES. #}
+{% macro literal_union(kind, keys, scores) -%}
+{% for key in keys -%}
+{% set first = loop.first -%}
+{% set value %}{% if first and kind == 'text' %}CAST({{ key }} AS {{ nbsql.string() }}){% else %}{{ key }}{% endif %}{% endset -%}
+SELECT {{ value }}{% if first %} AS value{% endif %}
+{%- for score in scores[loop.index0] -%}
+, {{ nbsql.standalone_nullable(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}
+{%- endfor %}
+{%- if not loop.last %} UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}

@@ -1,0 +1,284 @@
+{#
+  The columns that a standalone scorer reads of a row for each feature, and the term of each feature in the score of class k, from 0. A term
+  is as in the file of its family (families/), with numbers in place of parameters; it is NULL if the class is impossible, and 0 if the
+  value is missing.
+
+  term.shape names the macros: "levels", a value of a list; "edges", a number between two; "cells", the number of a grid cell; "density",
+  a number whose density is a formula; "counts", columns of counts; or the family.
+#}
+
+{# The columns of the first step: those of the source that are passed on, and those that the terms read. #}
+{% macro standalone_inputs(scorer) -%}
+{% set items = [] -%}
+{% if scorer.passed is none -%}
+{% set item %}source.*{% endset %}{{ nbsql.standalone_add(items, item) }}
+{%- else -%}
+{% for column in scorer.passed -%}
+{% set item %}source.{{ nbsql.ident(column) }}{% endset %}{{ nbsql.standalone_add(items, item) }}
+{%- endfor -%}
+{% endif -%}
+{% for term in scorer.terms if term.shape != 'pairs' -%}
+{{ nbsql.standalone_add(items, nbsql['standalone_' ~ term.shape ~ '_input'](term)) }}
+{%- endfor -%}
+{% if not items %}1 AS nbsql_row{% endif -%}
+{% for item in items %}{{ item }}{% if not loop.last %},
+{% endif %}{% endfor %}
+{%- endmacro %}
+
+{# The column of nbsql_inputs that a term reads. #}
+{% macro standalone_input(term, j=none) -%}
+nbsql_x_{{ term.index }}{% if j is not none %}_{{ j }}{% endif %}
+{%- endmacro %}
+
+{# A column of the table of a category with many values. #}
+{% macro standalone_level(term, name) -%}
+nbsql_level_{{ term.index }}.{{ name }}
+{%- endmacro %}
+
+{% macro default__standalone_as_double(column) -%}
+CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})
+{%- endmacro %}
+
+{# NULL for NaN, the infinities and numbers whose square would be infinite, which count as missing. #}
+{% macro standalone_finite(column) -%}
+{% set x = nbsql.standalone_as_double(column) -%}
+CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
+{%- endmacro %}
+
+{# Categories and Booleans. term.kind is the type in which their values are compared. #}
+
+{# A category of a row, as it is compared with its literals. #}
+{% macro standalone_levels_input(term) -%}
+{% set x %}source.{{ nbsql.ident(term.columns[0]) }}{% endset -%}
+{% if term.kind == 'text' -%}
+{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
+{{ nbsql.exact(text, term.kind) }}
+{%- elif term.kind == 'number' -%}
+{{ nbsql.standalone_finite(term.columns[0]) }}
+{%- else -%}
+{{ x }}
+{%- endif %} AS nbsql_x_{{ term.index }}
+{%- endmacro %}
+
+{# The term of a category in class k: the score of its value, or of a missing or unseen one. #}
+{% macro standalone_levels(term, k) -%}
+{% set x = nbsql.standalone_input(term) -%}
+{% set missing, unseen = term.missing[k], term.unseen[k] -%}
+{% set scores_differ = term.missing != term.unseen -%}
+{% if term.joined -%}
+{% set score %}class_{{ k + 1 }}{% endset -%}
+CASE WHEN {{ nbsql.standalone_level(term, nbsql.word('value')) }} IS NOT NULL THEN {{ nbsql.standalone_level(term, score) }}
+{%- if scores_differ %} WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(missing) }}{% endif -%}
+{{ ' ' }}ELSE {{ nbsql.standalone_number(unseen) }} END
+{%- elif scores_differ -%}
+CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(missing) }}
+{%- for key in term.keys %} WHEN {{ x }} = {{ key }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k]) }}
+{%- endfor %} ELSE {{ nbsql.standalone_number(unseen) }} END
+{%- elif term.keys -%}
+CASE {{ x }}
+{%- for key in term.keys %} WHEN {{ key }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k]) }}
+{%- endfor %} ELSE {{ nbsql.standalone_number(unseen) }} END
+{%- else -%}
+{{ nbsql.standalone_nullable(unseen) }}
+{%- endif %}
+{%- endmacro %}
+
+{# A bin includes its lower edge and excludes its upper one. #}
+
+{% macro standalone_edges_input(term) -%}
+{{ nbsql.standalone_finite(term.columns[0]) }} AS {{ nbsql.standalone_input(term) }}
+{%- endmacro %}
+
+{# The term of a binned number in class k: the score of its bin, or of a missing number. #}
+{% macro standalone_edges(term, k) -%}
+{% set x = nbsql.standalone_input(term) -%}
+CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(term.missing[k]) }}
+{%- for edge in term.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.standalone_number(term.scores[loop.index0][k]) }}
+{%- endfor %} ELSE {{ nbsql.standalone_number(term.scores[-1][k]) }} END
+{%- endmacro %}
+
+{# Numbers beyond the grid count as those in its outermost cells. #}
+
+{# The grid cell of a number of a row, as a column. #}
+{% macro standalone_cells_input(term) -%}
+{% set x = nbsql.standalone_finite(term.columns[0]) -%}
+{% set cell %}({{ x }} - {{ nbsql.number(term.low) }}) / {{ nbsql.number(term.width) }}{% endset -%}
+CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.last }} ELSE FLOOR({{ cell }}) END
+  AS nbsql_x_{{ term.index }}
+{%- endmacro %}
+
+{% macro standalone_cells(term, k) -%} {{ nbsql.standalone_levels(term, k) }} {%- endmacro %}
+
+{# Numbers. #}
+
+{#
+  A number of a row as a column, or its logarithm, if the density is a formula of that; whether a number is outside the distribution and
+  has no logarithm, if it is scored; and if zeros are counted apart, whether it is 0, and then not the number.
+#}
+{% macro standalone_density_input(term, is_scored=true) -%}
+{% set x, zeros = nbsql.standalone_as_double(term.columns[0]), term.family.zeros -%}
+{% if term.family.is_logarithmic -%}
+CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.standalone_input(term) }}
+{%- if is_scored %},
+CASE WHEN {{ x }} {% if zeros %}<{% else %}<={% endif %} 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
+{%- endif %}
+{%- elif zeros -%}
+NULLIF({{ nbsql.standalone_finite(term.columns[0]) }}, 0) AS {{ nbsql.standalone_input(term) }}
+{%- else -%}
+{{ nbsql.standalone_edges_input(term) }}
+{%- endif %}
+{%- if zeros %},
+CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
+{%- endif %}
+{%- endmacro %}
+
+{#
+  The density of the family, with numbers in place of parameters. A parameter of minus infinity is NULL, which makes every sum that
+  contains it NULL. If the square of a deviation exceeds the range of a double, the class is impossible.
+#}
+{% macro standalone_density(term, k) -%}
+{% if term.family.zeros -%}
+{% set is_zero %}nbsql_zero_{{ term.index }}{% endset -%}
+{% set zero, other = nbsql.standalone_number(term.of[k].zero), nbsql.standalone_number(term.of[k].other) -%}
+{% set outside %}nbsql_outside_{{ term.index }}{% endset -%}
+{% set known = nbsql.standalone_input(term) -%}
+{% set x %}{% if term.family.is_logarithmic %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
+{{ nbsql.zero_inflated_term(x, is_zero, zero, other, nbsql.standalone_density_of(term, k)) }}
+{%- else -%}
+{{ nbsql.standalone_density_of(term, k) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The density of a nonzero number, if zeros are counted apart. #}
+{% macro standalone_density_of(term, k) -%}
+{% set x, p, widest = nbsql.standalone_input(term), term.of[k], term.widest[k] -%}
+{% set inside, at_zero = nbsql[term.family.formula ~ '_inside'], nbsql[term.family.formula ~ '_at_zero'] -%}
+{% set unknown = p.values() | select('none') | list -%}
+{% set zero_only = at_zero is defined and not unknown and p.values() | min < -1e308 -%}
+{% set guard -%}
+{% if widest is not none %}WHEN ABS({{ x }} - {{ nbsql.number(p.mean) }}) <= {{ nbsql.number(widest) }} THEN
+{%- elif zero_only %}WHEN {{ x }} = 0 THEN
+{%- elif inside is defined and not term.family.is_logarithmic %}WHEN {{ inside(x) }} THEN
+{%- else %}ELSE
+{%- endif %}
+{%- endset -%}
+{% set density -%}
+{% if unknown %}0
+{%- else %}{% call(name) nbsql.density(term.family, x, zero_only) %}{{ nbsql.standalone_nullable(p[name]) }}{% endcall %}{% endif %}
+{%- endset -%}
+{% set outside %}{% if term.family.is_logarithmic %} WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL{% endif %}{% endset -%}
+{% if unknown and inside is not defined %}0{% else %}CASE{{ outside }} WHEN {{ x }} IS NULL THEN 0 {{ guard }} {{ density }} END{% endif %}
+{%- endmacro %}
+
+{# The part that all classes subtract. Outside of its range a logarithm is an error on most engines. #}
+{% macro standalone_density_common(term) -%}
+{% set name, x = term.family.formula, nbsql.standalone_input(term) -%}
+{% set base = nbsql[name ~ '_base'](x, none) -%}
+{% if term.of[0].values() | select('none') | list %}0
+{%- elif term.family.is_logarithmic %}COALESCE(-({{ base }}), 0)
+{%- else %}CASE WHEN {{ nbsql[name ~ '_inside'](x) }} THEN -({{ base }}) ELSE 0 END
+{%- endif %}
+{%- endmacro %}
+
+{# A number, or the product of two. #}
+{% macro standalone_weighted_input(term) -%}
+{% for column in term.columns -%}
+{{ nbsql.standalone_finite(column) }}{% if not loop.last %} * {% endif %}
+{%- endfor %} AS nbsql_x_{{ term.index }}
+{%- endmacro %}
+
+{# The weight in class k times the distance of a row's number from the mean, plus that of its square; or the score of a missing number. #}
+{% macro standalone_weighted(term, k) -%}
+{% set x, p = nbsql.standalone_input(term), term.of[k] -%}
+{% if p.mean is none -%}
+0
+{%- else -%}
+{% set deviation %}({{ x }} - {{ nbsql.number(p.mean) }}){% endset -%}
+{% set weighted -%}
+{{ nbsql.number(p.weight) }} * {{ deviation }}
+{%- if 'square' in p %} + {{ nbsql.number(p.square) }} * {{ deviation }} * {{ deviation }}{% endif %}
+{%- endset -%}
+CASE WHEN {{ x }} IS NULL THEN {{ nbsql.standalone_number(term.missing[k]) }} ELSE {{ weighted }} END
+{%- endif %}
+{%- endmacro %}
+
+{# Columns of counts. 0 ln 0 is 0. #}
+
+{% macro standalone_counts_input(term) -%}
+{% for column in term.columns -%}
+{{ nbsql.standalone_finite(column) }} AS {{ nbsql.standalone_input(term, loop.index) }}{{ nbsql.comma_line(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# The sum of the counts of a row, each times its weight in class k. It is a sum in blocks, because an expression may not nest that deep. #}
+{% macro standalone_counts(term, k) -%}
+{% set p = term.of[k] -%}
+{% for block in range(1, term.columns | length + 1) | batch(50) -%}
+{% if not loop.first %} + {% endif %}(
+{%- for j in block %}
+{%- set x, weight = nbsql.standalone_input(term, j), p['weight_' ~ j] -%}
+{% if weight is none %}0
+{%- elif weight < -1e308 %}CASE WHEN {{ x }} <> 0 THEN NULL ELSE 0 END
+{%- else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0)
+{%- endif %}{% if not loop.last %} + {% endif %}
+{%- endfor -%}
+)
+{%- endfor %}
+{%- endmacro %}
+
+{# Several numbers together: if one is missing, and no mean replaces it, all are. #}
+
+{# The numbers of a row, as columns: all NULL if one is missing and none is imputed. #}
+{% macro standalone_multivariate_gaussian_input(term) -%}
+{% set conditions -%}
+{% for column in term.columns -%}
+ABS({{ nbsql.standalone_as_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not loop.last %} AND {% endif %}
+{%- endfor %}
+{%- endset -%}
+{% for column in term.columns -%}
+{% if term.means is none %}CASE WHEN {{ conditions }} THEN {{ nbsql.standalone_as_double(column) }} END
+{%- else %}COALESCE({{ nbsql.standalone_finite(column) }}, {{ nbsql.number(term.means[loop.index0]) }})
+{%- endif %} AS nbsql_x_{{ term.index }}_{{ loop.index }}{{ nbsql.comma_line(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# The term of the numbers in class k; shared, its linear part. #}
+{% macro standalone_multivariate_gaussian(term, k) -%}
+{% set p = term.of[k] -%}
+{% if p.peak is none -%}
+0
+{%- else -%}
+CASE WHEN {{ nbsql.standalone_input(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.peak) }}
+{%- if term.shared %}
+{%- for j in range(1, term.columns | length + 1) %}
+{%- set slope = nbsql.number(p['slope_' ~ j]) %} + {{ slope }} * {{ nbsql.standalone_from_mean(term, j, term.of[0]) }}
+{%- endfor %}
+{%- else %} + {{ nbsql.standalone_white_square(term, p) }}{% endif %} END
+{%- endif %}
+{%- endmacro %}
+
+{% macro standalone_multivariate_gaussian_common(term) -%}
+{% if term.of[0].peak is none %}0
+{%- else %}CASE WHEN {{ nbsql.standalone_input(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.standalone_white_square(term, term.of[0]) }} END
+{%- endif %}
+{%- endmacro %}
+
+{# -|W (x - m)|^2 / 2, with the matrix and mean of one class. #}
+{% macro standalone_white_square(term, p) -%}
+-0.5 * (
+{%- for j in range(1, term.columns | length + 1) %}
+{%- set z -%}
+(
+{%- for i in range(1, j + 1) -%}
+{{ nbsql.number(p['white_' ~ (j * (j - 1) // 2 + i)]) }} * {{ nbsql.standalone_from_mean(term, i, p) }}{% if not loop.last %} + {% endif %}
+{%- endfor %})
+{%- endset -%}
+{{ nbsql.square(z) }}{% if not loop.last %} + {% endif %}
+{%- endfor -%}
+)
+{%- endmacro %}
+
+{# The deviation of a number from the mean of a class. #}
+{% macro standalone_from_mean(term, j, p) -%}
+({{ nbsql.standalone_input(term, j) }} - {{ nbsql.number(p['mean_' ~ j]) }})
+{%- endmacro %}

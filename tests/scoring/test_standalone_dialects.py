@@ -1,0 +1,323 @@
+"""The standalone scorer of one small model in every dialect, byte for byte: how the files differ is how the dialects do.
+
+`pytest --update-golden` writes them anew. Two of the dialects are also run by their engines (tests/scoring/test_standalone.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+import sqlglot
+from click.testing import CliRunner
+from golden.test_golden import INBOX
+from sqlglot import exp
+
+import nbsql
+import nbsql.answers.standalone.terms
+from nbsql.cli import main
+from nbsql.plan import ROW_VERBS
+from nbsql.rendering.dialect import DIALECTS
+
+Connection = duckdb.DuckDBPyConnection
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+NAMES = sorted(set(DIALECTS) - {"duckdb", "postgres", "spark"})  # those that no model lives in
+EXECUTED = "sqlite"  # whose other queries are kept as well
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[nbsql.Model]:
+    """What all that only reads it shares."""
+    with duckdb.connect() as con:
+        yield fitted(con)
+
+
+def fitted(con: Connection) -> nbsql.Model:
+    con.execute(INBOX)
+    return nbsql.fit(
+        con,
+        "inbox",
+        target="label",
+        id="id",
+        weight="trust",
+        exclude=["body"],
+        families={
+            "sender": nbsql.Categorical(levels=["colleague"], nulls="category", unseen="smooth"),
+            "links": "poisson",
+            "parts": nbsql.Multinomial(["plain", "html"]),
+        },
+    )
+
+
+def statement(sql: str, dialect: str) -> exp.Query:
+    """The one SELECT that a text holds."""
+    found = sqlglot.parse(sql, read=dialect)
+    assert len(found) == 1
+    assert isinstance(found[0], exp.Query)
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name", "verb", "most"),
+    [*((dialect, "predict", "predict_proba", 24) for dialect in NAMES), (EXECUTED, "likelihood", "log_evidence", 0)],
+)
+def test_the_scorer_is_the_golden_one(
+    model: nbsql.Model, request: Any, layout: Callable[..., None], dialect: str, name: str, verb: str, most: int
+) -> None:
+    layout(case_values=most)
+    sql = model.sql(verb, "inbox", dialect=dialect)
+    file = GOLDEN / dialect / f"standalone_{name}.sql"
+    if request.config.getoption("--update-golden"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(sql + "\n", encoding="utf-8", newline="\n")
+    assert sql + "\n" == file.read_text(encoding="utf-8")
+
+
+def test_the_points_of_a_scorecard_are_one_select_in_every_dialect(con: Connection) -> None:
+    con.execute(INBOX)
+    families = {"sender": nbsql.Categorical(nulls="category"), "links": nbsql.Binned(by=[2])}
+    card = nbsql.fit(con, "inbox", target="label", id="id", features=["sender", "links"], families=families).scorecard()
+    for dialect in sorted(DIALECTS):
+        found = statement(card.sql("inbox", dialect=dialect, reasons=2, columns=["id"]), dialect)
+        assert [name.lower() for name in found.named_selects] == ["id", "points", "reason_1", "reason_2"]
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("verb", ROW_VERBS)
+def test_it_is_one_select_of_the_columns_it_promises(model: nbsql.Model, dialect: str, verb: str) -> None:
+    columns = ["id", "links"]
+    found = statement(model.sql(verb, "inbox", dialect=dialect, columns=columns), dialect)
+    classes = ["ham", "spam"]
+    added = {
+        "predict": ["prediction", "probability"],
+        "predict_proba": ["prediction", "probability", *(f"probability_{label}" for label in classes)],
+        "joint_log_likelihood": [f"joint_log_likelihood_{label}" for label in classes],
+        "log_evidence": ["log_evidence"],
+    }[verb]
+    assert [name.lower() for name in found.named_selects] == [*columns, *added]
+    read = {table.name for table in found.find_all(exp.Table)} - {cte.alias for cte in found.find_all(exp.CTE)}
+    assert read <= {"inbox", "literals", "numbers"}
+
+
+def test_pairs_of_categories_are_one_select_in_every_dialect(con: Connection, layout: Callable[..., None]) -> None:
+    con.execute(INBOX)
+    model = nbsql.fit(con, "inbox", target="label", id="id", features=["sender", "links"], method="aode")
+    for dialect in sorted(DIALECTS):
+        found = statement(model.sql("predict", "inbox", dialect=dialect, columns=["id"]), dialect)
+        assert [name.lower() for name in found.named_selects] == ["id", "prediction", "probability"]
+        read = {table.name for table in found.find_all(exp.Table)} - {cte.alias for cte in found.find_all(exp.CTE)}
+        assert read <= {"inbox", "literals"}, dialect
+    layout(literal_pairs=3)
+    with pytest.raises(nbsql.NotSupportedError) as caught:
+        model.sql("predict", "inbox", dialect="trino")
+    line = (
+        "'pairs' has 8 pairs of values, and a query in another dialect takes 3; "
+        "fit it without columns of many values, or score on DuckDB with inline=True"
+    )
+    assert str(caught.value) == line
+
+
+def test_the_counting_is_the_golden_one(model: nbsql.Model, request: Any) -> None:
+    sql = model.sql("statistics", "inbox", dialect=EXECUTED)
+    file = GOLDEN / EXECUTED / "standalone_statistics.sql"
+    if request.config.getoption("--update-golden"):
+        file.write_text(sql + "\n", encoding="utf-8", newline="\n")
+    assert sql + "\n" == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+def test_the_counting_is_one_select(model: nbsql.Model, dialect: str) -> None:
+    found = statement(model.sql("statistics", "inbox", dialect=dialect), dialect)
+    assert [name.lower() for name in found.named_selects] == ["class", "feature", "value", "n", "mean", "m2"]
+    read = {table.name for table in found.find_all(exp.Table)} - {cte.alias for cte in found.find_all(exp.CTE)}
+    assert read == {"inbox"}
+
+
+HOSTILE = ["it's", "back\\", "\\'; DROP TABLE x; --", "`a`", "]", '"', "\u2028 line", "{{ x }}", "日本"]
+
+
+@pytest.mark.skipif(sqlglot.__version__ < "28", reason="sqlglot before 28 leaves the backslashes of E'...' as they are")
+def test_values_labels_and_names_stay_what_they_are(con: Connection) -> None:
+    con.execute("CREATE TABLE new (x VARCHAR, y VARCHAR)")
+    con.executemany("INSERT INTO new VALUES (?, ?)", [*zip(HOSTILE, reversed(HOSTILE), strict=True)])
+    model = nbsql.fit(con, "new", target="y")
+    con.execute('CREATE TABLE named AS SELECT x AS "a ""b"" c", y FROM new')
+    named = nbsql.fit(con, "named", target="y")
+    for dialect in sorted(DIALECTS):
+        found = statement(model.sql("predict", "new", dialect=dialect), dialect)
+        escaped = exp.ByteString if dialect == "postgres" else exp.National  # which is how an E'...' of PostgreSQL is parsed
+        texts = {node.name for node in found.find_all(exp.Literal, exp.National, escaped) if not node.is_number}
+        assert {*HOSTILE} <= texts, dialect
+        found = statement(named.sql("predict", "named", dialect=dialect), dialect)
+        assert 'a "b" c' in {column.name for column in found.find_all(exp.Column)}, dialect
+
+
+@pytest.mark.parametrize(
+    ("dialect", "source", "written"),
+    [
+        ("bigquery", "my-project.shop.inbox", "FROM my-project.shop.inbox AS source"),
+        ("bigquery", "`my-project.shop.inbox`", "FROM `my-project.shop.inbox` AS source"),
+        ("tsql", "[the shop].dbo.inbox", "FROM [the shop].dbo.inbox AS source"),
+        ("snowflake", 'shop."Inbox" ;', 'FROM shop."Inbox" AS source'),
+        (
+            "sqlite",
+            "SELECT * FROM inbox WHERE x = ';' ; -- all",
+            "FROM (\n    SELECT * FROM inbox WHERE x = ';'\n  ) AS source",
+        ),
+        ("trino", "(SELECT 1 AS x)", "FROM (\n    (SELECT 1 AS x)\n  ) AS source"),
+    ],
+)
+def test_a_source_is_taken_as_it_is_written(model: nbsql.Model, dialect: str, source: str, written: str) -> None:
+    assert written in model.sql("predict", source, dialect=dialect)
+
+
+NO_SOURCES = (
+    "", "my table", "inbox AS i", "DELETE FROM inbox", "SELECT 1; SELECT 2", "f(x)", "a'b", "inbox) AS x; DROP TABLE y; --",
+)  # fmt: skip
+
+
+def test_what_is_no_source_is_refused(con: Connection, refused: Refused) -> None:
+    model = nbsql.fit(con, "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y", target="y")
+    for source in NO_SOURCES:
+        with refused(
+            nbsql.InputError, f"a source for the dialect 'mysql' is the name of a table or one SELECT, not {source!r}"
+        ):
+            model.sql("predict", source, dialect="mysql")
+
+
+XY = "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y, unnest([1, 2]) AS prediction"
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments", "line"),
+    [
+        ({}, {"dialect": "bigqery"}, "no dialect 'bigqery'; did you mean 'bigquery'?"),
+        ({}, {"dialect": ["bigquery"]}, "no dialect ['bigquery']; did you mean 'bigquery'?"),
+        (
+            {},
+            {"dialect": "cobol"},
+            f"no dialect 'cobol'; the dialects are {', '.join(map(repr, sorted(DIALECTS)))}",
+        ),
+        (
+            {},
+            {"dialect": "sqlite", "verb": "explain"},
+            "explain has no query in another dialect, only 'predict', 'predict_proba', 'joint_log_likelihood', 'log_evidence'; "
+            "DuckDB has one with inline=True",
+        ),
+        (
+            {},
+            {"dialect": "sqlite", "source": pd.DataFrame({"x": ["u"]})},
+            "a source for the dialect 'sqlite' is the name of a table or a SELECT as text, not DataFrame",
+        ),
+        ({}, {"dialect": "sqlite", "columns": "x"}, "columns must be a list of names, not 'x'"),
+        ({}, {"dialect": "sqlite", "columns": ["x", ""]}, "columns must be a list of names, not ['x', '']"),
+        (
+            {},
+            {"dialect": "sqlite", "columns": ["Probability"]},
+            "the source has a column 'Probability', which predict adds; leave it out with columns=[...]",
+        ),
+        (
+            {"features": ["prediction"]},
+            {"dialect": "sqlite"},
+            "the source has a column 'prediction', which predict adds; leave it out with columns=[...]",
+        ),
+        (
+            {},
+            {"dialect": "sqlite", "inline": True},
+            "a dialect gives a scorer with the numbers in it already; leave out inline=True",
+        ),
+        (
+            {"families": {"x": nbsql.Text()}},
+            {"dialect": "trino"},
+            "'x' is text, which has no query in the dialect 'trino', as every engine cuts texts and lists in its own way; "
+            "leave it out of the model, or score on DuckDB with inline=True",
+        ),
+        (
+            {"method": "joint"},
+            {"dialect": "trino"},
+            "'joint' is joint, which has no query in the dialect 'trino', as every engine writes lists in its own way; "
+            "leave it out of the model, or score on DuckDB with inline=True",
+        ),
+        (
+            {"segment_by": "prediction"},
+            {"dialect": "trino"},
+            "the model has one model per segment, which a query in another dialect does not support; fit it without segment_by",
+        ),
+    ],
+)
+def test_refusals(con: Connection, refused: Refused, options: dict[str, Any], arguments: dict[str, Any], line: str) -> None:
+    model = nbsql.fit(con, XY, target="y", **{"features": ["x"], **options})
+    arguments = {"verb": "predict", "source": "new", **arguments}
+    kind: type[Exception] = nbsql.InputError
+    if "segment" in line:
+        kind = nbsql.ModelError
+    elif "leave it out of the model" in line:
+        kind = nbsql.NotSupportedError
+    with refused(kind, line):
+        model.sql(**arguments)
+
+
+def test_times_as_categories_are_refused(con: Connection, refused: Refused) -> None:
+    source = "SELECT unnest([TIME '10:00', TIME '11:00']) AS x, unnest(['a', 'b']) AS y"
+    model = nbsql.fit(con, source, target="y", families={"x": "categorical"})
+    line = (
+        "'x' is a category of the type TIME, which every engine writes in its own way; "
+        "make it a text, or leave it out of the model"
+    )
+    with refused(nbsql.NotSupportedError, line):
+        model.sql("predict", "new", dialect="sqlite")
+
+
+def test_components_and_the_evidence_of_weights_are_refused(con: Connection, refused: Refused) -> None:
+    con.execute("CREATE TABLE lumps AS SELECT i % 2 AS y, (i * 7 % 13)::DOUBLE AS x FROM range(40) AS t(i)")
+    model = nbsql.fit(con, "lumps", target="y", method=nbsql.Mixture(2))
+    line = (
+        "the model has several components per class, which a query in another dialect does not support; "
+        "fit it without components"
+    )
+    with refused(nbsql.ModelError, line):
+        model.sql("predict", "lumps", dialect="sqlite")
+    model = nbsql.fit(con, "lumps", target="y", method="logistic")
+    line = "the model is a logistic regression, which has no likelihood of the features, ln p(x); fit it with method='naive'"
+    with refused(nbsql.ModelError, line):
+        model.sql("log_evidence", "lumps", dialect="sqlite")
+
+
+def test_a_model_that_has_changed_is_written_as_it_is(con: Connection) -> None:
+    con.execute("CREATE TABLE new AS FROM (VALUES ('a', 'u'), ('b', 'v')) AS t(y, x)")
+    model, other = nbsql.fit(con, "new", target="y", name="m"), nbsql.load(con, "m")
+    before = model.sql("predict", "new", dialect="trino")
+    other.update("SELECT 'c' AS y, 'w' AS x")
+    after = model.sql("predict", "new", dialect="trino")
+    assert "'w'" in after
+    assert "'w'" not in before
+
+
+def test_the_query_of_the_command_line(tmp_path: Path) -> None:
+    path = str(tmp_path / "shop.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute("CREATE TABLE new AS SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y")
+        model = nbsql.fit(con, "new", target="y", name="m")
+        expected = model.sql("predict", "there.new", dialect="snowflake", columns=["id", "x"])
+    command = ["sql", path, "predict", "m", "there.new", "--dialect", "snowflake", "--columns", "id, x"]
+    found = CliRunner().invoke(main, command)
+    assert found.exit_code == 0
+    assert found.output.strip().rstrip(";") == expected
+    found = CliRunner().invoke(main, ["sql", path, "predict", "m", "new", "--dialect", "snowflak"])
+    assert found.exit_code != 0
+    assert "did you mean 'snowflake'?" in found.output
+
+
+def test_statistics_are_counted_in_a_dialect_only_and_pass_no_columns(con: Connection, refused: Refused) -> None:
+    model = fitted(con)
+    with refused(nbsql.InputError, "the verb 'statistics' is for rows of another engine; name it by dialect='bigquery', say"):
+        model.sql("statistics", "inbox")
+    with refused(nbsql.InputError, "columns goes with the verbs that pass columns of the source on, not with 'statistics'"):
+        model.sql("statistics", "inbox", dialect="trino", columns=["id"])
