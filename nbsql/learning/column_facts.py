@@ -21,12 +21,12 @@ class ColumnFacts:
 
     n: int  # the number of values
     distinct: int  # the number of distinct values
-    least: float | None  # the least number
+    least: float | None  # the least number; of a text, the fewest characters
     largest: float | None  # the largest number
     irregular: int  # the number of fractions; of a text, the number of values with several words
     marked: int  # the number of zeros; of a text, the number of values with at least five words
     mean: float | None  # the mean of numbers
-    lettered: int  # the number of values with letters
+    coded: int  # the number of texts with letters and digits
     missing: int  # the number of rows without a value
 
 
@@ -42,8 +42,8 @@ def column_facts(
         names = [feature.column for feature in asked]
         row = engine.ask("column_facts", spec, relation, names[:split], names[split:])[0]
         for place, feature in enumerate(asked):
-            n, distinct, least, largest, irregular, marked, mean, lettered = row[_FACTS * place : _FACTS * (place + 1)]
-            yield feature, ColumnFacts(n, distinct, least, largest, irregular, marked, mean, lettered, row[-1] - n)
+            n, distinct, least, largest, irregular, marked, mean, coded = row[_FACTS * place : _FACTS * (place + 1)]
+            yield feature, ColumnFacts(n, distinct, least, largest, irregular, marked, mean, coded, row[-1] - n)
 
 
 def skewness(engine: Engine, relation: Markup, spec: Spec, facts: Mapping[str, ColumnFacts]) -> dict[str, float]:

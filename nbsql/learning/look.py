@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from math import log, log1p
 
 from markupsafe import Markup
 
@@ -39,13 +40,16 @@ from nbsql.warn import warn_user
 ROWS = 10_000
 FIRST_ROWS = 100_000  # at most so many of a source that is costly to read, which are its first ones
 _MILLION = 1_000_000
-MIN_VALUES = 100  # with fewer values, their shape says little
+MIN_VALUES = 100  # with fewer values, their shape says little, and a key is one only if it never repeats
 _MOST_CATEGORIES = 12  # whole numbers
 _ROWS_PER_CATEGORY = 100
 _MIN_TEXTS = 100  # the fewest different texts that are no categories
 _MIN_SHARE_OF_TEXTS = 0.1  # and the smallest share of the rows
 _NEARLY_UNIQUE = 0.5  # values per row, above which a column that is named like a key is one
-_CHANCE = 8  # a number is no key if chance would repeat fewer values than half of this
+_MIN_KEYS = 20  # with fewer values, no column is a key
+_CHANCE = 1e-9  # a whole number is a key if the probability that chance repeats none of its values is smaller
+_LONG_CODE = 16  # characters, of which chance makes no two alike
+_YEARS = (1800, 2100)  # a table with one row per year has no key
 _MOSTLY_ZERO = 0.2
 _INFLATED = 1.5  # times as many zeros as counts of that mean have
 _MIN_NON_ZERO = 30
@@ -108,13 +112,14 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
     numbers = [each.column for each in features if kinds[each.column] in NUMBERS]
     rows, is_whole = _rows(engine, source, numbers if len(numbers) >= _MIN_HASHED else [each.column for each in features])
     columns = column_facts(engine, rows, spec, features, kinds)
-    facts = {each.column: about for each, about in columns if about.n >= MIN_VALUES and (about.distinct > 1 or not is_whole)}
-    found = {
-        name: _look_at_text(name, each) if kinds[name] == "text" else _look_at_number(name, each)
-        for name, each in facts.items()
-    }
-    # A key that the user names stays.
-    looks = {name: look for name, look in found.items() if look and (look.family or options.features is None)}
+    all_facts = {each.column: about for each, about in columns if about.distinct > 1 or not is_whole}
+    facts = {name: each for name, each in all_facts.items() if each.n >= MIN_VALUES}
+    found = {name: _look_at_text(each) if kinds[name] == "text" else _look_at_number(each) for name, each in facts.items()}
+    if options.features is None:  # a key that the user names stays
+        found |= {
+            name: Look(None, "") for name, each in all_facts.items() if _is_key(name, each, is_text=kinds[name] == "text")
+        }
+    looks = {name: look for name, look in found.items() if look}
     shaped = {name: each for name, each in facts.items() if name in numbers and name not in looks and _has_density(each)}
     for name, skew in skewness(engine, rows, spec, shaped).items():
         if (look := _look_at_shape(shaped[name], skew)) is not None:
@@ -123,24 +128,37 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
     return looks if is_whole else _unbroken(engine, source, spec, looks)
 
 
-def _look_at_text(name: str, facts: ColumnFacts) -> Look | None:
-    if 2 * facts.marked > facts.n and facts.distinct >= max(_MIN_TEXTS, _MIN_SHARE_OF_TEXTS * facts.n):
-        return Look(Text(), "texts of several words")
-    is_unique = facts.distinct == facts.n and facts.irregular == 0 and facts.lettered > 0  # others may be amounts
-    is_named = named_like_a_key(name) and facts.distinct > _NEARLY_UNIQUE * facts.n
-    return Look(None, "") if is_unique or is_named else None
+def _is_key(name: str, facts: ColumnFacts, *, is_text: bool) -> bool:
+    """Whether a column is a key by its name, or because it never repeats where chance would repeat it."""
+    is_unique, is_small = facts.distinct == facts.n, facts.n < MIN_VALUES
+    if facts.n < _MIN_KEYS or (is_small and not is_unique):
+        return False
+    if named_like_a_key(name) and is_text:
+        return facts.distinct > _NEARLY_UNIQUE * facts.n
+    if named_like_a_key(name) and facts.distinct > _MOST_CATEGORIES and not facts.irregular:
+        return True
+    if not is_unique or facts.irregular:
+        return False
+    least, largest = float(facts.least or 0), float(facts.largest or 0)
+    if is_text:  # others may be words, or amounts
+        return facts.coded == facts.n and (not is_small or least >= _LONG_CODE)
+    is_year = _YEARS[0] <= least and largest <= _YEARS[1]
+    values = largest - least + 1
+    return not is_year and sum(log1p(-i / values) for i in range(min(facts.n, int(values)))) < log(_CHANCE)
 
 
-def _look_at_number(name: str, facts: ColumnFacts) -> Look | None:
+def _look_at_text(facts: ColumnFacts) -> Look | None:
+    is_text = 2 * facts.marked > facts.n and facts.distinct >= max(_MIN_TEXTS, _MIN_SHARE_OF_TEXTS * facts.n)
+    return Look(Text(), "texts of several words") if is_text else None
+
+
+def _look_at_number(facts: ColumnFacts) -> Look | None:
     is_whole = facts.irregular == 0
     least, largest = float(facts.least or 0), float(facts.largest or 0)
     if is_whole and {least, largest} <= {0, 1}:  # a sample may lack the rare one of the two
         return Look(Bernoulli(), "0 and 1")
     if is_whole and 1 < facts.distinct <= _MOST_CATEGORIES and facts.distinct * _ROWS_PER_CATEGORY < facts.n:
         return Look(Categorical(), f"{facts.distinct} whole numbers")
-    is_unique = facts.distinct == facts.n and facts.n**2 > _CHANCE * (largest - least)
-    if is_whole and (is_unique or (named_like_a_key(name) and facts.distinct > _MOST_CATEGORIES)):
-        return Look(None, "")
     if _has_density(facts) and _is_inflated(facts):
         family = ZeroInflated(of="lognormal" if least >= 0 else "gaussian")
         return Look(family, f"0 in {facts.marked / facts.n:.0%} of the rows")

@@ -284,16 +284,17 @@ def test_a_look_at_the_values_infers_the_same_families(pg: Any, rows: int) -> No
     for con in (pg, duckdb.connect()):
         con.execute(f"""CREATE TABLE shop AS SELECT i AS number, i * 7919 % 2 AS flag, 1 + i * 31 % 5 AS stars,
             exp(4 * {u}) AS price, CASE WHEN i % 3 = 0 THEN exp({u}) ELSE 0 END AS rain, -5 + exp(5 * {u}) AS delay,
+            exp(5 * {u}) - 1 AS fare,
             {u} + 0.0005 AS share, 'X' || i AS code, 'one of the words ' || i AS note, 'k' || i % 9 AS kind, i % 2 AS y
             FROM generate_series(1, {rows}) AS r(i)""")
         model = nbsql.fit(con, "shop", target="y", name="m")
-        found.append(
-            ({name: family.name for name, family in model.families.items()}, nbsql.families(con, "shop", target="y").why)
-        )
+        why = nbsql.families(con, "shop", target="y").why
+        assert why.pop("rain") in ("0 in 66% of the rows", "0 in 67% of the rows")  # engines do not sample the same rows
+        found.append(({name: family.name for name, family in model.families.items()}, why))
         model.update("shop")
     assert found[0] == found[1]
     assert [*found[0][0].values()] == [
-        "bernoulli", "categorical", "lognormal", "zero_inflated", "binned", "beta", "text", "categorical",
+        "bernoulli", "categorical", "lognormal", "zero_inflated", "gaussian", "zero_inflated", "beta", "text", "categorical",
     ]  # fmt: skip
 
 

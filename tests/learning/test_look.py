@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 import re
+import uuid
 import warnings
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow
 import pytest
 
 import nbsql
@@ -94,6 +97,38 @@ def test_each_kind_of_values_has_its_family_and_the_reason(shop: Connection, cap
     assert "why" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("n", [30, 120])
+def test_whole_numbers_of_small_tables_that_differ_by_chance_are_kept_and_keys_are_not(con: Connection, n: int) -> None:
+    """Ages, prices and measures are drawn without repetition, so that no value is twice in a table."""
+    for seed in range(8):
+        draw = random.Random(seed)  # noqa: S311
+        columns: dict[str, list[Any]] = {
+            "age": draw.sample(range(18, 90), n) if n < 100 else [draw.randint(18, 90) for _ in range(n)],
+            "price": draw.sample(range(5, 1000), n),
+            "millimetres": draw.sample(range(900, 10_000), n),
+            "population": draw.sample(range(200, 5_000_000), n),
+            "built_in": draw.sample(range(1850, 2025), n),
+            "year": list(range(1900, 1900 + n)),
+            "visits": [int(draw.expovariate(0.1)) for _ in range(n)],
+            "seat": [f"{row}{letter}" for row in range(1, 35) for letter in "ABCD"][:n]
+            if n < 100
+            else ["1A"] * (n - 1) + ["2B"],
+            "surname": draw.sample(
+                [a + b for a in "ABCDEFGHIJKLMNOPQRST" for b in ("ander", "eck", "ill", "oor", "utter", "yl")], n
+            ),
+        }
+        keys: dict[str, list[Any]] = {
+            "number": draw.sample(range(1, n + 1), n),
+            "order_number": [10_248 + each for each in draw.sample(range(n + n // 10), n)],
+            "uuid": [str(uuid.UUID(int=draw.getrandbits(128), version=4)) for _ in range(n)],
+            "session": [f"{draw.getrandbits(128):032x}" for _ in range(n)],
+            "customerId": draw.sample(range(100_000), n),
+        }
+        con.register("small", pyarrow.table({**columns, **keys, "y": [i % 2 for i in range(n)]}))
+        with pytest.warns(nbsql.NbsqlWarning, match="are keys, which are left out"):
+            assert {*nbsql.families(con, "small", target="y")} == {*columns}
+
+
 def test_what_was_asked_for_wins(shop: Connection) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", nbsql.NbsqlWarning)
@@ -103,7 +138,7 @@ def test_what_was_asked_for_wins(shop: Connection) -> None:
         assert plain(nbsql.families(shop, "shop", target="y", families=families)) == {
             name: "poisson" if name == "stars" else "categorical" for name in COLUMNS
         }
-        few = nbsql.families(shop, "SELECT * FROM shop LIMIT 99", target="y")
+        few = nbsql.families(shop, "SELECT * EXCLUDE (day_number, code, customer_id) FROM shop LIMIT 99", target="y")
         assert {family.name for family in few.values()} == {"categorical", "gaussian"}
         assert nbsql.families(shop, "shop", target="y", method="tan")["day_number"].name == "binned"
     with pytest.raises(nbsql.InputError, match="infer must be one of 'values', 'types', not 'looks'"):

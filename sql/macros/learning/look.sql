@@ -4,9 +4,9 @@
 #}
 
 {#
-  One row: for each column n, distinct, least, largest, broken (of a number: how many are not whole; of a text: how many have several
-  words), marked (of a number: how many are 0; of a text: how many have at least five words), mean and lettered (of a text: how many have
-  letters), and finally the number of rows.
+  One row: for each column n, distinct, least (of a text: the fewest characters), largest, broken (of a number: how many are not whole; of
+  a text: how many have several words), marked (of a number: how many are 0; of a text: how many have at least five words), mean and coded
+  (of a text: how many have letters and digits), and finally the number of rows.
 #}
 {% macro column_facts(model, source, numbers, texts) -%}
 SELECT
@@ -18,17 +18,18 @@ SELECT
   count(CASE WHEN {{ x }} <> {{ nbsql.floor_of(x) }} THEN 1 END) AS broken_{{ loop.index }},
   count(CASE WHEN {{ x }} = 0 THEN 1 END) AS marked_{{ loop.index }},
   avg({{ x }}) AS mean_{{ loop.index }},
-  0 AS lettered_{{ loop.index }},
+  0 AS coded_{{ loop.index }},
   {% endfor %}
   {% for column in texts %}
   {% set x = nbsql.word('text_' ~ loop.index) %}
   {{ nbsql.count_and_distinct(x, nbsql.word('text_' ~ loop.index)) | indent(2) }},
-  0 AS least_text_{{ loop.index }},
+  min(length({{ x }})) AS least_text_{{ loop.index }},
   0 AS largest_text_{{ loop.index }},
   count(CASE WHEN trim({{ x }}) LIKE '% %' THEN 1 END) AS broken_text_{{ loop.index }},
   count(CASE WHEN trim({{ x }}) LIKE '% % % % %' AND lower({{ x }}) <> upper({{ x }}) THEN 1 END) AS marked_text_{{ loop.index }},
   0 AS mean_text_{{ loop.index }},
-  count(CASE WHEN lower({{ x }}) <> upper({{ x }}) THEN 1 END) AS lettered_text_{{ loop.index }},
+  count(CASE WHEN lower({{ x }}) <> upper({{ x }}) AND translate({{ x }}, '0123456789', '') <> {{ x }} THEN 1 END)
+    AS coded_text_{{ loop.index }},
   {% endfor %}
   count(*) AS rows
 FROM (
