@@ -51,12 +51,12 @@ class Estimating(Scoring):
         yield from self._analyze("statistics")
         if not again:
             yield self._table_or_view("priors", self.priors())
-        if self._tabulated_features:
+        if self.tabulated_features:
             if again and not traits.refills_tables:
                 drop = self.renderer.statement("drop_relation", "table", self.relations["estimates"], if_exists=True)
                 yield Statement("drop estimates", drop)
             context = Context.of(self.spec, query_options=QueryOptions(has_unique_cells=has_unique_cells))
-            arguments = (context, self.current_cells(), self.relations["priors"], self._tabulated_features)
+            arguments = (context, self.current_cells(), self.relations["priors"], self.tabulated_features)
             query = self.renderer.fragment("smoothed_likelihoods", *arguments)
             yield from self._create_or_refill("estimates", query, again=again and traits.refills_tables)
         if again:
@@ -74,13 +74,13 @@ class Estimating(Scoring):
         return self._view(name, query)
 
     @property
-    def _tabulated_features(self) -> list[Feature]:
+    def tabulated_features(self) -> list[Feature]:
         """The features whose likelihoods are stored in a table: not tokens, whose vocabulary times classes is large."""
         everything = self.renderer.dialect.traits.materializes_estimates
         return [feature for feature in self.spec.features if everything or not feature.family.bag]
 
     def _with_estimates(self, context: Context, estimates: Markup) -> Context:
-        if not self._tabulated_features:
+        if not self.tabulated_features:
             return context
         return context.with_options(estimates=estimates, without_tokens=not self.renderer.dialect.traits.materializes_estimates)
 

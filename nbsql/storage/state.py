@@ -11,10 +11,10 @@ from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.family.base import true_or_false
 from nbsql.plan import Plan
-from nbsql.plan.classes import ClassColumn, class_columns
+from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
-from nbsql.spec.spec import Spec
+from nbsql.spec.spec import Feature, Spec
 from nbsql.storage import schema as schemas
 from nbsql.storage.calibration import calibration_of_posteriors
 
@@ -139,4 +139,26 @@ def _read(engine: Engine, relations: Relations, name: str) -> dict[str, Any]:
     if wide and "class_count" not in columns:
         raise schemas.unreadable(engine, relations, name, "its table 'parameters' has no column 'class_count'")
     plan = Plan(engine.renderer, spec, relations, wide=wide, calibration=calibration_of_posteriors(engine, relations))
-    return {"plan": plan, "classes": class_columns(engine.rows(plan.class_order()))}
+    if emptied := _emptied_tables(engine, plan):
+        raise schemas.unreadable(engine, relations, name, f"its table {emptied[0]!r} has no rows")
+    classes = class_columns(engine.rows(plan.class_order()))
+    if not wide:
+        ((numbered,),) = engine.ask("count_of_classes", relations["parameters"])
+        if numbered != scored_class_count(classes):
+            fact = f"its table 'parameters' has {numbered} of {scored_class_count(classes)} classes"
+            raise schemas.unreadable(engine, relations, name, fact)
+    return {"plan": plan, "classes": classes}
+
+
+def _emptied_tables(engine: Engine, plan: Plan) -> list[str]:
+    """The tables of a model that have lost their rows, without which its answers would be others, and no error."""
+    features = plan.spec.features
+    tables: dict[str, list[Feature] | None] = {"statistics": None, "parameters": None, "batches": None}
+    tables["lookups"] = [feature for feature in features if feature.family.has_lookups]
+    tables["estimates"] = list(plan.tabulated_features)
+    tables |= {"weights": None} if plan.spec.logistic is not None else {}
+    tables |= {"calibration": None} if schemas.is_calibrated(engine, plan.relations) else {}
+    read = {name: each for name, each in tables.items() if each is None or each}
+    pairs = [(plan.relations[name], each) for name, each in read.items()]
+    counts = engine.ask("rows_of_relations", pairs, plan.relations["statistics"])[0]
+    return [name for name, count in zip(read, counts, strict=True) if count == 0]

@@ -146,6 +146,10 @@ CURE = "fit it again with replace=True, or drop it"
             "ALTER TABLE golf.spec ALTER spec TYPE VARCHAR; UPDATE golf.spec SET spec = repeat('[', 100000)",
             f"{DAMAGED} its spec cannot be read ({{reason}}); {CURE}",
         ),
+        *(
+            (f"DELETE FROM golf.{table}", f"{DAMAGED} its table '{table}' has no rows; {CURE}")
+            for table in ("statistics", "parameters", "lookups", "estimates", "batches")
+        ),
         (
             "UPDATE golf.spec SET spec = '{\"format\": 3}'",
             "model 'golf' was written by a newer nbsql; upgrade nbsql to read it",
@@ -165,6 +169,18 @@ def test_a_damaged_or_newer_model(con: duckdb.DuckDBPyConnection, model: nbsql.M
     con.execute(damage)
     nbsql.drop(con, "golf")  # the other
     assert nbsql.models(con) == []
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_model_that_has_lost_a_class_or_its_calibration(con: duckdb.DuckDBPyConnection) -> None:
+    rows = "SELECT 'c' || i % 200 AS many, 'w' || i % 7 AS word FROM range(600) AS t(i)"
+    nbsql.fit(con, rows, target="many", name="many").calibrate(rows, folds=None)
+    con.execute("DELETE FROM many.parameters WHERE class_no = 3")
+    with pytest.raises(ModelError, match=r"its table 'parameters' has 199 of 200 classes; fit it again with replace=True"):
+        nbsql.load(con, "many")
+    con.execute("DELETE FROM many.calibration")
+    with pytest.raises(ModelError, match=r"its table 'calibration' has no rows; fit it again with replace=True"):
+        nbsql.load(con, "many")
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,30 @@ DELETE FROM {{ relation }}
 SELECT CAST(spec.spec AS {{ nbsql.string() }}) AS spec FROM {{ spec }} AS spec
 {%- endmacro %}
 
+{#
+  One row: for each of some relations, 0 if it should have rows and has none. relations: pairs of a relation and the features of which
+  it has rows if the statistics have values; none if it always has some.
+#}
+{% macro rows_of_relations(relations, statistics) -%}
+SELECT
+  {% for relation, features in relations %}
+  {% set present %}(SELECT count(*) FROM (SELECT 1 AS one FROM {{ relation }} AS relation LIMIT 1) AS first){% endset %}
+  {% if features is none %}
+  {{ present }}{{ nbsql.comma(loop) }}
+  {% else %}
+  CASE WHEN EXISTS (
+    SELECT 1 FROM {{ statistics }} AS cells
+    WHERE feature IN ({{ nbsql.feature_names(features) }}) AND (value IS NOT NULL OR mean IS NOT NULL)
+  ) THEN {{ present }} ELSE 1 END{{ nbsql.comma(loop) }}
+  {% endif %}
+  {% endfor %}
+{%- endmacro %}
+
+{# One row: the number of classes of which parameters have a row. #}
+{% macro count_of_classes(parameters) -%}
+SELECT count(DISTINCT class_no) AS n FROM {{ parameters }} AS parameters
+{%- endmacro %}
+
 {# One row: the version of nbsql that wrote a model. #}
 {% macro version_of_model(spec) -%}
 SELECT nbsql_version FROM {{ spec }} AS spec
