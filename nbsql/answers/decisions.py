@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any
 
 from nbsql.errors import InputError, label_suggestion, written
-from nbsql.family.base import whole_number
+from nbsql.family.checks import whole_number
 
 _FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of actual by predicted"
 

@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from nbsql.answers.sample import castable_type, usual_type
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import Binned
 from nbsql.rendering.dialect import Dialect, folded
 from nbsql.spec.capabilities import FEATURES, TRAITS, check_features
 from nbsql.spec.spec import Feature, Spec
@@ -90,7 +89,7 @@ def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
 
 def _columns(feature: Feature) -> Sequence[str]:
     """The columns of a feature itself, without its parent."""
-    return feature.columns[:1] if feature.family.name == "conditional" else feature.columns
+    return feature.columns[:1] if feature.family.parent else feature.columns
 
 
 def _is_imputable(spec: Spec, feature: Feature) -> bool:
@@ -100,7 +99,7 @@ def _is_imputable(spec: Spec, feature: Feature) -> bool:
 
 def _is_single_bin(feature: Feature) -> bool:
     """Whether a feature is a number that is not cut anywhere, so that its bin has no ends."""
-    return isinstance(feature.family, Binned) and not feature.family.edges
+    return bool(feature.family.edges == ())
 
 
 def _other_readers(spec: Spec, feature: Feature) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Literal
 
 from nbsql.errors import ModelError
-from nbsql.family import Weighted
 from nbsql.spec.spec import Feature
 from nbsql.storage.state import ModelState
 
@@ -29,15 +28,15 @@ def weights_query(state: ModelState, degree: Literal[1, 2]) -> str:
 def _refusal(feature: Feature, degree: int) -> str | None:
     """Why a feature has no form of that degree; None if it has one."""
     family = feature.family
-    if family.backs_off:
+    if family.backoff:
         return f"what {feature.name!r} adds depends on whether its values were ever seen together; fit it without the backoff"
     if family.degree is None:
         if family.bag:
             return f"{feature.name!r} divides by the length of the text with norm='l2'"
         return f"{feature.name!r} is {family.name}, no polynomial of its number"
-    if family.degree > degree and isinstance(family, Weighted):
+    if family.degree > degree and family.kind == "weight":
         return f"{feature.name!r} is {'a product' if family.product else 'squared'}; use quadratic()"
     if family.degree > degree:
-        what = "a variance" if family.by_column else "a covariance matrix"
+        what = "a covariance matrix" if family.kind == "matrix" else "a variance"
         return f"{feature.name!r} is {family.name} with {what} of its own in every class; {family.linear_cure}"
     return None

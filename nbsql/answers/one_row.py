@@ -13,7 +13,7 @@ from markupsafe import Markup
 from nbsql.answers.row_values import NUMERIC, InputColumn
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, closest_name
-from nbsql.family import Categorical, Conditional
+from nbsql.family import Categorical
 from nbsql.plan import VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -240,14 +240,14 @@ def has_compact_form(context: Context, plan: Plan) -> bool:
 
 def _is_number(feature: Feature) -> bool:
     family = feature.family
-    by_column = family.by_column if family.over_columns else not feature.columns[1:]
-    return family.number and not family.has_lookups and not family.has_common_term and by_column
+    by_column = family.cell == "column" or not feature.columns[1:]
+    return not family.has_lookups and not family.shared and by_column
 
 
 def _is_looked_up(feature: Feature) -> bool:
     family = feature.family
-    more = family.parameters or family.has_parameter_term or getattr(family, "norm", None)
-    return family.has_lookups and family.scores_add_up and not more
+    more = family.parameters or family.has_parameter_term or family.norm
+    return family.has_lookups and family.kind != "pairs" and not more
 
 
 def _row(engine: Engine, context: Context, plan: Plan) -> Row:
@@ -266,7 +266,8 @@ def _row(engine: Engine, context: Context, plan: Plan) -> Row:
     row = Row(list(columns.items()), layers=layers, derived=made)
     if not has_compact_form(context, plan):
         return row
-    levels, bags = ([f for f in context.facts.features if getattr(f.family, kind)] for kind in ("level", "bag"))
+    levels = [feature for feature in context.facts.features if feature.family.level]
+    bags = [feature for feature in context.facts.features if feature.family.bag]
     row = replace(row, groups=list(_groups(context, plan)), levels=levels, bags=bags)
     return _with_numbers(engine, context, plan, row) if context.form.class_numbers else row
 
@@ -274,7 +275,7 @@ def _row(engine: Engine, context: Context, plan: Plan) -> Row:
 def _type(feature: Feature, number: int, engine: Engine) -> Markup:
     """The type as which a value is read. A number that is scored as one keeps its fraction, whatever its column's type."""
     family, render = feature.family, engine.renderer.fragment
-    if set(family.accepts) <= NUMERIC or (isinstance(family, Conditional) and family.is_cut(number)):
+    if set(family.accepts) <= NUMERIC or family.is_cut(number):
         return render("double")
     if family.bag:
         kinds = {"tokens": f"{render('string')}[]", "token counts": "MAP(VARCHAR, DOUBLE)"}
@@ -293,7 +294,7 @@ def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: st
     else:
         accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
     bags = [family.accepts[0] for family in families if family.bag]
-    whole = any(name in getattr(family, "integers", ()) for family in families)
+    whole = any(name in family.integers for family in families)
     learnt = {value_kind(f.types[f.columns.index(name)]) for f in features if f.is_category and f.types}
     parts = {value_kind(dict(each.reads)[name]) for each in plan.spec.derived if each.part and name in dict(each.reads)}
     known = next(iter((learnt | parts) - {None}), None)

@@ -18,7 +18,7 @@ from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
 from nbsql.engines.turn import Lease, turn_of
 from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError
-from nbsql.family.base import true_or_false, whole_number
+from nbsql.family.checks import true_or_false, whole_number
 from nbsql.rendering.dialect import folded
 from nbsql.storage.schema import model_names
 from nbsql.storage.state import ModelState

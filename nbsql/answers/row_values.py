@@ -12,7 +12,7 @@ from typing import Any, Literal
 from nbsql.engines.rows import kind_of_value, to_python
 from nbsql.errors import InputError
 from nbsql.family import NUMBERS
-from nbsql.family.base import label
+from nbsql.family.checks import label
 from nbsql.spec.column import ZONED
 
 NUMERIC = frozenset(["boolean", *NUMBERS])

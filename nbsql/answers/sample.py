@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed
-from nbsql.family.base import whole_number
+from nbsql.family.checks import whole_number
 from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.state import ModelState
 

@@ -24,7 +24,7 @@ from nbsql.cli.options import (
     weighted,
 )  # fmt: skip
 from nbsql.cli.session import end_progress, load_to_change, show_warnings
-from nbsql.family.base import label as label_text
+from nbsql.family.checks import label as label_text
 from nbsql.judging.calibration import METHODS, Method
 from nbsql.judging.evaluation import SLICES, TABLES
 

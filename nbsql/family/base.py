@@ -3,126 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
-from nbsql.errors import InputError, suggestion, written
+from nbsql.errors import InputError
+from nbsql.family.checks import checked, choice, estimate_named, non_negative, set_attributes
 
 Nulls = Literal["skip", "category", "error"]
 Unseen = Literal["skip", "smooth"]
 Estimate = Literal["mean", "mode", "mle"]
+Macros = dict[str, str]
+Kind = Literal["level", "density", "tokens", "matrix", "pairs", "weight"]
+Cell = Literal["level", "bin", "place", "list", "part", "boolean", "number", "token", "column", "matrix", "pair", "weight"]
 
 NUMBERS = ("integer", "float", "decimal")  # kinds of columns
 SCALARS = ("text", "boolean", *NUMBERS, "temporal")
 
-
-_LARGEST = 2**62  # of whole numbers, to which engines may still add some
-
-
-def choice(value: str, allowed: Any, name: str) -> None:
-    """Raise InputError unless `value` is one of the values of the Literal `allowed`."""
-    options = get_args(allowed)
-    if not isinstance(value, str) or value not in options:
-        known = ", ".join(map(repr, options))
-        raise InputError(f"{name} must be one of {known}, not {written(value)}{suggestion(written(value), options)}")
+_LOOKED_UP = ("level", "bin", "place", "list", "token", "pair")
 
 
-def is_finite(value: Any) -> bool:
-    """Whether it is a number that a double holds, and neither a boolean nor an infinity."""
-    try:
-        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-    except OverflowError:
-        return False
+def macros_of(name: str, parts: str, others: Macros | None = None) -> Macros:
+    """The names of macros, <name>_<part>, by the part of a family that they are; and those of `others`, but for these parts."""
+    return {**(others or {}), **{part: f"{name}_{part}" for part in parts.split()}}
 
 
-def non_negative(value: Any, name: str) -> float:
-    """`value` as a float. Raises InputError unless it is a finite number of at least 0."""
-    if not is_finite(value) or value < 0:
-        raise InputError(f"{name} must be a finite number of at least 0, not {written(value)}")
-    return float(value)
-
-
-def finite(value: Any, name: str) -> float:
-    """`value` as a float. Raises InputError unless it is a finite number."""
-    if not is_finite(value):
-        raise InputError(f"{name} must be a finite number, not {written(value)}")
-    return float(value)
-
-
-def whole_number(value: Any, name: str, least: int | None = 1, most: int | None = None) -> int:
-    """`value`. Raises InputError unless it is a whole number of at least `least`, and at most `most`; None is no limit."""
-    limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)  # NumPy's, too
-    if not is_whole or (least is not None and value < least) or (most is not None and value > most):
-        raise InputError(f"{name} must be a whole number{limits}, not {written(value)}")
-    if abs(value) >= _LARGEST:
-        raise InputError(f"{name} must be a whole number below 2^62, not {written(value)}")
-    return int(value)
-
-
-def true_or_false(value: Any, name: str) -> bool:
-    """`value`. Raises InputError unless it is True or False."""
-    if not isinstance(value, bool):
-        raise InputError(f"{name} must be True or False, not {value!r}")
+def _without(value: Any) -> Any:
+    """The value that stands for an option in families that do not have it."""
     return value
-
-
-def set_attributes(options: Any, **values: Any) -> None:
-    """Set attributes of a frozen dataclass while it is made: options in their own form, and facts that follow from them."""
-    for name, value in values.items():
-        object.__setattr__(options, name, value)
-
-
-def checked(options: Any, check: Callable[[Any, str], Any], *names: str) -> None:
-    """Replace options of a frozen dataclass by what `check` returns for their values and names; one that is None stays None.
-
-    An option that may not be None is refused by `check`: its default in the class is another.
-    """
-    for name in names:
-        value = getattr(options, name)
-        if value is not None or getattr(type(options), name, None) is not None:
-            set_attributes(options, **{name: check(value, name)})
-
-
-def estimate_named(value: Any) -> Any:
-    """The estimate of that name, with "map" as "mode"; None stays None."""
-    if value is None:
-        return None
-    choice(value, Literal["mean", "mode", "map", "mle"], "estimate")
-    return "mode" if value == "map" else value
-
-
-def label(value: Any) -> str:
-    """A value as text, in the form in which DuckDB casts it."""
-    text = str(value)
-    return text.lower() if text in ("True", "False") and not isinstance(value, str) else text  # NumPy's, too
-
-
-def shortest(value: Any) -> str:
-    """A value as text, a number without zeros at the end of its fraction.
-
-    >>> shortest(1.0), shortest("1.0")
-    ('1', '1.0')
-    """
-    text = label(value)
-    number = value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
-    is_fraction = isinstance(number, (float, Decimal)) and "." in text and "e" not in text.lower()
-    return text.rstrip("0").removesuffix(".") if is_fraction else text
-
-
-def texts(values: Any, rule: str) -> tuple[str, ...]:
-    """`values` as a tuple. Raises InputError, which begins with `rule`, unless it is a list of texts."""
-    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
-        raise InputError(f"{rule}, not {values!r}")
-    found = tuple(values)
-    for value in found:
-        if not isinstance(value, str):
-            raise InputError(f"{rule}, and {value!r} is no text")
-    return found
 
 
 @dataclass(frozen=True)
@@ -168,24 +76,22 @@ class Family:
     estimate: Estimate | None = None
 
     name: ClassVar[str]
-    smoothed: ClassVar[bool] = True  # smoothed by pseudo-counts, the parameters of a Dirichlet prior
+    # How its rows become cells and its cells become a score:
+    #   level    one of several values, each with a likelihood
+    #   density  a number, whose density in a class has a formula (sql/macros/families/numbers.sql)
+    #   tokens   several values with counts, each of which adds to the score
+    #   matrix   several numbers, with a covariance matrix
+    #   pairs    pairs of values, which correct the score of the levels that they are of
+    #   weight   a number of a logistic model, which is not counted
+    kind: ClassVar[Kind]
+    cell: ClassVar[Cell]  # what one of its cells belongs to, in `statistics`
     alpha_by_value: ClassVar[bool] = False  # alpha may be a mapping with one pseudo-count for each value
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
-    number: ClassVar[bool] = False  # scored from <name>_inputs and parameters, by <name>_term or its density
-    density: ClassVar[bool] = False  # a number whose density is a formula: <name>_density (sql/macros/families/numbers.sql)
     quantities: ClassVar[tuple[str, ...]] = ()  # of a density: the quantities that it reads, which are all its parameters
     zeros: ClassVar[bool] = False  # zeros are counted apart, so that the density is that of the other numbers
-    level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
-    bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
-    scores_add_up: ClassVar[bool] = True  # the score of a bag is the sum of the scores of its tokens
-    has_categories: ClassVar[bool] = False  # a missing value can be a category
     needs_guard: ClassVar[bool] = False  # guarding its term against missing values costs as much as the term itself
     over_columns: ClassVar[bool] = False  # one feature over several columns
-    by_column: ClassVar[bool] = True  # the score of a feature over several columns is a sum over its columns
     linear_cure: ClassVar[str] = "use quadratic()"  # the advice in an error, if the score is a square
-    # The macro that compares two of its distributions: <divergence>_divergence (sql/macros/judging/drift.sql).
-    divergence: ClassVar[str] = "normal"
-    has_steps: ClassVar[bool] = False  # <name>_steps computes values once a row, which the terms of all classes read
     units: ClassVar[str] = "counts"  # the word for its values in messages
     accepts: ClassVar[tuple[str, ...]]  # the kinds of columns that may have this family
 
@@ -193,25 +99,24 @@ class Family:
     presence: ClassVar[bool] = False  # a token counts at most once a row, and its absence is scored, too
     complement: ClassVar[bool] = False  # a class is scored by the counts of all others; such features alone use no priors
     normalised_weights: ClassVar[bool] = False  # the weights of a class are divided by their sum, for a complement
-    idf: ClassVar[bool] = False  # a token weighs more the fewer bags contain it (inverse document frequency)
     # The weight of a token differs from the number of its occurrences (sql/macros/estimating/tfidf.sql).
     reweights_tokens: ClassVar[bool] = False
-    # The number of most informative values that are kept (sql/macros/families/best_values.sql); None keeps all.
-    value_limit: ClassVar[int | None] = None
     least_count: ClassVar[int] = 0  # how often a value must occur to be counted as a value
-    multiplier: ClassVar[str] = "is"  # of a looked-up score in the linear form: "is", "has" or "count" (linear.sql)
-    # Its columns are scored as features of their own in a row whose combination of values was never seen.
-    backs_off: ClassVar[bool] = False
     # The answer to its question depends on the classes, so that it leaks the classes of held-out rows.
     supervised: ClassVar[bool] = False
     # The option that makes the cells depend on all rows at once, such as "norm='l2'"; None if cells can be added.
     non_additive_option: ClassVar[str | None] = None
-    # A part of its term, the macro <name>_common, is the same in all classes and does not affect the posterior.
-    has_common_term: ClassVar[bool] = False
 
+    macros: ClassVar[Macros] = {}  # the names of its macros by part (sql/macros/families)
     estimation_only: ClassVar[tuple[str, ...]] = ("alpha", "estimate", "unseen")  # options that do not change the counts
     # By the kind of the column: the rules that training rows must obey (sql/macros/counting/rules.sql).
     rules: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    # Options that some families have, as the others answer for them.
+    columns = integers = gaps = _without(())
+    parent = edges = norm = best = backoff = shrinkage = checked_pattern = _without(None)
+    tfidf = impute = shared = product = has_overlaps = shared_variance = _without(False)
+    smoothing = _without(0.0)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.alpha, Mapping) and self.alpha_by_value):
@@ -247,7 +152,7 @@ class Family:
         """The same family with the fit's options in place of those that are None."""
         if nulls == "category" and not self.has_categories:
             nulls = "skip"
-        if self.presence or self.reweights_tokens or self.value_limit is not None:
+        if self.presence or self.reweights_tokens or self.best is not None:
             unseen = "skip"
         return dataclasses.replace(
             self,
@@ -269,10 +174,20 @@ class Family:
         return [self.alpha] if isinstance(self.alpha, float) else []
 
     @property
+    def options(self) -> dict[str, Any]:
+        """The values of all options by name."""
+        return {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+
+    @property
+    def changed_options(self) -> dict[str, Any]:
+        """The options that differ from the defaults of the class."""
+        defaults = {item.name: item.default for item in dataclasses.fields(self)}
+        return {name: value for name, value in self.options.items() if value != defaults[name]}
+
+    @property
     def counting_options(self) -> dict[str, Any]:
         """The options that determine the counts: families with equal options share their cells."""
-        fields = (item.name for item in dataclasses.fields(self) if item.name not in self.estimation_only)
-        return {name: getattr(self, name) for name in fields}
+        return {name: value for name, value in self.options.items() if name not in self.estimation_only}
 
     def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:
         """Raise InputError unless the distribution can have these numbers; a variance or a rate is already above 0."""
@@ -297,6 +212,21 @@ class Family:
     def distribution(self) -> str:
         """The name of the distribution; the macro <distribution>_likelihoods estimates it."""
         return "dirichlet" if self.smoothed else self.name
+
+    @property
+    def smoothed(self) -> bool:
+        """Whether it is smoothed by pseudo-counts, the parameters of a Dirichlet prior."""
+        return self.kind in ("level", "tokens") or self.zeros
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether a missing value can be a category."""
+        return self.kind in ("level", "weight") and self.cell != "place"
+
+    @property
+    def divergence(self) -> str:
+        """The macro that compares two of its distributions: <divergence>_divergence (sql/macros/judging/drift.sql)."""
+        return self.name if self.kind == "density" and not self.centred else "normal"
 
     @property
     def formula(self) -> str:
@@ -333,20 +263,44 @@ class Family:
             return None
         return "value" if self.smoothed else "number"
 
+    def is_cut(self, number: int) -> bool:
+        """Whether its column of that number, from 0, is cut into bins."""
+        return number == 0 and self.edges is not None
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is a distribution of whole numbers."""
+        return "whole" in self.rules.get("float", ())
+
     @property
     def in_wide_scan(self) -> bool:
         """Whether the wide scan counts the feature, by the macros <name>_inputs, <name>_aggregates and <name>_cells."""
-        return self.number or self.presence or self.idf
+        return not self.has_lookups or self.presence or self.tfidf
 
     @property
     def has_parameter_term(self) -> bool:
         """Whether the macro <name>_term adds a term that is computed from parameters."""
-        return self.number or self.presence
+        return not self.has_lookups or self.presence
 
     @property
     def has_lookups(self) -> bool:
-        """Whether its values are in the table of lookups."""
-        return self.level or self.bag
+        """Whether its values are in the table of lookups; others are known before any row is read, and have parameters."""
+        return self.cell in _LOOKED_UP
+
+    @property
+    def level(self) -> bool:
+        """Whether a row has one of its values, which is counted by GROUP BY and looked up."""
+        return self.has_lookups and self.kind == "level"
+
+    @property
+    def bag(self) -> bool:
+        """Whether a row has several of its values, which are counted and looked up one by one."""
+        return self.has_lookups and self.kind != "level"
+
+    @property
+    def multiplier(self) -> str:
+        """Of a looked-up score in the linear form: "is", "has" or "count" (linear.sql)."""
+        return "is" if self.level else "has" if self.presence else "count"
 
     @property
     def parameters(self) -> list[Parameter]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import NUMBERS, Family, Parameter, checked, non_negative
+from nbsql.family.base import NUMBERS, Cell, Family, Macros, Parameter, macros_of
+from nbsql.family.checks import checked, non_negative
+from nbsql.family.kinds import Level
 
 
 @dataclass(frozen=True)
-class Bernoulli(Family):
+class Bernoulli(Level):
     """A yes or no, BOOLEAN or 0/1: P(true | c) = (n_true + alpha) / (n + alpha + beta), with a Beta(alpha, beta) prior.
 
     Args:
@@ -27,9 +29,9 @@ class Bernoulli(Family):
     beta: float | None = None
 
     name: ClassVar[str] = "bernoulli"
+    macros: ClassVar[Macros] = macros_of("bernoulli", "inputs aggregates cells term weights drawn")
+    cell: ClassVar[Cell] = "boolean"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "beta")
-    number: ClassVar[bool] = True
-    has_categories: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("boolean", *NUMBERS)
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("binary",))
 

@@ -8,13 +8,15 @@ from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, written
-from nbsql.family.base import NUMBERS, Family, checked, choice, finite, set_attributes, true_or_false, whole_number
+from nbsql.family.base import NUMBERS, Cell, Macros, macros_of
+from nbsql.family.checks import checked, choice, finite, set_attributes, true_or_false, whole_number
+from nbsql.family.kinds import Level
 
 MOST_BINS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Binned(Family):
+class Binned(Level):
     """A number cut into bins, scored as categories: P(bin | c) = (n_bc + alpha) / (n_c + alpha K) with K bins.
 
     Binning makes no assumption on how the number is distributed. A bin includes its lower edge and excludes its upper edge. The
@@ -41,8 +43,8 @@ class Binned(Family):
     edges: Sequence[float] | None = None
 
     name: ClassVar[str] = "binned"
-    level: ClassVar[bool] = True
-    has_categories: ClassVar[bool] = True
+    macros: ClassVar[Macros] = macros_of("binned", "value drawn middle")
+    cell: ClassVar[Cell] = "bin"
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
 
     def __post_init__(self) -> None:
@@ -69,7 +71,7 @@ class Binned(Family):
             return "binned_mdl"
         return "binned_edges" if isinstance(self.by, str) else "binned_monotone"
 
-    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:
+    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Binned:
         if self.by == "mdl":
             edges = [row[0] for row in rows]
         elif isinstance(self.by, str):
@@ -86,7 +88,7 @@ class Binned(Family):
             return replace(self, by=edges)  # the edges are merged next
         return replace(self, edges=tuple(edges))
 
-    def without_answer(self) -> Family:
+    def without_answer(self) -> Binned:
         return replace(self, edges=None) if self.by == "mdl" else self
 
     @property

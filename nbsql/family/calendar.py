@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import Family, set_attributes, texts
+from nbsql.family.base import Cell
 from nbsql.family.categorical import Categorical
+from nbsql.family.checks import set_attributes, texts
+from nbsql.family.kinds import Level
 
 PARTS = ("year", "month", "day", "weekday", "hour", "minute")
 OF_DAYS = PARTS[:4]
@@ -17,7 +19,7 @@ EXPLICIT = ("minute",)  # the parts that are taken only if they are named
 
 
 @dataclass(frozen=True)
-class Calendar(Family):
+class Calendar(Level):
     """A date or a time: each of its parts is a category of its own, such as "weekday of sent_at".
 
     The parts are columns that the model computes from those of whatever it reads. A weekday is a text, Sunday; the others are
@@ -41,7 +43,7 @@ class Calendar(Family):
     zone: str | None = None
 
     name: ClassVar[str] = "calendar"
-    has_categories: ClassVar[bool] = True
+    cell: ClassVar[Cell] = "part"
     accepts: ClassVar[tuple[str, ...]] = ("temporal",)
 
     def __post_init__(self) -> None:

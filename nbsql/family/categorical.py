@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import SCALARS, Family, Nulls, Unseen, checked, non_negative, set_attributes, shortest, whole_number
+from nbsql.family.base import SCALARS, Cell, Family, Macros, Nulls, Unseen, macros_of
+from nbsql.family.checks import checked, non_negative, set_attributes, shortest, whole_number
+from nbsql.family.kinds import Level
 
 
 @dataclass(frozen=True, kw_only=True)
-class Categorical(Family):
+class Categorical(Level):
     """A category: P(v | c) = (n_cv + alpha_v) / (n_c + sum of alpha), over the values that are declared or seen in any class.
 
     Args:
@@ -31,8 +33,8 @@ class Categorical(Family):
     min_count: int = 1
 
     name: ClassVar[str] = "categorical"
-    level: ClassVar[bool] = True
-    has_categories: ClassVar[bool] = True
+    macros: ClassVar[Macros] = macros_of("categorical", "value given drawn")
+    cell: ClassVar[Cell] = "level"
     alpha_by_value: ClassVar[bool] = True
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "other_alpha", "levels", "min_count")
     accepts: ClassVar[tuple[str, ...]] = SCALARS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import checked, set_attributes, true_or_false
+from nbsql.family.checks import checked, set_attributes, true_or_false
 from nbsql.family.multinomial import Multinomial
 
 

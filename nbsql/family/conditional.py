@@ -7,14 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import SCALARS, Family, checked, choice, non_negative, set_attributes
+from nbsql.family.base import SCALARS, Cell, Family, Macros, macros_of
 from nbsql.family.binned import bin_edges, bin_labels
+from nbsql.family.checks import checked, choice, non_negative, set_attributes
+from nbsql.family.kinds import Level
 
 MOST_PARENTS = 1000  # values of a parent: every statement spells them out
 
 
 @dataclass(frozen=True)
-class Conditional(Family):
+class Conditional(Level):
     """A category that also depends on a parent column: P(v | u, c) = (n_cuv + alpha) / (n_cu + alpha K), u the parent's value.
 
     It is one edge of a tree-augmented naive Bayes classifier (Friedman, Geiger and Goldszmidt, Bayesian network classifiers,
@@ -49,8 +51,8 @@ class Conditional(Family):
     chosen: bool = field(default=False, compare=False)
 
     name: ClassVar[str] = "conditional"
-    level: ClassVar[bool] = True
-    has_categories: ClassVar[bool] = True
+    macros: ClassVar[Macros] = macros_of("conditional", "value given")
+    cell: ClassVar[Cell] = "list"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "shrinkage", "chosen")
     accepts: ClassVar[tuple[str, ...]] = SCALARS
     distribution: ClassVar[str] = "conditional"

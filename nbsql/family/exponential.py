@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import NUMBERS
+from nbsql.family.base import NUMBERS, Macros, macros_of
 from nbsql.family.rate import Rate
 
 
@@ -27,7 +27,7 @@ class Exponential(Rate):
     """
 
     name: ClassVar[str] = "exponential"
+    macros: ClassVar[Macros] = macros_of("exponential", "density inside weights drawn moment", Rate.macros)
     quantities: ClassVar[tuple[str, ...]] = ("rate", "log_rate")
-    divergence: ClassVar[str] = "exponential"
     units: ClassVar[str] = "numbers"
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("negative",))

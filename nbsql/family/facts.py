@@ -12,8 +12,8 @@ from nbsql.family import FAMILIES, Family
 PATH = Path("dbt/family_facts.sql")  # in the folder of the macros
 
 _FACTS = (
-    "number", "density", "zeros", "level", "bag", "centred", "has_categories", "over_columns", "bounded", "accepts", "rules",
-    "units", "divergence", "events",
+    "kind", "cell", "has_lookups", "level", "bag", "zeros", "centred", "has_categories", "over_columns", "bounded", "accepts",
+    "rules", "units", "divergence", "events",
 )  # fmt: skip
 _LEFT_OUT = ("best", "best_by", "vocabulary")  # options that need a look at the data before counting, and long ones
 _WIDTH = 132
@@ -44,7 +44,7 @@ def facts() -> dict[str, dict[str, Any]]:
     return {
         name: _facts_of(family)
         for name, family in FAMILIES.items()
-        if family.question is Family.question and not (family.level and family.over_columns)
+        if family.question is Family.question and not (family.kind == "level" and family.over_columns)
     }
 
 
@@ -59,12 +59,13 @@ def facts_sql() -> str:
 
 
 def _facts_of(family: type[Family]) -> dict[str, Any]:
-    found = {name: getattr(family, name, None) for name in _FACTS}
+    found = {name: getattr(family(), name, None) for name in _FACTS}
     known = {name: value for name, value in found.items() if value and value != getattr(Family, name, None)}
     shared = {item.name for item in dataclasses.fields(Family)}
     own = [item for item in dataclasses.fields(family) if item.name not in shared and item.name not in _LEFT_OUT]
+    known["macros"] = family.macros  # without those that depend on options
     known["options"] = [item.name for item in own]
-    if family.density:
+    if family.kind == "density":
         known["defaults"] = {item.name: item.default for item in own}
         known["reads"] = [(parameter.name, parameter.quantity) for parameter in family().parameters]
     return known

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS
+from nbsql.family.base import NUMBERS, Macros, macros_of
 from nbsql.family.moments import Moments
 
 
@@ -27,6 +27,7 @@ class Gamma(Moments):
     """
 
     name: ClassVar[str] = "gamma"
+    macros: ClassVar[Macros] = macros_of("gamma", "density base inside parameter", Moments.macros)
     quantities: ClassVar[tuple[str, ...]] = ("mean", "shape", "gamma_peak")
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("positive",))
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS, Estimate, Family, checked, choice, finite, non_negative, set_attributes, true_or_false
+from nbsql.family.base import Estimate, Family, Macros, macros_of
+from nbsql.family.checks import checked, choice, finite, non_negative, set_attributes, true_or_false
+from nbsql.family.kinds import Density
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +40,7 @@ class NormalInverseGamma:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gaussian(Family):
+class Gaussian(Density):
     """A number with a normal density in each class.
 
     Args:
@@ -65,16 +67,12 @@ class Gaussian(Family):
     prior: NormalInverseGamma | None = None
 
     name: ClassVar[str] = "gaussian"
+    macros: ClassVar[Macros] = macros_of("gaussian", "inputs aggregates cells density parameter weights drawn")
     quantities: ClassVar[tuple[str, ...]] = ("mean", "peak", "precision")
-    units: ClassVar[str] = "numbers"
-    smoothed: ClassVar[bool] = False
     centred: ClassVar[bool] = True
-    number: ClassVar[bool] = True
-    density: ClassVar[bool] = True
     needs_guard: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "variance", "floor", "smoothing", "prior")
-    accepts: ClassVar[tuple[str, ...]] = NUMBERS
 
     def __post_init__(self) -> None:
         super().__post_init__()

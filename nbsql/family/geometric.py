@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Parameter
+from nbsql.family.base import Macros, Parameter, macros_of
 from nbsql.family.rate import Rate
 
 
@@ -29,7 +29,7 @@ class Geometric(Rate):
     """
 
     name: ClassVar[str] = "geometric"
-    divergence: ClassVar[str] = "geometric"
+    macros: ClassVar[Macros] = macros_of("geometric", "density inside at_zero parameter weights drawn moment", Rate.macros)
     bounded: ClassVar[bool] = True
 
     def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:  # noqa: ARG002

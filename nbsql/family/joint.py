@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import SCALARS, Family, Nulls, OverColumns, Unseen, choice, set_attributes, texts
+from nbsql.family.base import SCALARS, Cell, Family, Kind, Macros, Nulls, OverColumns, Unseen, macros_of
+from nbsql.family.checks import choice, set_attributes, texts
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,14 @@ class Joint(OverColumns):
     integers: Sequence[str] = ()  # the columns of whole numbers, as the fit found them
 
     name: ClassVar[str] = "joint"
-    level: ClassVar[bool] = True
-    has_categories: ClassVar[bool] = True
-    by_column: ClassVar[bool] = False
+    macros: ClassVar[Macros] = macros_of("joint", "value given drawn")
+    kind: ClassVar[Kind] = "level"
+    cell: ClassVar[Cell] = "list"
     accepts: ClassVar[tuple[str, ...]] = SCALARS
 
     def __post_init__(self) -> None:
         columns = texts(self.columns, "Joint takes a list of columns")
-        set_attributes(self, columns=columns, integers=tuple(self.integers), backs_off=self.backoff is not None)
+        set_attributes(self, columns=columns, integers=tuple(self.integers))
         super().__post_init__()
         if self.backoff is not None:
             choice(self.backoff, Literal["naive"], "backoff")
@@ -49,7 +50,7 @@ class Joint(OverColumns):
                 raise InputError("unseen='smooth' and a backoff are two answers to values never seen; leave one of them out")
 
     def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
-        return super().with_defaults(alpha=alpha, nulls=nulls, unseen="skip" if self.backs_off else unseen)
+        return super().with_defaults(alpha=alpha, nulls=nulls, unseen="skip" if self.backoff else unseen)
 
     def of(self, columns: Sequence[str], integers: Sequence[str]) -> OverColumns:
         return replace(self, columns=tuple(columns), integers=tuple(integers))

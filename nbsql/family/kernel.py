@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS, Estimate, Family, checked, non_negative, set_attributes, whole_number
+from nbsql.family.base import NUMBERS, Cell, Estimate, Family, Macros, macros_of
+from nbsql.family.checks import checked, non_negative, set_attributes, whole_number
+from nbsql.family.kinds import Level
 
 MOST_CELLS = 4096
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kernel(Family):
+class Kernel(Level):
     """A number with any density, estimated as the mean of normal densities around the values of the class, on a grid of cells.
 
     With phi the normal density and h the bandwidth of a class, p(x | c) = (sum over its values v of phi((x - v) / h) / h +
@@ -40,7 +42,8 @@ class Kernel(Family):
     width: float | None = None
 
     name: ClassVar[str] = "kernel"
-    level: ClassVar[bool] = True
+    macros: ClassVar[Macros] = macros_of("kernel", "value drawn middle")
+    cell: ClassVar[Cell] = "place"
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
     distribution: ClassVar[str] = "kernel"
     degree: ClassVar[None] = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import NUMBERS
+from nbsql.family.base import NUMBERS, Macros, macros_of
 from nbsql.family.gaussian import Gaussian
 
 
@@ -29,6 +29,7 @@ class LogNormal(Gaussian):
     """
 
     name: ClassVar[str] = "lognormal"
+    macros: ClassVar[Macros] = macros_of("lognormal", "inputs base inside drawn moment", Gaussian.macros)
     needs_guard: ClassVar[bool] = False
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("positive",))
     degree: ClassVar[None] = None

@@ -6,23 +6,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS, Estimate, Family, checked, non_negative
+from nbsql.family.base import Estimate, Family, Macros, macros_of
+from nbsql.family.checks import checked, non_negative
+from nbsql.family.kinds import Density
 
 
 @dataclass(frozen=True, kw_only=True)
-class Moments(Family):
+class Moments(Density):
     """A number whose density follows from its mean and variance (the method of moments)."""
 
     floor: float = 1e-9
 
-    units: ClassVar[str] = "numbers"
-    smoothed: ClassVar[bool] = False
+    macros: ClassVar[Macros] = macros_of("gaussian", "inputs aggregates cells parameter")
     centred: ClassVar[bool] = True
-    number: ClassVar[bool] = True
-    density: ClassVar[bool] = True
-    linear_cure: ClassVar[str] = "leave it out of the model"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
-    accepts: ClassVar[tuple[str, ...]] = NUMBERS
     sampling_kind: ClassVar[None] = None
     degree: ClassVar[None] = None
 

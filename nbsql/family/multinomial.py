@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import NUMBERS, Family, Nulls, OverColumns, Parameter, Unseen, non_negative, set_attributes, texts
+from nbsql.family.base import NUMBERS, Cell, Family, Kind, Macros, Nulls, OverColumns, Parameter, Unseen, macros_of
+from nbsql.family.checks import non_negative, set_attributes, texts
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,9 @@ class Multinomial(OverColumns):
     """
 
     name: ClassVar[str] = "multinomial"
-    number: ClassVar[bool] = True
+    macros: ClassVar[Macros] = macros_of("multinomial", "inputs aggregates cells term weights drawn")
+    kind: ClassVar[Kind] = "tokens"
+    cell: ClassVar[Cell] = "column"
     alpha_by_value: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("negative",))

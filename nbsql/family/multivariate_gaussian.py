@@ -9,19 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, listed, written
-from nbsql.family.base import (
-    NUMBERS,
-    Estimate,
-    Family,
-    OverColumns,
-    Parameter,
-    checked,
-    choice,
-    is_finite,
-    set_attributes,
-    texts,
-    true_or_false,
-)
+from nbsql.family.base import NUMBERS, Cell, Estimate, Family, Kind, Macros, OverColumns, Parameter, macros_of
+from nbsql.family.checks import checked, choice, is_finite, set_attributes, texts, true_or_false
 
 
 @dataclass(frozen=True)
@@ -55,12 +44,13 @@ class MultivariateGaussian(OverColumns):
     fourth: Mapping[str, float] | None = field(default=None, hash=False)
 
     name: ClassVar[str] = "multivariate_gaussian"
+    macros: ClassVar[Macros] = macros_of(
+        "multivariate_gaussian", "inputs aggregates sums whole term common steps first_steps value pairs weights drawn"
+    )
+    kind: ClassVar[Kind] = "matrix"
+    cell: ClassVar[Cell] = "matrix"
     units: ClassVar[str] = "numbers"
-    smoothed: ClassVar[bool] = False
-    number: ClassVar[bool] = True
     centred: ClassVar[bool] = True
-    by_column: ClassVar[bool] = False
-    has_steps: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with shared=True"
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
     sampling_kind: ClassVar[str] = "vector"
@@ -73,7 +63,7 @@ class MultivariateGaussian(OverColumns):
             if getattr(self, name) is not None:  # JSON stores a list
                 set_attributes(self, **{name: self._numbers(name, least)})
         checked(self, true_or_false, "shared", "impute")
-        set_attributes(self, shrinkage=shrinkage_named(self.shrinkage), has_common_term=self.shared)
+        set_attributes(self, shrinkage=shrinkage_named(self.shrinkage))
         if self.ledoit_wolf:
             set_attributes(self, non_additive_option=f"shrinkage={self.shrinkage!r}")
         if self.estimate == "mode":

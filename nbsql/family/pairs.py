@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import SCALARS, OverColumns, set_attributes, whole_number
+from nbsql.family.base import SCALARS, Cell, Kind, OverColumns
 from nbsql.family.binned import bin_labels
+from nbsql.family.checks import set_attributes, whole_number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,10 +30,8 @@ class Pairs(OverColumns):
     shrinkage: float | None = None  # the s of (n_cuv + s P(v | c)) / (n_cu + s), which replaces the pseudo-counts
 
     name: ClassVar[str] = "pairs"
-    bag: ClassVar[bool] = True
-    by_column: ClassVar[bool] = False
-    smoothed: ClassVar[bool] = False
-    scores_add_up: ClassVar[bool] = False
+    kind: ClassVar[Kind] = "pairs"
+    cell: ClassVar[Cell] = "pair"
     estimation_only: ClassVar[tuple[str, ...]] = (*OverColumns.estimation_only, "added_counts", "least", "shrinkage")
     accepts: ClassVar[tuple[str, ...]] = SCALARS
     degree: ClassVar[None] = None

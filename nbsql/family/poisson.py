@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nbsql.family.base import Macros, macros_of
 from nbsql.family.rate import Rate
 
 
@@ -26,5 +27,5 @@ class Poisson(Rate):
     """
 
     name: ClassVar[str] = "poisson"
+    macros: ClassVar[Macros] = macros_of("poisson", "density base inside at_zero weights drawn moment", Rate.macros)
     quantities: ClassVar[tuple[str, ...]] = ("rate", "log_rate")
-    divergence: ClassVar[str] = "poisson"

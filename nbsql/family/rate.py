@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import NUMBERS, Estimate, Family, checked, non_negative
+from nbsql.family.base import Estimate, Family, Macros, macros_of
+from nbsql.family.checks import checked, non_negative
+from nbsql.family.kinds import Density
 
 
 @dataclass(frozen=True)
-class Rate(Family):
+class Rate(Density):
     """A family with one parameter, whose conjugate prior has the parameters a and b.
 
     The posterior mode is the posterior mean with one subtracted: from a for a Gamma prior, from a and b for a Beta prior.
@@ -19,11 +21,9 @@ class Rate(Family):
     a: float = 0.0
     b: float = 0.0
 
-    number: ClassVar[bool] = True
-    density: ClassVar[bool] = True
+    units: ClassVar[str] = "counts"
+    macros: ClassVar[Macros] = macros_of("poisson", "inputs aggregates cells parameter")
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "a", "b")
-    smoothed: ClassVar[bool] = False
-    accepts: ClassVar[tuple[str, ...]] = NUMBERS
     rules: ClassVar[dict[str, tuple[str, ...]]] = {
         "integer": ("negative",),
         "float": ("negative", "whole"),

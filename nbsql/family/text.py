@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, written
-from nbsql.family.base import checked, set_attributes, texts, true_or_false, whole_number
+from nbsql.family.base import Macros, macros_of
+from nbsql.family.checks import checked, set_attributes, texts, true_or_false, whole_number
 from nbsql.family.stop_words import STOP_WORDS
 from nbsql.family.tokens import Bag
 
@@ -67,6 +68,7 @@ class Text(Bag):
     within_words: bool = False
 
     name: ClassVar[str] = "text"
+    macros: ClassVar[Macros] = macros_of("text", "drawn", Bag.macros)
     accepts: ClassVar[tuple[str, ...]] = ("text",)
 
     def __post_init__(self) -> None:
@@ -108,6 +110,11 @@ class Text(Bag):
     def is_of_words(self) -> bool:
         """Whether its words have the default pattern, which the engine can find faster than by a regular expression."""
         return self.pattern == WORD
+
+    @property
+    def checked_pattern(self) -> str | None:
+        """The regular expression that an engine must understand; None for the default one."""
+        return None if self.is_of_words else self.pattern
 
     @property
     def has_overlaps(self) -> bool:

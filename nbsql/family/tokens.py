@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, Parameter, checked, choice, set_attributes, texts, true_or_false, whole_number
+from nbsql.family.base import Cell, Family, Kind, Macros, Parameter, macros_of
+from nbsql.family.checks import checked, choice, set_attributes, texts, true_or_false, whole_number
 
 Event = Literal["multinomial", "complement"]
 Norm = Literal["l2"]
@@ -26,7 +27,9 @@ class Bag(Family):
     best_by: BestBy = "mutual_information"
     vocabulary: Sequence[str] | None = None
 
-    bag: ClassVar[bool] = True
+    kind: ClassVar[Kind] = "tokens"
+    macros: ClassVar[Macros] = macros_of("text", "inputs aggregates cells term weights")
+    cell: ClassVar[Cell] = "token"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "weight_norm", "best", "best_by")
     events: ClassVar[tuple[str, ...]] = ("multinomial", "bernoulli", "complement")
 
@@ -36,10 +39,7 @@ class Bag(Family):
             presence=self.event == "bernoulli",
             complement=self.event == "complement",
             normalised_weights=self.weight_norm,
-            idf=self.tfidf,
             reweights_tokens=self.tfidf or self.norm is not None,
-            value_limit=self.best,
-            multiplier="has" if self.event == "bernoulli" else "count",
         )
         super().__post_init__()
         choice(self.event, Literal[self.events], "event")
@@ -137,6 +137,7 @@ class Tokens(Bag):
     """
 
     name: ClassVar[str] = "tokens"
+    macros: ClassVar[Macros] = macros_of("tokens", "drawn", Bag.macros)
     accepts: ClassVar[tuple[str, ...]] = ("tokens",)
 
 
@@ -152,5 +153,6 @@ class TokenCounts(Tokens):
     """
 
     name: ClassVar[str] = "token_counts"
+    macros: ClassVar[Macros] = macros_of("token_counts", "drawn", Bag.macros)
     accepts: ClassVar[tuple[str, ...]] = ("token counts",)
     rules: ClassVar[dict[str, tuple[str, ...]]] = {"token counts": ("negative_counts",)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import NUMBERS, Family, Parameter
+from nbsql.family.base import NUMBERS, Cell, Family, Kind, Macros, Parameter, macros_of
 
 _OWN = ("categorical", "binned", "joint", "multinomial")  # one number a value or column scores them, in any model
 
@@ -19,9 +19,9 @@ class Weighted(Family):
     product: bool = False  # whether the number is the product of two columns
 
     name: ClassVar[str] = "weighted"
-    smoothed: ClassVar[bool] = False
-    number: ClassVar[bool] = True
-    has_categories: ClassVar[bool] = True
+    macros: ClassVar[Macros] = macros_of("weighted", "inputs term value weights")
+    kind: ClassVar[Kind] = "weight"
+    cell: ClassVar[Cell] = "weight"
     accepts: ClassVar[tuple[str, ...]] = ("boolean", *NUMBERS)
 
     @property
@@ -40,4 +40,4 @@ def weighted(family: Family) -> Family | None:
     """The family by which a logistic model scores a feature that is counted as `family`; None if there is none."""
     if family.name in ("gaussian", "bernoulli"):
         return Weighted(alpha=0.0, nulls=family.nulls, unseen="skip", binary=family.name == "bernoulli")
-    return family if family.name in _OWN and not family.backs_off else None
+    return family if family.name in _OWN and not family.backoff else None

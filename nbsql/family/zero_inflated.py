@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nbsql.family.base import NUMBERS, Family, Parameter, checked, choice, non_negative, set_attributes
+from nbsql.family.base import NUMBERS, Family, Macros, Parameter, macros_of
+from nbsql.family.checks import checked, choice, non_negative, set_attributes
 from nbsql.family.exponential import Exponential
 from nbsql.family.gamma import Gamma
 from nbsql.family.gaussian import Gaussian
+from nbsql.family.kinds import Density
 from nbsql.family.lognormal import LogNormal
 
 Of = Literal["lognormal", "gamma", "exponential", "gaussian"]
@@ -16,7 +18,7 @@ _NUMBERS: dict[str, type[Family]] = {family.name: family for family in (LogNorma
 
 
 @dataclass(frozen=True, kw_only=True)
-class ZeroInflated(Family):
+class ZeroInflated(Density):
     """A number that is often exactly 0 and has a density otherwise: rain in millimetres, capital gains, amounts.
 
     P(x = 0 | c) = (n_c0 + alpha) / (n_c + 2 alpha), where n_c0 of the n_c rows of the class are 0. Any other x has the
@@ -41,14 +43,10 @@ class ZeroInflated(Family):
     floor: float = 1e-9
 
     name: ClassVar[str] = "zero_inflated"
-    units: ClassVar[str] = "numbers"
+    macros: ClassVar[Macros] = macros_of("zero_inflated", "inputs aggregates cells drawn")
     centred: ClassVar[bool] = True
-    number: ClassVar[bool] = True
-    density: ClassVar[bool] = True
     zeros: ClassVar[bool] = True
-    linear_cure: ClassVar[str] = "leave it out of the model"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
-    accepts: ClassVar[tuple[str, ...]] = NUMBERS
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("negative",))
     degree: ClassVar[None] = None
 
@@ -56,6 +54,7 @@ class ZeroInflated(Family):
         super().__post_init__()
         choice(self.of, Of, "of")
         checked(self, non_negative, "floor")
+        set_attributes(self, macros={**_NUMBERS[self.of].macros, **self.macros})
         if self.of == "gaussian":
             set_attributes(self, rules={})
 

@@ -15,7 +15,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, no_column
-from nbsql.family.base import whole_number
+from nbsql.family.checks import whole_number
 from nbsql.judging.evaluation import QUERIES, Evaluation, read_evaluation
 from nbsql.judging.slices import Slices, check_slices
 from nbsql.plan import Judgeable

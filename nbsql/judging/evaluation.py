@@ -12,7 +12,7 @@ from typing import Any
 from nbsql.answers.query import Query
 from nbsql.answers.table import Displayed, Table, plain
 from nbsql.errors import InputError
-from nbsql.family.base import label as label_text
+from nbsql.family.checks import label as label_text
 from nbsql.judging.slices import Slices
 from nbsql.spec.rules import RULES
 from nbsql.spec.spec import Check

@@ -12,7 +12,6 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.family import Conditional
 from nbsql.judging.shared_features import SharedFeatures
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.count import Count, total_rows
@@ -109,7 +108,7 @@ class Folds:
                     f"{name} is estimated from all rows at once, so that no fold can be left out; leave out {option}"
                 )
         supervised = [feature for feature in prepared.features if feature.family.supervised]
-        parents = [feature.name for feature in supervised if isinstance(feature.family, Conditional)]
+        parents = [feature.name for feature in supervised if feature.family.parent]
         bins = [feature.name for feature in supervised if feature.name not in parents]
         choices = [f"the bins of {listed(bins)} were cut"] if bins else []
         choices += [f"the parents of {listed(parents)} were chosen"] if parents else []
@@ -298,8 +297,8 @@ class Folds:
 
         Engines that store the estimates of a fold as tables take them from `estimates_of`.
         """
-        reads = "parameters" if kind == "parameters" else "has_lookups"
-        features = [feature for feature in spec.features if getattr(feature.family, reads)]
+        is_lookup = kind == "lookups"
+        features = [f for f in spec.features if (f.family.has_lookups if is_lookup else f.family.parameters)]
         if kind == "lookups" and not features:
             return self._table("no lookups")
         layout_key = (context.has_prior, bool(context.form.class_numbers), folds)

@@ -52,7 +52,7 @@ class Parts:
         kinds: dict[str, Any] = {"numbers": [], "columns": [], "levels": [], "bags": []}
         for feature in spec.features:
             kinds[_kind(feature)].append(feature)
-        backoffs = [feature for feature in spec.features if feature.family.backs_off]
+        backoffs = [feature for feature in spec.features if feature.family.backoff]
         gates: dict[int, list[int]] = {feature.index: [] for feature in spec.features}
         for feature in (each for each in spec.features if not each.family.over_columns):
             gates[feature.index] = [joint.index for joint in backoffs if feature.column in joint.columns]
@@ -79,7 +79,7 @@ class Parts:
         quantities += [
             ClassQuantity(feature, quantity)
             for feature in self.numbers
-            if getattr(feature.family, "shared_variance", False)
+            if feature.family.shared_variance
             for quantity in ("within_m2", "within_classes")
         ]
         quantities += [ClassQuantity(feature, "zeros") for feature in self.numbers if feature.family.zeros]
@@ -105,7 +105,7 @@ def _kind(feature: Feature) -> str:
     family = feature.family
     if family.bag:
         return "bags"
-    if family.level or family.name == "bernoulli":
+    if family.kind == "level":
         return "levels"
     return "columns" if family.over_columns else "numbers"
 
@@ -113,11 +113,11 @@ def _kind(feature: Feature) -> str:
 def _can_leave_out(feature: Feature) -> bool:
     """Whether a row can be subtracted from the counts of a feature as it is scored."""
     family = feature.family
-    chosen = family.reweights_tokens or family.supervised or family.normalised_weights or family.value_limit is not None
+    chosen = family.reweights_tokens or family.supervised or family.normalised_weights or family.best is not None
     chosen = chosen or (family.bag and bool(family.declared))  # the vocabulary is not that of the counts
     # The target of the shrinkage changes with every row, too.
-    shrunk = getattr(family, "shrinkage", None) or getattr(family, "smoothing", None)
-    return (family.density or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)
+    shrunk = family.shrinkage or family.smoothing
+    return (family.kind == "density" or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)
 
 
 class LeaveOneOut(Folds):
@@ -216,8 +216,8 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
 
 def _describe_family(feature: Feature) -> str:
     """The family of a feature from which no row can be left out, with the option that prevents it."""
-    family = feature.family
+    name, options = feature.family.name, feature.family.options
     for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage", "monotone"):
-        if getattr(family, option, False) and family.distribution != "multivariate_gaussian":  # refused with any option
-            return f"{family.name} with {option}={getattr(family, option)!r}"
-    return f"{family.name} with by='mdl'" if getattr(family, "by", None) == "mdl" else family.name
+        if options.get(option) and feature.family.kind != "matrix":  # refused with any option
+            return f"{name} with {option}={options[option]!r}"
+    return f"{name} with by='mdl'" if options.get("by") == "mdl" else name

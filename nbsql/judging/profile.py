@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 from markupsafe import Markup
 
@@ -26,7 +27,6 @@ from nbsql.storage.state import ModelState
 POINTS = 100  # points at which a density is evaluated
 BINS = 25  # bins of a histogram
 CHOICE = "nbsql_choice"  # the number of a value, in rows_of_choices (profile.sql)
-_WHOLE = ("poisson", "geometric")  # distributions of whole numbers
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def feature_named(spec: Spec, name: str, title: str) -> Feature:
 
 def is_number(feature: Feature) -> bool:
     """Whether a feature is a number with a density in each class."""
-    return feature.family.density or feature.family.name == "kernel"
+    return feature.family.cell in ("number", "place")
 
 
 def profile(state: ModelState, feature: Feature, source: Source | None) -> Query:
@@ -85,7 +85,7 @@ def choices_sql(state: ModelState, features: Sequence[Feature], rows: Sequence[S
 
 def _types(engine: Engine, feature: Feature) -> list[Markup]:
     """The types as which texts of a feature's columns are read. Numbers may lie between the values of an integer type."""
-    if all(feature.types or [""]) and feature.family.name != "binned" and not is_number(feature):
+    if all(feature.types or [""]) and feature.family.cell != "bin" and not is_number(feature):
         return [engine.type_name(name) for name in feature.types]
     is_text = feature.family.has_categories and not feature.is_number
     return [engine.renderer.fragment("string" if is_text else "double")] * len(feature.columns)
@@ -105,7 +105,7 @@ def number_grid(state: ModelState, feature: Feature, count: int) -> Grid:
         return grid
     high = grid.low + grid.step * (grid.count - 1)
     least = (high - grid.low) / (count - 1)
-    if feature.whole or feature.family.name in _WHOLE:
+    if feature.whole or feature.family.is_integer:
         least = max(least, 1.0)
     power = 10.0 ** math.floor(math.log10(least))
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9))
@@ -115,9 +115,9 @@ def number_grid(state: ModelState, feature: Feature, count: int) -> Grid:
 
 def _grid(state: ModelState, feature: Feature) -> Grid:
     """The range that holds nearly all of the probability of the classes' distributions."""
-    family = feature.family
-    if family.name == "kernel":
-        low, width = (getattr(family, name) for name in ("low", "width"))
+    family: Any = feature.family
+    if family.cell == "place":
+        low, width = family.low, family.width
         first, last = state.engine.ask("reach_of_kernel", state.relations["likelihoods"], feature.name)[0]
         return Grid(low + (first + 0.5) * width, max(last - first, 1) * width / (POINTS - 1), POINTS)
     ends = [
@@ -133,10 +133,10 @@ def _grid(state: ModelState, feature: Feature) -> Grid:
         low = 0.0
     if high <= low:
         low, high = low - 1, high + 1
-    if family.name in _WHOLE:
+    if family.is_integer:
         step = max(1, math.ceil((high - low + 1) / POINTS))
         return Grid(math.floor(low), step, int((high - low) // step) + 1)
-    if family.name == "beta":
+    if "inside" in family.rules.get("float", ()):
         low, high = max(low, 0.005), min(high, 0.995)
     return Grid(low, (high - low) / (POINTS - 1), POINTS)
 

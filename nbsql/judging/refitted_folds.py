@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.family import Binned
 from nbsql.judging.folds import Folds
 from nbsql.judging.leave_one_out import make_folds
 from nbsql.learning.count import Count
@@ -45,7 +44,7 @@ class RefittedFolds(Folds):
             name: {
                 feature.name: feature.family.edges
                 for feature in spec.features
-                if isinstance(feature.family, Binned) and feature.family.by == "mdl" and feature.family.edges is not None
+                if feature.family.without_answer().question == "binned_mdl" and feature.family.edges is not None
             }
             for name, spec in self._by_fold.items()
         }
@@ -98,8 +97,8 @@ class RefittedFolds(Folds):
         known = self._known_edges.get(name, {})
 
         def with_edges(feature: Feature) -> Feature:
-            family = feature.family
-            if not isinstance(family, Binned) or family.question != "binned_mdl" or feature.name not in known:
+            family: Any = feature.family
+            if family.question != "binned_mdl" or feature.name not in known:
                 return feature
             return replace(feature, family=replace(family, edges=known[feature.name]))
 

@@ -11,7 +11,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family.base import label as label_text
+from nbsql.family.checks import label as label_text
 from nbsql.rendering.dialect import folded
 
 _RESERVED = (

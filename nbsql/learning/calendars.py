@@ -9,7 +9,7 @@ from typing import Any
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.family import Calendar, Family, OverColumns, Pairs, all_named
+from nbsql.family import Calendar, Family, Pairs, all_named
 from nbsql.family.calendar import EXPLICIT, OF_DAYS, OF_TIMES, PARTS, part_name
 from nbsql.learning.missing_words import is_named_by
 from nbsql.rendering.dialect import folded, restore
@@ -52,12 +52,12 @@ class _Request:
 
     def calendar(self, column: Column) -> Calendar | None:
         """The calendar of a column, if it becomes a feature by its parts: the one asked for, or else that of its type."""
-        families = [family for key, family in self.families.items() if is_named_by(column.name, key)]
-        calendar = next((family for family in families if isinstance(family, Calendar)), None)
+        families: list[Any] = [family for key, family in self.families.items() if is_named_by(column.name, key)]
+        calendar = next((family for family in families if family.cell == "part"), None)
         if calendar is not None or families or column.inferred_kind != "temporal" or folded(column.name) in self.taken:
             return calendar
-        groups = (family for family in self.families.values() if isinstance(family, OverColumns))
-        if any(folded(name) == folded(column.name) for family in groups for name in family.columns):
+        grouped = (name for family in self.families.values() for name in family.columns)
+        if any(folded(name) == folded(column.name) for name in grouped):
             return None
         return Calendar() if _parts_of(column) and self._is_feature(column) else None
 

@@ -11,7 +11,6 @@ from markupsafe import Markup
 
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion, written
-from nbsql.family.rate import Rate
 from nbsql.learning.collinear import check_covariances
 from nbsql.learning.declared import comparable
 from nbsql.learning.factorised import make_count
@@ -217,7 +216,7 @@ class Change:
                 f"of which {self.title} has learnt {max(learnt, 0):.15g}"
             )
         moments = {"overdrawn_squares": "its variance"} if self.plan.centred_features else {}
-        if any(isinstance(feature.family, Rate) for feature in self.plan.spec.features):
+        if any(feature.family.kind == "density" and not feature.family.centred for feature in self.plan.spec.features):
             moments["overdrawn_sums"] = "their sum"
         for macro, moment in moments.items():
             for name, feature in violations(macro):

@@ -13,7 +13,7 @@ from nbsql.spec.spec import Feature, Spec
 
 def features_with_covariance(spec: Spec) -> list[Feature]:
     """The features that have a covariance matrix."""
-    return [feature for feature in spec.features if feature.family.centred and not feature.family.by_column]
+    return [feature for feature in spec.features if feature.family.kind == "matrix"]
 
 
 def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
@@ -31,6 +31,6 @@ def _collinear_message(feature: Feature, label: str, columns: Sequence[str]) -> 
     where = "within the classes" if feature.family.degree == 1 else f"in class {label!r}"
     what = f"{columns[0]!r} does not vary" if len(columns) == 1 else f"{listed(columns)} are collinear"
     leave = f"leave {'it' if len(columns) == 1 else 'one of them'} out"
-    shrinkage = getattr(feature.family, "shrinkage", None)
-    cure = leave if shrinkage else f"{leave}, or use shrinkage=0.1, say"  # more shrinkage does not make a constant column vary
-    return f"{what} {where}, so the covariance matrix of {feature.name!r} has no inverse; {cure}"
+    if not feature.family.shrinkage:  # more shrinkage does not make a constant column vary
+        leave += ", or use shrinkage=0.1, say"
+    return f"{what} {where}, so the covariance matrix of {feature.name!r} has no inverse; {leave}"

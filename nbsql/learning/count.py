@@ -13,7 +13,6 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
-from nbsql.family import Text
 from nbsql.learning.family_warnings import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import Context
@@ -61,8 +60,8 @@ class Count:
         self._near_zero: set[int] = set()  # the indices of features, known after the scan
         self._violations_unlabelled: Sequence[Any] = ()
         for feature in plan.spec.features:
-            if isinstance(feature.family, Text) and not feature.family.is_of_words:
-                engine.check_pattern(feature.family.pattern)
+            if feature.family.checked_pattern is not None:
+                engine.check_pattern(feature.family.checked_pattern)
 
     def scan(self, *, quiet: bool = False) -> list[tuple[Any, ...]]:
         """The classes that count (label as text, label, rows, n), from one wide scan of the source that checks the rules.

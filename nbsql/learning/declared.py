@@ -12,8 +12,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, listed
-from nbsql.family import Categorical
-from nbsql.family.base import shortest
+from nbsql.family.checks import shortest
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import INTEGER, ZONED, value_kind
 from nbsql.spec.spec import Feature, Prior, Spec
@@ -28,7 +27,7 @@ def with_declared(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[
     Raises InputError, as `declared_labels`, if the model takes no classes, or if a level is no value of its column.
     """
     labels = declared_labels(engine, classes, spec.target, spec.target_type)
-    features = tuple(_with_levels(engine, each) if isinstance(each.family, Categorical) else each for each in spec.features)
+    features = tuple(_with_levels(engine, each) if each.family.cell == "level" else each for each in spec.features)
     spec = replace(spec, classes=tuple(row[0] for row in labels), features=features)
     if labels:
         check(spec, "classes")

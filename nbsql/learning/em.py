@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from markupsafe import Markup
@@ -64,7 +64,7 @@ def _with_terms(feature: Feature) -> Feature:
     family = feature.family
     if not isinstance(family, Text):
         return feature
-    return replace(feature, family=_Terms(**{each.name: getattr(family, each.name) for each in fields(family)}))
+    return replace(feature, family=_Terms(**family.options))
 
 
 class _Search:
@@ -74,7 +74,7 @@ class _Search:
         self.engine = engine
         self.options = options
         self.source = count.source
-        texts = [feature for feature in spec.features if isinstance(feature.family, Text)]
+        texts = [feature for feature in spec.features if _with_terms(feature) is not feature]
         # The rows, which are scored and counted in every step, are joined and their texts are cut only once.
         self.spec = replace(spec, joins=(), features=tuple(map(_with_terms, spec.features)))
         self.temporary = temporary

@@ -12,7 +12,6 @@ from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed
-from nbsql.family import Categorical, Gaussian
 from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.derived import derive_argument
 from nbsql.spec.spec import Feature, Spec
@@ -30,9 +29,9 @@ _MIN_PATTERN_NAMES = 3  # the fewest names that a pattern replaces
 def inferred_features(spec: Spec) -> tuple[list[Feature], list[Feature]]:
     """The categories and the numbers whose families were inferred from the types of their columns."""
     inferred = [feature for feature in spec.features if feature.is_inferred]
-    categories = [feature for feature in inferred if isinstance(feature.family, Categorical)]
-    numbers = [f for f in inferred if f.whole and isinstance(f.family, Gaussian) and spec.logistic is None]
-    return categories, numbers
+    categories = [feature for feature in inferred if feature.family.cell == "level"]
+    numbers = [f for f in inferred if f.whole and f.is_number and f.family.centred and not f.family.zeros]
+    return categories, numbers if spec.logistic is None else []
 
 
 def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[str] = ()) -> Iterator[str]:

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.family import Categorical
 from nbsql.learning.collinear import check_covariances, features_with_covariance
 from nbsql.learning.count import NEAR_ZERO, Count, check_near_zero, total_rows
 from nbsql.learning.declared import with_declared, with_given_priors
@@ -221,7 +220,7 @@ class Fit:
             if feature.name not in varies:
                 empty.append(feature.name)
             elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
-                (uncut if getattr(feature.family, "edges", None) == () else constant).append(feature.name)
+                (uncut if feature.family.edges == () else constant).append(feature.name)
         for feature in features_with_covariance(self.spec):
             without = self.engine.ask("rows_missing_a_number", self.relations["statistics"], feature)[0][0]
             if without > 0 and feature.name not in empty:
@@ -243,7 +242,7 @@ class Fit:
 
     def _advise_on_texts(self) -> Mapping[str, str]:
         """The advice on the categories that would be numbers, or have values that differ only by case or blanks."""
-        texts = [f for f in self.spec.features if isinstance(f.family, Categorical) and f.types and f.types[0] and not f.whole]
+        texts = [f for f in self.spec.features if f.family.cell == "level" and f.types and f.types[0] and not f.whole]
         if not texts:
             return {}
         names = [feature.name for feature in texts]

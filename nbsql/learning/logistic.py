@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError
-from nbsql.family import Gaussian, Multinomial, Weighted
+from nbsql.family import Gaussian
 from nbsql.learning.newton import Newton, Step
 from nbsql.plan import Plan
 from nbsql.plan.classes import class_columns
@@ -139,7 +139,7 @@ class WeightSearch:
         render, spec = self.engine.renderer.fragment, self.plan.spec
         features = tuple(
             replace(feature, family=Gaussian(alpha=0.0, nulls="skip", unseen="skip", shared_variance=True))
-            if isinstance(feature.family, Gaussian)
+            if feature.family.kind == "density"
             else feature
             for feature in spec.features
         )
@@ -249,11 +249,12 @@ class WeightSearch:
 
 def _number_terms(features: Sequence[Feature]) -> Iterator[_Number]:
     for feature in features:
-        if isinstance(feature.family, Multinomial):
+        family: Any = feature.family
+        if family.cell == "column":
             yield from (_Number(feature, column, "count") for column in feature.columns)
-        elif isinstance(feature.family, Weighted):
-            yield _Number(feature, None, "binary" if feature.family.binary else "number")
-            if feature.family.nulls == "category":
+        elif family.kind == "weight":
+            yield _Number(feature, None, "binary" if family.binary else "number")
+            if family.nulls == "category":
                 yield _Number(feature, None, "missing")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from math import log, log1p
 
 from markupsafe import Markup
@@ -22,7 +22,6 @@ from nbsql.family import (
     Beta,
     Categorical,
     Family,
-    Gaussian,
     Geometric,
     LogNormal,
     Text,
@@ -84,9 +83,7 @@ def _code(family: Family) -> str:
     """A family as Python has it."""
     if family == type(family)():
         return json.dumps(family.name)
-    of = [
-        f"{each.name}={getattr(family, each.name)!r}" for each in fields(family) if getattr(family, each.name) != each.default
-    ]
+    of = [f"{name}={value!r}" for name, value in family.changed_options.items()]
     return f"nbsql.{type(family).__name__}({', '.join(of)})"
 
 
@@ -105,7 +102,7 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
     features = [
         feature
         for feature in spec.features
-        if feature.is_inferred and isinstance(feature.family, (Gaussian, Categorical)) and feature.name not in categories
+        if feature.is_inferred and feature.family.cell in ("number", "level") and feature.name not in categories
     ]
     if not features:
         return {}

@@ -10,7 +10,6 @@ from itertools import groupby
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import listed
-from nbsql.family import Categorical
 from nbsql.learning.date_advice import advice_on_dates
 from nbsql.rendering.dialect import plain_name, restore
 from nbsql.spec.column import MISSING_WORDS
@@ -52,7 +51,7 @@ def advice_on_texts(engine: Engine, values: Sequence[tuple[str, str, float]], fe
 def warn_of_texts(engine: Engine, source: Source, features: Sequence[Feature]) -> None:
     """Warn about columns of texts that would be numbers, for which no family is tried."""
     kinds = {column.name: column.kind for column in source.columns}
-    texts = [feature for feature in features if isinstance(feature.family, Categorical) and kinds[feature.column] == "text"]
+    texts = [feature for feature in features if feature.family.cell == "level" and kinds[feature.column] == "text"]
     if texts:
         cells = engine.renderer.fragment("texts_as_cells", source.relation, [feature.column for feature in texts])
         names = [feature.name for feature in texts]

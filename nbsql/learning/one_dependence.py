@@ -11,7 +11,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.family import Binned, Categorical, Conditional, Pairs
+from nbsql.family import Conditional, Pairs
 from nbsql.family.conditional import MOST_PARENTS
 from nbsql.learning.selection import rounded
 from nbsql.plan.context import TINY
@@ -66,7 +66,7 @@ def category_features(spec: Spec) -> dict[int, Feature]:
 
     Warns about categories whose values are declared, or left out if they are rare, which stay apart.
     """
-    categories = [each for each in spec.features if isinstance(each.family, (Binned, Categorical))]
+    categories = [each for each in spec.features if each.family.cell in ("bin", "level")]
     for why, cure, apart in (
         ("declared values", "without levels, and with one alpha", [each.name for each in categories if _is_declared(each)]),
         ("a min_count", "without it", [each.name for each in categories if each.family.least_count]),
@@ -81,7 +81,7 @@ def category_features(spec: Spec) -> dict[int, Feature]:
 
 
 def _is_declared(feature: Feature) -> bool:
-    return isinstance(feature.family, Categorical) and bool(feature.family.declared)
+    return feature.family.cell == "level" and bool(feature.family.declared)
 
 
 def category_sizes(
@@ -140,8 +140,8 @@ def _conditional_feature(feature: Feature, parent: Feature, values: Iterable[str
     family = Conditional(
         parent.column,
         shrinkage=options.shrinkage,
-        edges=getattr(feature.family, "edges", None),
-        parent_edges=getattr(parent.family, "edges", None),
+        edges=feature.family.edges,
+        parent_edges=parent.family.edges,
         parents=tuple(values),
         parent_nulls="category" if parent.family.nulls == "category" else "skip",
         integers=[each.column for each in (feature, parent) if each.whole],
@@ -185,7 +185,7 @@ def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spe
 def _pairs_of(spec: Spec, categories: list[Feature], options: AODE) -> Feature:
     family = Pairs(
         columns=[feature.column for feature in categories],
-        edges=[getattr(feature.family, "edges", None) for feature in categories],
+        edges=[feature.family.edges for feature in categories],
         integers=[feature.column for feature in categories if feature.whole],
         gaps=[feature.column for feature in categories if feature.family.nulls == "category"],
         added_counts=[feature.family.added_count for feature in categories],

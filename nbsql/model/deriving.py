@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError, listed, path_text
-from nbsql.family.base import whole_number
+from nbsql.family.checks import whole_number
 from nbsql.judging.contrasts import drift
 from nbsql.learning.change import Ledger
 from nbsql.learning.derive import check_slice_names, derive, slice_names

@@ -110,7 +110,7 @@ def options_text(family: Family, *, complete: bool = False) -> str:
     """The options of a family that differ from the defaults or, if `complete`, all that are set."""
     parts = []
     for field in fields(family):
-        value = getattr(family, field.name)
+        value = family.options[field.name]
         usual = _DEFAULTS.get(field.name, field.default)
         if field.name == "ngrams":
             usual = (1, 1)

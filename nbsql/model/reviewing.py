@@ -8,7 +8,7 @@ from typing import Any, Literal
 from nbsql.answers.decisions import cost_matrix
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError, listed, suggestion
-from nbsql.family.base import whole_number
+from nbsql.family.checks import whole_number
 from nbsql.model.base import Handle
 from nbsql.plan import REVIEW, Rows
 from nbsql.rendering.dialect import folded
@@ -69,7 +69,7 @@ class Reviewing(Handle):
         if by == "evidence":
             self.state.require("log_evidence")
         elif by == "novelty":
-            if not any(each.family.bag or (each.family.level and not each.family.number) for each in self._spec.features):
+            if not any(each.family.has_lookups for each in self._spec.features):
                 raise ModelError(f"{self._title} has numbers alone, which are never new; review by='evidence'")
         elif len(self._classes) < 2:
             raise ModelError(f"{self._title} has one class only, and is never in doubt; review by='evidence'")

@@ -14,9 +14,8 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import Displayed, Table
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import InputError, ModelError, written
-from nbsql.family import Conditional
-from nbsql.family.base import finite
-from nbsql.family.base import label as label_text
+from nbsql.family.checks import finite
+from nbsql.family.checks import label as label_text
 from nbsql.learning.model_source import check_columns
 from nbsql.model.state import States
 from nbsql.rendering.dialect import folded
@@ -247,8 +246,8 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
 
 def _check_features(features: Sequence[Feature]) -> None:
     """Raise ModelError, which names all of them, unless the features have values or bins of one column."""
-    if dependent := [each for each in features if isinstance(each.family, Conditional)]:
-        on = " and ".join(f"{each.name!r} depends on {each.family.parent!r}" for each in dependent)  # type: ignore[attr-defined]
+    if dependent := [each for each in features if each.family.parent]:
+        on = " and ".join(f"{each.name!r} depends on {each.family.parent!r}" for each in dependent)
         as_what = "it as a category" if len(dependent) == 1 else "them as categories"
         raise ModelError(f"{on}, so that a value has no points by itself; fit {as_what}, with method='naive'")
     others = [each for each in features if not each.family.has_categories or each.family.over_columns]

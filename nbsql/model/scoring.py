@@ -11,7 +11,7 @@ from nbsql.answers.sample import sample
 from nbsql.answers.standalone.inline import inline_query, relation_as_written, source_elsewhere
 from nbsql.engines.source import passed_columns
 from nbsql.errors import InputError, ModelError, NbsqlError, listed, suggestion
-from nbsql.family.base import whole_number
+from nbsql.family.checks import whole_number
 from nbsql.model.imputing import Imputing
 from nbsql.model.one_row import OneRow
 from nbsql.model.weighing import Weighing

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import Categorical, Conditional, Family, Gaussian, Joint, Multinomial, OverColumns, Pairs, Poisson, all_named
-from nbsql.family.base import finite, label, shortest
+from nbsql.family import Categorical, Family, Gaussian, Joint, Poisson, all_named
+from nbsql.family.checks import finite, label, shortest
 from nbsql.model import Model
 from nbsql.model.destination import Destination
 from nbsql.models.given_covariances import cells_of_matrices, rows_of_matrix
@@ -161,7 +161,8 @@ def _likelihood_rows(
             row = _EMPTY | {"label": label(name), "feature": feature}
             family = families.get(feature)
             if _is_covariance(values):
-                columns = family.columns if isinstance(family, OverColumns) else key if isinstance(key, tuple) else (key,)
+                named = key if isinstance(key, tuple) else (key,)
+                columns = family.columns if family is not None and family.over_columns else named
                 yield from (row | part for part in rows_of_matrix(where, columns, values["mean"], values["covariance"]))
                 continue
             if set(values) in ({"mean", "variance"}, {"rate"}) and (family is None or _likelihood_kind(family) != "values"):
@@ -254,9 +255,9 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
         inferred: dict[str, Family] = {"moments": Gaussian(), "rate": Poisson(), "values": category}
         family = families_by_name[name] if name in families_by_name else inferred[kinds[0]]
         _check_family(name, family, kinds[0], values)
-        missing_counts = None in values or isinstance(family, Joint)  # a list with a gap is a value if it is given
+        missing_counts = None in values or family.cell == "list"  # a list with a gap is a value if it is given
         family = family.with_defaults(alpha=0.0, nulls="category" if missing_counts else "skip", unseen="skip")
-        columns = tuple(family.columns) if isinstance(family, OverColumns) else (name,)
+        columns = tuple(family.columns) or (name,)
         whole = kinds[0] == "values" and all(value is None or _WHOLE.fullmatch(value) for value in values)
         features.append(
             Feature(
@@ -267,8 +268,8 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
                 floating=kinds[0] == "covariance",
                 whole=whole,
                 # Most rows are assumed to be complete. Rows with gaps, and classes far apart, are detected when scored.
-                is_complete=family.centred and family.by_column,
-                has_near_means=family.centred and family.by_column,
+                is_complete=family.kind == "density" and family.centred,
+                has_near_means=family.kind == "density" and family.centred,
                 types=_types(engine, family, columns, values),
             )
         )
@@ -280,31 +281,32 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
 
 def _types(engine: Engine, family: Family, columns: Sequence[str], values: Sequence[str | None]) -> tuple[str, ...]:
     """The assumed types of columns that were not read; unknown for values that may be of several types."""
-    numbers = {"poisson": "BIGINT", "geometric": "BIGINT", "bernoulli": "BOOLEAN"}
     are_words = any(value is not None and not _NO_WORD.fullmatch(value) for value in values)
     usual = str(engine.renderer.fragment("string" if _likelihood_kind(family) == "values" else "double"))
     if _likelihood_kind(family) == "values" and (len(columns) > 1 or not are_words):
         usual = ""
-    return (numbers.get(family.name, usual),) * len(columns)
+    if family.is_integer:
+        usual = "BIGINT"
+    return ("BOOLEAN" if family.cell == "boolean" else usual,) * len(columns)
 
 
 def _likelihood_kind(family: Family) -> str:
     """The kind (a key of `_KINDS`) of a family's rows."""
-    if not family.by_column and family.centred:
+    if family.kind == "matrix":
         return "covariance"
-    return "moments" if family.centred else "rate" if family.number and not family.smoothed else "values"
+    return "values" if family.kind != "density" or family.zeros else "moments" if family.centred else "rate"
 
 
 def _check_is_given(name: str, family: Family) -> None:
     """Raise InputError if probabilities do not make up the family."""
-    weighs = family.complement or family.presence or family.idf or family.value_limit or family.least_count
-    if weighs or family.zeros or family.question is not None or isinstance(family, (Conditional, Pairs)):
+    weighs = family.complement or family.presence or family.tfidf or family.best or family.least_count
+    if weighs or family.zeros or family.question is not None or family.parent or family.kind == "pairs":
         raise InputError(f"family {family.name!r} of {name!r} needs counts, which probabilities have not; fit it to rows")
 
 
 def _check_family(name: str, family: Family, kind: str, values: Sequence[str | None]) -> None:
     title = f"family {family.name!r} of {name!r}"
-    if isinstance(family, OverColumns) and not family.columns:
+    if family.over_columns and not family.columns:
         raise InputError(
             f"{title} is of several columns; name them, families={{{name!r}: nbsql.{type(family).__name__}([...])}}"
         )
@@ -312,7 +314,7 @@ def _check_family(name: str, family: Family, kind: str, values: Sequence[str | N
         raise InputError(f"{title} cannot smooth values never seen without counts; leave out unseen='smooth'")
     if _likelihood_kind(family) != kind:
         raise InputError(f"{title} takes {_KINDS[_likelihood_kind(family)]}, not {_KINDS[kind]}")
-    needed = ["true", "false"] if family.name == "bernoulli" else family.columns if isinstance(family, Multinomial) else []
+    needed = [value for value, _ in family.declared] if family.cell in ("boolean", "column") else []
     missing = [value for value in needed if value not in values]
     if missing:
         raise InputError(f"{title} needs a likelihood of {missing[0]!r}")

@@ -10,7 +10,7 @@ from nbsql.engines.connect import Connection
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import Bernoulli, Categorical, Family, OverColumns, Text, Weighted, all_named
+from nbsql.family import Categorical, Family, Text, Weighted, all_named
 from nbsql.learning.declared import declared_labels
 from nbsql.model import Model
 from nbsql.model.destination import Destination, key_columns, open_place
@@ -170,8 +170,9 @@ def _feature(
 ) -> Feature:
     """The feature of weights with these values of `times`."""
     if times <= set(_NUMBERS):
-        family: Family = Weighted(squared="x^2" in times, binary=isinstance(family_given, Bernoulli))
-        fits, kind = family_given is None or isinstance(family_given, Bernoulli), "BOOLEAN" if family_given else "DOUBLE"
+        is_binary = family_given is not None and family_given.cell == "boolean"
+        family: Family = Weighted(squared="x^2" in times, binary=is_binary)
+        fits, kind = family_given is None or is_binary, "BOOLEAN" if family_given else "DOUBLE"
     elif times == {_PRODUCT}:
         family, fits, kind = Weighted(product=True), family_given is None, "DOUBLE"
     elif times <= set(_VALUES):
@@ -180,7 +181,7 @@ def _feature(
     elif len(times) == 1 and times <= set(_TOKENS):
         family = family_given or Text(event="bernoulli" if times == {"has"} else "multinomial")
         fits = family.bag and family.presence == (times == {"has"})
-        kind = {"tokens": "VARCHAR[]", "token_counts": "MAP(VARCHAR, DOUBLE)"}.get(family.name, "VARCHAR")
+        kind = {"tokens": "VARCHAR[]", "token counts": "MAP(VARCHAR, DOUBLE)"}.get(family.accepts[0], "VARCHAR")
     else:
         raise InputError(f"weights of {name!r} have times {listed(sorted(times))}, which no one family has; name two features")
     if not fits:
@@ -190,7 +191,7 @@ def _feature(
     family = family.with_estimate("mean").with_defaults(
         alpha=1.0, nulls="category" if missing else "skip", unseen="smooth" if "unseen" in times else "skip"
     )
-    columns = tuple(family.columns) if isinstance(family, OverColumns) else (name,)
+    columns = tuple(family.columns) if family.over_columns else (name,)
     if times == {_PRODUCT}:
         columns = tuple(json.loads(name))
     return Feature(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
 from nbsql.family import Estimate, Family, Nulls, Unseen
-from nbsql.family.base import estimate_named
+from nbsql.family.checks import estimate_named
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life
 from nbsql.learning.joins import refuse_temporary, training_source

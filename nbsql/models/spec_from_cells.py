@@ -9,7 +9,7 @@ from typing import Literal, TypedDict
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
-from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, all_named
+from nbsql.family import Estimate, Family, Nulls, Text, Unseen, all_named
 from nbsql.learning.declared import with_declared, with_given_priors
 from nbsql.model.destination import key_columns
 from nbsql.rendering.dialect import folded
@@ -72,7 +72,7 @@ class _FeatureCells:
 
     def _check(self, family: Family) -> None:
         """Raise InputError unless the family has such cells."""
-        moments = family.centred, family.number and not family.smoothed
+        moments = family.centred, family.kind in ("density", "matrix") and not family.zeros
         cells = self.means if family.zeros else self.cells  # without those of its zeros
         fits = self.squares == cells, self.means == cells
         if moments != (False, False) and not (fits[1] and (fits[0] or not moments[0])):
@@ -102,7 +102,7 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     columns = []
     for name, each in cells_by_feature.items():
         family = families.get(name)
-        if isinstance(family, OverColumns):
+        if family is not None and family.over_columns:
             kind = _kind_of_values(family)
             columns += [
                 Column(column, "", kind) for column in family.columns if column == name or column not in cells_by_feature

@@ -72,7 +72,7 @@ class Counting(Base):
 
     def find_imprecise_features(self, scans: Sequence[Scan]) -> Iterator[str]:
         """Queries for the features of numbers that the scans may not hold (statistics.sql)."""
-        if any(feature.family.number for feature in self.scanned_features):
+        if not all(feature.family.has_lookups for feature in self.scanned_features):
             for scan, features in scans:
                 for block in blocks(features, FEATURES_A_STATEMENT):
                     yield self.renderer.statement("imprecise_numbers", self._summed_cells(scan, block))

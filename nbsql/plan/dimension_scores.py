@@ -24,7 +24,7 @@ def split_dimension_scores(
 
     The spec is that of a model of the wide form.
     """
-    if spec.segment_by is not None or spec.components is not None or any(f.family.backs_off for f in spec.features):
+    if spec.segment_by is not None or spec.components is not None or any(f.family.backoff for f in spec.features):
         return spec, list(joins)
     found: list[Joining] = []
     taken: list[Feature] = []
@@ -48,5 +48,5 @@ def split_dimension_scores(
 
 def _skips_missing(family: Family) -> bool:
     """Whether a missing value adds nothing to the score, so that a fact without a dimension row has a sum of 0."""
-    has_gaps = family.nulls == "category" or bool(getattr(family, "gaps", None))  # of pairs, by column
-    return not has_gaps and family.name != "joint" and not getattr(family, "impute", False)
+    has_gaps = family.nulls == "category" or bool(family.gaps)  # of pairs, by column
+    return not has_gaps and not family.impute and not (family.level and family.over_columns)

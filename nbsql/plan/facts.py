@@ -91,7 +91,7 @@ class Facts:
         return [
             Backoff(joint, [(each, f"nbsql_backoff_{each.index}") for each in alone if each.column in joint.columns])
             for joint in self.spec.features
-            if self.scoring and joint.family.backs_off
+            if self.scoring and joint.family.backoff
         ]
 
     @cached_property
@@ -103,7 +103,7 @@ class Facts:
     def explanation_parts(self) -> list[ExplanationPart]:
         found: list[ExplanationPart] = []
         for feature in self.features:
-            if feature.family.over_columns and feature.family.by_column:
+            if feature.family.cell == "column":
                 found += [ExplanationPart(feature, column, number) for number, column in enumerate(feature.columns, start=1)]
             elif feature.family.level or feature.family.has_parameter_term:
                 found.append(ExplanationPart(feature, feature.column, None))

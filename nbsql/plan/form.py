@@ -113,11 +113,11 @@ class Form:
 
     @cached_property
     def features_with_common_term(self) -> list[Feature]:
-        return [feature for feature in self.joint_features if self.wide and feature.family.has_common_term]
+        return [feature for feature in self.joint_features if self.wide and feature.family.shared]
 
     @cached_property
     def features_with_steps(self) -> list[Feature]:
-        return [feature for feature in self.joint_features if self.wide and feature.family.has_steps]
+        return [feature for feature in self.joint_features if self.wide and feature.family.kind == "matrix"]
 
     @property
     def added_first(self) -> int:

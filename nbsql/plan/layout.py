@@ -22,7 +22,9 @@ def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> boo
     joined = [feature for feature in spec.features if feature.family.level and not feature.has_few_values]
     blocked = len(joined) if many_levels(joined, layout) else 0
     by_lists = is_vectorised(spec, traits) and spec.logistic is None
-    numbers = [feature for feature in spec.features if feature.family.number and not (by_lists and feature.is_scored_in_lists)]
+    numbers = [
+        feature for feature in spec.features if not feature.family.has_lookups and not (by_lists and feature.is_scored_in_lists)
+    ]
     terms = class_count * (blocked + sum(len(feature.columns) for feature in numbers))
     return class_count <= layout.wide_classes and terms <= layout.wide_terms
 

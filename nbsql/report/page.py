@@ -11,7 +11,7 @@ from typing import Any
 
 from nbsql.engines.output import check_output, output_file
 from nbsql.errors import InputError, ModelError, NotSupportedError, path_text
-from nbsql.family.base import whole_number
+from nbsql.family.checks import whole_number
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert
 from nbsql.report.model_panels import ranked_features

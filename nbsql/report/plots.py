@@ -6,7 +6,7 @@ from typing import Any
 
 from nbsql.answers.table import Displayed, Table
 from nbsql.errors import InputError
-from nbsql.family.base import whole_number
+from nbsql.family.checks import whole_number
 from nbsql.learning.model_source import read_source
 from nbsql.report.panel import Request
 from nbsql.report.panels import PANELS, panel_named

@@ -226,7 +226,7 @@ def slices(request: Request) -> Iterator[Figure]:
         feature.column
         for feature in state.spec.features
         if len(feature.columns) == 1 and not feature.family.bag
-        and (feature.family.name == "bernoulli" or (feature.family.level and not feature.family.number))
+        and feature.family.kind == "level"
     ]  # fmt: skip
     if not named:
         raise ModelError(f"{state.title} has no categorical feature to slice by")

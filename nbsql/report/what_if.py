@@ -10,7 +10,7 @@ from typing import Any
 from nbsql.answers.query import Query, relation_query
 from nbsql.answers.table import share
 from nbsql.errors import ModelError
-from nbsql.family import Bernoulli, Binned, Conditional
+from nbsql.family.binned import bin_labels
 from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.report.model_panels import ALL_WORDS, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, common_digits, factor_parameter, plain, records, rounded, shown
@@ -99,7 +99,7 @@ def _classes(request: Request) -> dict[str, float]:
 def _values(request: Request, features: Sequence[Feature], most: int) -> Iterator[tuple[Feature, Mapping[str, _Texts]]]:
     """The values of each feature to choose from, by their names for readers; none if values have no separate contribution."""
     state, engine = request.state, request.state.engine
-    counted = [feature for feature in features if feature.family.has_categories or isinstance(feature.family, Bernoulli)]
+    counted = [feature for feature in features if feature.family.has_categories]
     frequent: dict[str, list[str]] = {}
     if counted and not state.spec.given:
         arguments = (state.plan.current_cells(), counted, request.least, most)
@@ -112,8 +112,8 @@ def _values(request: Request, features: Sequence[Feature], most: int) -> Iterato
 def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most: int) -> Mapping[str, _Texts]:
     state, family = request.state, feature.family
     several = family.bag or family.over_columns
-    together = isinstance(family, Conditional) or getattr(family, "product", False)
-    if family.backs_off or together or (several and state.spec.logistic is not None):
+    together = family.parent or family.product
+    if family.backoff or together or (several and state.spec.logistic is not None):
         return {}  # its contribution depends on the other chosen values
     if family.level and family.over_columns:
         found = [json.loads(value) for value in frequent]
@@ -140,7 +140,7 @@ def _slots(feature: Feature) -> int:
     """The number of tokens that can be chosen at a time: one if the contribution of a token depends on the others."""
     family = feature.family
     if family.bag:
-        return 1 if family.presence or getattr(family, "norm", None) or getattr(family, "has_overlaps", False) else _SLOTS
+        return 1 if family.presence or family.norm or family.has_overlaps else _SLOTS
     return _SLOTS if family.over_columns and family.distribution in ("dirichlet", "complement") and not family.level else 1
 
 
@@ -189,11 +189,11 @@ def _explained(
 
 def _numbers_of_values(feature: Feature) -> dict[str, str] | None:
     """A number for each value of a number that is counted in bins or as a yes or no; None for other features."""
-    if isinstance(feature.family, Binned):
-        edges, labels = list(feature.family.edges or ()), list(feature.family.labels)
+    if feature.family.cell == "bin":
+        edges, labels = list(feature.family.edges or ()), bin_labels(feature.family.edges or ())
         below = [edges[0] - max(1.0, abs(edges[0]))] if edges else [0.0]
         return dict(zip(labels, map(repr, [*below, *edges]), strict=True))  # a bin includes its lower edge
-    if isinstance(feature.family, Bernoulli) and feature.types and feature.types[0].lower() != "boolean":
+    if feature.family.cell == "boolean" and feature.types and feature.types[0].lower() != "boolean":
         return {"true": "1", "false": "0"}
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from nbsql.family.base import label
+from nbsql.family.checks import label
 from nbsql.sklearn.forms import labels_of
 from nbsql.sklearn.inputs import name_of, steps_of
 from nbsql.sklearn.words import no_counterpart

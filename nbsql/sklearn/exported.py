@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from nbsql.errors import InputError, NotSupportedError
-from nbsql.family import Text
 from nbsql.model import Model
 from nbsql.sklearn.fitted import (
     FittedArrays,
@@ -73,7 +72,7 @@ def to_sklearn(model: Model) -> Any:
         return columns_of_counts(arrays)
     if only == "words" and len(spec.features) == 1:
         return words(arrays)
-    if len(spec.features) == 1 and isinstance(family := spec.features[0].family, Text) and family.reweights_tokens:
+    if len(spec.features) == 1 and spec.features[0].family.accepts == ("text",) and spec.features[0].family.reweights_tokens:
         return weighed_words(arrays)
     if len(spec.features) == 1 and spec.logistic is None and _kind(spec.features[0]) == "covariance":
         return quadratic_discriminant(arrays)
@@ -82,20 +81,21 @@ def to_sklearn(model: Model) -> Any:
 
 def _kind(feature: Feature) -> str:
     """The kind of naive Bayes class that is equivalent to the feature; "other" if its options have no equivalent."""
-    family = feature.family
-    if family.nulls == "category" or family.unseen == "smooth" or family.value_limit is not None:
+    family: Any = feature.family
+    if family.nulls == "category" or family.unseen == "smooth" or family.best is not None:
         return "other"
     if family.level and family.least_count:
         return "other"
-    alpha = getattr(family, "alpha", None)
     if family.name == "gaussian":
         return "gaussian"
-    if family.name == "bernoulli":
-        return f"bernoulli {alpha}" if getattr(family, "beta", None) in (None, alpha) and family.estimate == "mean" else "other"
-    if family.name == "categorical":
-        return "categorical" if isinstance(alpha, float) and family.estimate == "mean" else "other"
-    if family.name in ("multinomial", "complement"):
-        return "multinomial" if family.estimate == "mean" else "other"
-    if family.name == "text":
-        return "words" if not family.reweights_tokens and family.estimate == "mean" else "other"
-    return "covariance" if family.name == "multivariate_gaussian" and family.degree == 2 else "other"
+    if family.kind == "matrix":
+        return "covariance" if family.degree == 2 else "other"
+    if family.estimate != "mean":
+        return "other"
+    if family.cell == "boolean":
+        return f"bernoulli {family.alpha}" if family.beta in (None, family.alpha) else "other"
+    if family.cell == "level":
+        return "categorical" if isinstance(family.alpha, float) else "other"
+    if family.cell == "column":
+        return "multinomial"
+    return "words" if family.accepts == ("text",) and not family.reweights_tokens else "other"

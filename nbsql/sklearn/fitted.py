@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
 from nbsql.errors import ModelError, NotSupportedError
-from nbsql.family.base import label
+from nbsql.family.checks import label
 from nbsql.model import Model
 from nbsql.sklearn.transformers import frame_of, linear_columns, values_of, vectorizer
 from nbsql.spec.spec import Feature
@@ -103,7 +103,7 @@ def gaussian(arrays: FittedArrays) -> Any:
     theta, var = np.zeros((2, len(arrays.classes), len(at)))
     for c, name, _, _, mean, variance in arrays.likelihoods:
         theta[c, at[name]], var[c, at[name]] = mean, variance
-    shares = {getattr(feature.family, "smoothing", 0.0) for feature in arrays.features}
+    shares = {feature.family.smoothing for feature in arrays.features}
     share = shares.pop() if len(shares) == 1 else 0.0
     n, means, m2 = np.zeros((3, len(arrays.classes), len(at)))
     for c, name, _, *moments in arrays.cells:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nbsql.family import Family
-from nbsql.family.base import label
+from nbsql.family.checks import label
 from nbsql.spec.spec import Feature, Prior
 
 

@@ -12,7 +12,7 @@ import duckdb
 
 from nbsql.engines.connect import Connection, opened
 from nbsql.errors import InputError
-from nbsql.family.base import label as label_text
+from nbsql.family.checks import label as label_text
 from nbsql.model import Model
 from nbsql.model.destination import Destination, key_columns, open_place
 from nbsql.models.from_tables import GIVEN_DEFAULTS

@@ -14,7 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family
-from nbsql.family.base import choice
+from nbsql.family.checks import choice
 from nbsql.sklearn.classifier import NaiveBayesClassifier
 from nbsql.sklearn.columns import free_name
 from nbsql.sklearn.store import NAME

@@ -11,7 +11,6 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.preprocessing import OneHotEncoder
 
 from nbsql.errors import NotSupportedError
-from nbsql.family import Text
 from nbsql.sklearn.words import accents_function, word_pattern
 from nbsql.spec.spec import Feature
 
@@ -67,7 +66,7 @@ def values_of(feature: Feature, texts: Sequence[str]) -> tuple[list[str], Any]:
     """The values of a category in scikit-learn's order, both as text and in the type of their column."""
     kind = feature.types[0] if feature.types else ""
     cast = _TYPES.get(kind, float if kind.startswith("DECIMAL") else str)
-    if feature.family.name == "bernoulli" and kind != "BOOLEAN":  # a column of 0 and 1
+    if feature.family.cell == "boolean" and kind != "BOOLEAN":  # a column of 0 and 1
         cast = {"false": 0, "true": 1}.__getitem__
     typed = [cast(text) for text in texts]
     order = sorted(range(len(typed)), key=typed.__getitem__)
@@ -104,11 +103,11 @@ def linear_columns(
             columns = [value if value is not None else column for value in known]
             steps.append((feature.name, "passthrough", columns))
             frame |= {each: [0.0] for each in columns}
-        elif kind == "is" and not feature.family.over_columns and feature.family.name in ("categorical", "bernoulli"):
+        elif kind == "is" and feature.family.cell in ("level", "boolean"):
             known, typed = values_of(feature, known)
             steps.append((feature.name, OneHotEncoder(categories=[typed], handle_unknown="ignore"), [column]))
             frame[column] = typed[:1]
-        elif kind in ("count", "has") and isinstance(feature.family, Text) and not feature.family.reweights_tokens:
+        elif kind in ("count", "has") and feature.family.accepts == ("text",) and not feature.family.reweights_tokens:
             known = sorted(known)
             steps.append((feature.name, vectorizer(feature.family, known), column))
             frame[column] = [known[0]]

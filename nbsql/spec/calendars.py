@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from nbsql.errors import InputError
-from nbsql.family import Calendar, Family
+from nbsql.family import Family
 from nbsql.family.calendar import part_name
 from nbsql.spec.column import Column
 
@@ -26,8 +27,8 @@ def parts_for_columns(
     """
     by_name = {column.name: column for column in columns}
     parts = {part for column in columns for part in column.parts or ()}
-    calendars = {name: each for name, each in families.items() if isinstance(each, Calendar) and name not in parts}
-    others = {name: each for name, each in families.items() if not isinstance(each, Calendar)}
+    calendars: dict[str, Any] = {name: each for name, each in families.items() if each.cell == "part" and name not in parts}
+    others = {name: each for name, each in families.items() if each.cell != "part"}
     found: dict[str, Column] = {}
     for column in chosen:
         calendar, taken = calendars.get(column.name), column.parts

@@ -30,7 +30,7 @@ KINDS: dict[str, Kind] = {
     "em": Kind('`method="em"`', lambda spec: spec.em is not None),
     "pairs": Kind(
         '`method="aode"`',
-        lambda spec: isinstance(spec.dependence, AODE) or any(feature.family.name == "pairs" for feature in spec.features),
+        lambda spec: isinstance(spec.dependence, AODE) or any(feature.family.kind == "pairs" for feature in spec.features),
     ),
     "probabilities": Kind("`nbsql.from_tables`", lambda spec: spec.given),
     "bound": Kind("what depends on all rows", lambda spec: bool(spec.non_additive_parts)),
@@ -276,14 +276,14 @@ class Trait:
 
 
 TRAITS: dict[str, Trait] = {
-    "kernel": Trait("{family}", lambda family: family.name == "kernel"),
-    "covariance": Trait("{family}", lambda family: family.name == "multivariate_gaussian"),
-    "conditional": Trait("{family}", lambda family: family.name == "conditional"),
-    "backoff": Trait("{family} with a backoff", lambda family: family.backs_off),
+    "kernel": Trait("{family}", lambda family: family.cell == "place"),
+    "covariance": Trait("{family}", lambda family: family.kind == "matrix"),
+    "conditional": Trait("{family}", lambda family: family.parent is not None),
+    "backoff": Trait("{family} with a backoff", lambda family: family.backoff),
     "presence": Trait("{family} with event='bernoulli'", lambda family: family.presence),
     "complement": Trait("a complement model", lambda family: family.complement),
     "weighed": Trait("{family} with tfidf or norm", lambda family: family.reweights_tokens),
-    "best": Trait("{family} with best", lambda family: family.value_limit is not None),
+    "best": Trait("{family} with best", lambda family: family.best is not None),
     "several": Trait("{family} of several columns", lambda family: family.over_columns),
     "bag": Trait("{family}, a bag of words", lambda family: family.bag),
     "gaps": Trait("{family} with nulls='category'", lambda family: family.nulls == "category"),

@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any
 
 from nbsql.errors import InputError, written
-from nbsql.family.base import is_finite, set_attributes
+from nbsql.family.checks import is_finite, set_attributes
 
 _UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 _LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Binned, Categorical, Estimate, Family, Joint, MultivariateGaussian, Nulls, Unseen
-from nbsql.family.base import checked, choice, non_negative, set_attributes, whole_number
+from nbsql.family.checks import checked, choice, non_negative, set_attributes, whole_number
 from nbsql.family.multivariate_gaussian import shrinkage_named
 from nbsql.spec.column import Column
 

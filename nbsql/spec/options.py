@@ -8,8 +8,7 @@ from typing import Any, Literal, TypedDict
 
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, Unseen
-from nbsql.family.base import checked, choice, non_negative, whole_number
-from nbsql.family.rate import Rate
+from nbsql.family.checks import checked, choice, non_negative, whole_number
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import Classifier, Method, method_named
@@ -71,12 +70,13 @@ class Best:
     def accept(self, features: Sequence[Feature]) -> None:
         """Raise InputError unless all of these features can be ranked together."""
         for feature in features:
-            rate, number = isinstance(feature.family, Rate), isinstance(feature.family, Rate) or feature.family.centred
+            centred, density = feature.family.centred, feature.family.kind == "density"
+            rate = density and not centred
             ranks = {
                 "mutual_information": True,
                 "chi_square": not rate,
-                "symmetrical_uncertainty": not number,
-                "f_statistic": number and not rate and feature.family.by_column,
+                "symmetrical_uncertainty": not (rate or centred),
+                "f_statistic": density and centred,
             }
             if not ranks[self.by]:
                 raise InputError(

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from nbsql.errors import InputError, listed, no_column
-from nbsql.family import INFERRED, Calendar, Conditional, Family, Nulls, OverColumns, Pairs, Unseen, all_named, weighted
-from nbsql.family.base import choice, estimate_named, non_negative
+from nbsql.family import INFERRED, Conditional, Family, Nulls, Pairs, Unseen, all_named, weighted
+from nbsql.family.checks import choice, estimate_named, non_negative
 from nbsql.rendering.dialect import folded
 from nbsql.spec.calendars import parts_for_columns, with_all_parts
 from nbsql.spec.capabilities import check, check_features
@@ -178,7 +178,7 @@ def _components(options: Options, features: Sequence[Feature]) -> Components | N
 
 def _check_backoff(features: Sequence[Feature]) -> None:
     """Raise InputError if a missing value is a category: a backoff reads NULL wherever the joint value is known."""
-    backed = {column for feature in features if feature.family.backs_off for column in feature.columns}
+    backed = {column for feature in features if feature.family.backoff for column in feature.columns}
     for feature in features:
         if feature.column in backed and not feature.family.over_columns and feature.family.nulls == "category":
             raise InputError(f"backoff='naive' needs nulls='skip' for {feature.name!r}, whose missing values are a category")
@@ -196,9 +196,9 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
     method = options.classifier
     # The method adds pairs again, if the families are those of a fitted model.
     families = all_named(options.families, (Pairs,) if isinstance(method, AODE) else ())
-    groups = {key: _group(known, key, value, reserved) for key, value in families.items() if isinstance(value, OverColumns)}
-    single_keys = [key for key, value in families.items() if not isinstance(value, OverColumns)]
-    grouped = {name for group in groups.values() for name in group.columns if not group.family.backs_off}
+    groups = {key: _group(known, key, value, reserved) for key, value in families.items() if value.over_columns}
+    single_keys = [key for key, value in families.items() if not value.over_columns]
+    grouped = {name for group in groups.values() for name in group.columns if not group.family.backoff}
     named = with_all_parts(known.all, chosen)
     singles = _by_column(known, {key: families[key] for key in single_keys}, [c for c in named if c.name not in grouped])
     for name in singles:
@@ -208,20 +208,20 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
             raise InputError(f"families names {name!r}, which is excluded; take it out of one of them")
         if name not in {c.name for c in named}:
             raise InputError(f"families names {name!r}, which is not among the features; add it to features")
-        if isinstance(singles[name], Calendar) and not any(name in (column.parts or ()) for column in known.all):
+        if singles[name].cell == "part" and not any(name in (column.parts or ()) for column in known.all):
             _accept(singles[name], known.find(name))
     chosen, singles = parts_for_columns(known.all, chosen, singles, reserved | excluded)
     group_of: dict[str, str] = {}
     for key, group in groups.items():
         for name in group.columns:
-            if name in group_of or (name in singles and not group.family.backs_off):
+            if name in group_of or (name in singles and not group.family.backoff):
                 raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")
             group_of[name] = key
     looks = {c.name: c.look for c in chosen if c.look is not None and c.name not in singles and looks_at_values(options)}
     chosen = [c for c in chosen if c.name not in looks or looks[c.name].family is not None or c.name in group_of]
     free = [column for column in chosen if column.name not in group_of and column.name not in singles]
     for key, taken in method.families(free, alpha=options.alpha, estimate=options.estimate, nulls=options.nulls).items():
-        if not isinstance(taken, OverColumns):
+        if not taken.over_columns:
             singles[key] = taken
             continue
         if key in groups:
@@ -234,13 +234,13 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
         if column.name in group_of:
             key = group_of[column.name]
             features.setdefault(f"group {key}", groups[key])
-            if not groups[key].family.backs_off:
+            if not groups[key].family.backoff:
                 continue
         if column.name in singles or column.inferred_kind in INFERRED:
             look = looks.get(column.name)
-            family = singles.get(column.name) or (look and look.family) or INFERRED[column.inferred_kind]()
-            members = [column, _parent(known, family, column, reserved)] if isinstance(family, Conditional) else [column]
-            if isinstance(family, Conditional):
+            family: Any = singles.get(column.name) or (look and look.family) or INFERRED[column.inferred_kind]()
+            members = [column, _parent(known, family, column, reserved)] if family.parent else [column]
+            if family.parent:
                 whole = [member.name for member in members if member.kind == "integer"]
                 family = replace(family, parent=members[1].name, integers=whole)
             for member in members:
@@ -321,11 +321,11 @@ def _not_reserved(column: Column, reserved: set[str]) -> None:
         raise InputError(f"column {column.name!r} is the target, the weight or an id, and cannot be a feature too")
 
 
-def _group(known: Columns, key: str, family: OverColumns, reserved: set[str]) -> Feature:
+def _group(known: Columns, key: str, family: Any, reserved: set[str]) -> Feature:
     """A feature over several columns, with the names that the catalogue has."""
     members = known.find_all(family.columns, repr(key))
     if not members:
-        words = family.name in ("multinomial", "complement") and any(column.name == key for column in known.all)
+        words = family.cell == "column" and any(column.name == key for column in known.all)
         raise InputError(
             f"family {family.name!r} of {key!r} needs at least one column: nbsql.{type(family).__name__}(['w1', 'w2'])"
             + "; for the words of a text, write 'text'" * words

@@ -216,7 +216,7 @@ def spec_for_recount(spec: Spec, columns: Sequence[Column], label: str, model: s
 
 def _cure(feature: Feature) -> str:
     """What to do about a value that breaks a rule, where the family was inferred from the values of the fit."""
-    family = "categorical" if feature.family.name == "bernoulli" else "gaussian"
+    family = "categorical" if feature.family.cell == "boolean" else "gaussian"
     return f'; fit anew with families={{"{feature.name}": "{family}"}}' if feature.why else ""
 
 

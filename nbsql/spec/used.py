@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from nbsql.errors import InputError
-from nbsql.family import Family, Kernel
+from nbsql.family import Family
 from nbsql.spec.options import Options
 from nbsql.spec.spec import Spec
-
-_LISTED = ("binned", "kernel")  # families of categories whose values are all known in advance
 
 
 def check_used(spec: Spec, options: Options) -> None:
@@ -19,7 +17,7 @@ def check_used(spec: Spec, options: Options) -> None:
     families = [feature.family for feature in spec.features]
     if options.estimate is not None and spec.logistic is not None:
         raise InputError("method='logistic' learns weights, which estimate does not change; leave out estimate")
-    if options.estimate == "mode" and families and all(isinstance(family, Kernel) for family in families):
+    if options.estimate == "mode" and families and all(family.cell == "place" for family in families):
         raise InputError("a kernel spreads its rows and has no mode, and no other feature is there; leave out estimate")
     if options.nulls == "category" and not any(family.nulls == "category" for family in families):
         raise InputError("no feature is a category, of which a missing value can be one; leave out nulls='category'")
@@ -29,5 +27,4 @@ def check_used(spec: Spec, options: Options) -> None:
 
 def _meets_new_values(family: Family) -> bool:
     """Whether a row may have a value that no training row had, which is then smoothed."""
-    has_values = family.name == "bernoulli" or (family.has_lookups and family.name not in _LISTED)
-    return family.unseen == "smooth" and has_values
+    return family.unseen == "smooth" and family.cell in ("level", "list", "boolean", "token", "pair")

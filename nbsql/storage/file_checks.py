@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.errors import InputError, ModelError
-from nbsql.family.base import is_finite
+from nbsql.family.checks import is_finite
 from nbsql.rendering.dialect import Dialect
 from nbsql.spec.spec import Spec
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nbsql.errors import InputError, ModelError
-from nbsql.family import Conditional, Multinomial
-from nbsql.family.base import whole_number
+from nbsql.family.checks import whole_number
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 
@@ -32,8 +31,8 @@ def shared_spec(spec: Spec, least: int, title: str) -> Spec:
 def _reason_not_rows(feature: Feature) -> str | None:
     """Why the counts of a feature are not counts of rows; None if they are."""
     family = feature.family
-    if isinstance(family, Multinomial) or (family.bag and not family.presence):
+    if family.kind in ("tokens", "pairs") and not family.presence:
         return "its counts are of words, and not of rows; leave it out, or take event='bernoulli' of a text"
-    if isinstance(family, Conditional):
+    if family.parent:
         return "counts that are left out would follow from those of its parent; fit it without one"
     return None

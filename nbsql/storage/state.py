@@ -9,7 +9,7 @@ from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
-from nbsql.family.base import true_or_false
+from nbsql.family.checks import true_or_false
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
 from nbsql.rendering.relations import Relations

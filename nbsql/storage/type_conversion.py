@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
-from nbsql.family import Categorical, Conditional, Joint, Text
 from nbsql.plan.derived import expression_on
 from nbsql.rendering.dialect import folded
 from nbsql.spec.derived import Derived
@@ -139,9 +138,9 @@ def translate(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> 
 
     features, values = [], {}
     for feature in spec.features:
-        if isinstance(feature.family, Text) and not feature.family.is_of_words:
-            engine.check_pattern(feature.family.pattern)
-        if isinstance(feature.family, (Categorical, Conditional, Joint)):
+        if feature.family.checked_pattern is not None:
+            engine.check_pattern(feature.family.checked_pattern)
+        if feature.family.cell in ("level", "list"):
             values_of_feature = {row[3] for row in cells.rows if row[2] == feature.name} - {None}
             translated_feature, values[feature.name] = _translate_category(engine, feature, values_of_feature, of, title)
         else:
@@ -182,27 +181,27 @@ def _translate_category(
     engine: Engine, feature: Feature, values: set[str], of: str, title: str
 ) -> tuple[Feature, Callable[[str], str]]:
     """A category of another engine's model with its levels as written here, and the function that rewrites a value."""
-    family = feature.family
-    is_listed = isinstance(family, (Conditional, Joint))
+    family: Any = feature.family
+    is_listed = family.cell == "list"
     lists = {value: json.loads(value) if is_listed else [value] for value in values}
     alphas = family.alpha if isinstance(family.alpha, Mapping) else {}
-    levels = {*family.levels, *alphas} if isinstance(family, Categorical) else set()
+    levels = set() if is_listed else {*family.levels, *alphas}
     columns = [
         {each[number] for each in lists.values() if number < len(each)} - {None} | levels
         for number in range(len(feature.columns))
     ]
-    if isinstance(family, Conditional):
+    if family.parent:
         columns[1] |= {*(family.parents or ())}
     kinds = feature.types or ["text"] * len(columns)
     types = tuple(type_of(texts, kind, of, engine.title) for texts, kind in zip(columns, kinds, strict=True))
     feature = replace(feature, types=types)
     tables = [_rewrite_column(engine, feature, number, texts, title) for number, texts in enumerate(columns)]
-    if not isinstance(family, Categorical):
+    if is_listed:
         written = {
             value: [table.get(each) for table, each in zip(tables, items, strict=False)] for value, items in lists.items()
         }
         joint = {value: json.dumps(items, ensure_ascii=False, separators=(",", ":")) for value, items in written.items()}
-        if isinstance(family, Conditional):
+        if family.parent:
             parents = [tables[1][parent] for parent in family.parents or ()]
             feature = replace(feature, family=replace(family, parents=parents))
         return feature, joint.__getitem__
@@ -215,9 +214,9 @@ def _translate_category(
 def _rewrite_column(engine: Engine, feature: Feature, number: int, texts: set[str], title: str) -> dict[str, str]:
     """The values of a column of a category as written here, by how they are written on the other engine."""
     column, family = feature.columns[number], feature.family
-    if isinstance(family, Conditional) and family.is_cut(number):
+    if family.is_cut(number):
         return {text: text for text in texts}
-    whole = column in family.integers if isinstance(family, (Conditional, Joint)) else feature.whole
+    whole = column in family.integers if family.cell == "list" else feature.whole
 
     def written(x: Markup) -> Markup:
         return engine.renderer.fragment("text_as_fitted", feature, column, whole, x)

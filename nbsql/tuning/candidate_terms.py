@@ -13,7 +13,6 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.errors import InputError, listed
-from nbsql.family import Binned
 from nbsql.judging.folds import Folds
 from nbsql.judging.refitted_folds import RefittedFolds, is_cut_by_class
 from nbsql.spec.spec import Feature, Spec
@@ -237,4 +236,4 @@ def _those(columns: Mapping[str, Sequence[Feature]], are_meant: Callable[[Featur
 def _is_one_bin(feature: Feature) -> bool:
     """Whether all values of a feature are in one bin, and missing ones in none."""
     family = feature.family
-    return isinstance(family, Binned) and family.edges == () and family.nulls != "category"
+    return family.edges == () and family.nulls != "category"

@@ -31,7 +31,7 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
         allowed = (
             family
             for family in map(named, families)
-            if not (spec.classes and family.name == "kernel") and family != looks.get(feature.column)
+            if not (spec.classes and family.cell == "place") and family != looks.get(feature.column)
         )
         families_by_name[feature.name] = list(_without_default(feature.family, allowed, facts, spec.defaults))
     return families_by_name

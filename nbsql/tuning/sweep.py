@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -16,7 +16,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Binned, Family, named
-from nbsql.family.base import choice
+from nbsql.family.checks import choice
 from nbsql.judging.folds import estimation_key, resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import check_folds, make_folds
 from nbsql.model import Model
@@ -211,11 +211,8 @@ def _describe_setting(setting: Options) -> tuple[float, str, str]:
 def family_text(value: str | Family) -> str:
     """A family as the command line takes it."""
     family = named(value)
-    options: list[str] = []
-    for item in fields(family):
-        option = getattr(family, item.name)
-        if item.name == "columns":
-            options += map(str, option)
-        elif option != item.default and option not in ((), {}):
-            options.append(f"{item.name}={option}")
+    options = [*map(str, family.columns)]
+    for name, option in family.changed_options.items():
+        if name != "columns" and option not in ((), {}):
+            options.append(f"{name}={option}")
     return family.name + (f"({', '.join(options)})" if options else "")

@@ -1,5 +1,5 @@
 {#
-  This macro is never run. It names every macro that others call by a constructed name, such as nbsql[feature.family.name ~ '_term'],
+  This macro is never run. It names every macro that others call by a constructed name, such as nbsql[family.macros.term],
   because SQLMesh, which also runs dbt projects, keeps only the macros whose calls it sees.
 #}
 {% macro called_by_name() -%}

@@ -38,8 +38,8 @@
   "family '" ~ given.family ~ "' of '" ~ feature ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.quoted_names(allowed[1:])) %}
 {% endfor -%}
 {% set family = {
-  'name': given.family, 'formula': given.family, 'by_column': true, 'zeros': false, 'distribution': 'dirichlet',
-  'divergence': 'normal', 'units': 'counts', 'declared': [], 'parameters': [], 'rules': {},
+  'name': given.family, 'formula': given.family, 'zeros': false, 'distribution': 'dirichlet', 'units': 'counts', 'declared': [],
+  'parameters': [], 'rules': {},
   'estimate': given.estimate | default('mean'), 'complement': given.family == 'complement',
   'least_count': 0, 'least_occurrences': 0} -%}
 {% do family.update(fixed) %}
@@ -77,8 +77,8 @@
 {% endif -%}
 {% set least = family.declared | map(attribute=1) | list or [family.added_count] -%}
 {% do family.update({
-  'in_wide_scan': family.number or family.presence or family.tfidf, 'has_lookups': family.level or family.bag,
-  'has_parameter_term': family.number or family.presence, 'allows_zero': least | min == 0}) %}
+  'in_wide_scan': not family.has_lookups or family.presence or family.tfidf,
+  'has_parameter_term': not family.has_lookups or family.presence, 'allows_zero': least | min == 0}) %}
 {% do family.parameters.extend(nbsql.family_parameters(family)) %}
 {% do return(family) %}
 {%- endmacro %}
@@ -91,7 +91,7 @@
 {% if family.nulls == 'category' and family.unseen == 'smooth' -%}
 {% do read.append({'name': 'unseen', 'quantity': 'score', 'unseen': true}) %}
 {% endif -%}
-{% elif family.density -%}
+{% elif family.kind == 'density' -%}
 {% for name, quantity in family.reads %}{% do read.append({'name': name, 'quantity': quantity}) %}{% endfor -%}
 {% elif family.over_columns -%}
 {% for value in family.columns -%}
@@ -142,8 +142,7 @@
 {% endif -%}
 {% set occurrences = given.min_count | default(1) | int -%}
 {% do family.update({
-  'presence': presence, 'complement': complement, 'reweights_tokens': weighed,
-  'tfidf': given.tfidf | default(false), 'idf': given.tfidf | default(false),
+  'presence': presence, 'complement': complement, 'reweights_tokens': weighed, 'tfidf': given.tfidf | default(false),
   'norm': given.get('norm'), 'normalised_weights': given.weight_norm | default(false),
   'distribution': 'presence' if presence else 'complement' if complement else 'dirichlet',
   'least_occurrences': occurrences if occurrences > 1 else 0,
@@ -296,7 +295,8 @@
 {% do read.append([name, 'inverse_' ~ quantity if formula == 'exponential' else quantity]) %}
 {% endfor -%}
 {% do family.update({
-  'formula': formula, 'distribution': family.name ~ '_' ~ formula, 'rules': {} if formula == 'gaussian' else family.rules,
+  'formula': formula, 'distribution': family.name ~ '_' ~ formula, 'macros': dict(nbsql.families()[formula].macros, **family.macros),
+  'rules': {} if formula == 'gaussian' else family.rules,
   'reads': read + [['zero', 'log_zero'], ['other', 'log_other']],
   'estimate_options': {
     'floor': nbsql.checked_number(given.floor | default(family.defaults.floor), 'floor', feature), 'lost': 0.0,

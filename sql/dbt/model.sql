@@ -302,7 +302,7 @@
 
 {# Whether scoring uses the wide form, one column per class. #}
 {% macro default__is_wide(model, class_count) -%}
-{% set counted = model.features | selectattr('family.number') | map(attribute='columns') | map('length') | sum -%}
+{% set counted = model.features | rejectattr('family.has_lookups') | map(attribute='columns') | map('length') | sum -%}
 {% do return(class_count <= 100 and class_count * counted <= 500) %}
 {%- endmacro %}
 

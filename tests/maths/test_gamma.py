@@ -67,7 +67,7 @@ def test_numbers_outside_are_refused_by_a_fit(con: Connection, refused: Refused)
 
 def test_every_density_of_a_model_is_what_it_is_alone(con: Connection) -> None:
     """Parameters of one name, of families beside each other, are not taken for each other's."""
-    families = {name: family() for name, family in FAMILIES_BY_NAME.items() if family.density}
+    families = {name: family() for name, family in FAMILIES_BY_NAME.items() if family.kind == "density"}
     columns = ", ".join(f'(i * 37 % 100 + 1 + 30 * (i % 2)) / 200 AS "{name}"' for name in families if name not in COUNTS)
     counts = ", ".join(f'(i * 37 % 100 + 30 * (i % 2)) // 10 AS "{name}"' for name in families if name in COUNTS)
     con.execute(f"CREATE TABLE every AS SELECT i % 2 AS y, {columns}, {counts} FROM range(150) AS r(i)")

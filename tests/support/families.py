@@ -15,7 +15,8 @@ def table_of_defaults() -> str:
     lines = ["| family | pseudo-count `alpha` | own options |", "| --- | --- | --- |"]
     for name, kind in FAMILIES.items():
         own = [f"`{field.name}={_shown(field.default)}`" for field in fields(kind) if _is_own(kind, field)]
-        lines.append(f"| `{name}` | {'that of the fit' if kind.smoothed else 'none'} | {', '.join(own) or 'none'} |")
+        alpha = "that of the fit" if kind.zeros or kind.kind in ("level", "tokens") else "none"
+        lines.append(f"| `{name}` | {alpha} | {', '.join(own) or 'none'} |")
     return "\n".join(lines)
 
 

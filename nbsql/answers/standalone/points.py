@@ -35,7 +35,7 @@ class _Points(Terms):
             feature, numbers = features[name], [float(points), round(float(lost), _DIGITS)]
             if kind == "value":
                 self.lookups.setdefault(name, {})[value] = numbers
-            if kind != "value" or feature.family.name == "bernoulli":
+            if kind != "value" or feature.family.cell == "boolean":
                 of = self.parameters[feature.index] = self.parameters[feature.index] or [{}, {}]
                 for k, number in enumerate(numbers):
                     of[k][value if kind == "value" else kind] = number

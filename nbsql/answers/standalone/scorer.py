@@ -21,10 +21,6 @@ from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
 from nbsql.storage.state import ModelState
 
-_SCORED = {
-    "categorical", "bernoulli", "binned", "kernel", "multinomial", "complement", "multivariate_gaussian", "weighted", "pairs",
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Class:
@@ -160,9 +156,9 @@ def check_dialect(name: str) -> Traits:
 def _check_feature(feature: Feature, dialect: str) -> None:
     """Raise NotSupportedError if a feature cannot be scored in other dialects."""
     family = feature.family
-    if family.density or family.name in _SCORED:
+    if family.cell not in ("token", "list"):
         return
-    what = "cuts texts and lists" if family.bag and family.scores_add_up else "writes lists"
+    what = "cuts texts and lists" if family.cell == "token" else "writes lists"
     raise NotSupportedError(
         f"{feature.name!r} is {family.name}, which has no query in the dialect {dialect!r}, as every engine {what} in its own "
         "way; leave it out of the model, or score on DuckDB with inline=True"

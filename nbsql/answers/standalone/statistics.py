@@ -16,13 +16,13 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.state import ModelState
 
-# Family, unless it is a density -> how a row is read, and which cells it has (sql/macros/scoring/standalone/statistics.sql).
+# What a cell belongs to -> how a row is read, and which cells it has (sql/macros/scoring/standalone/statistics.sql).
 _COUNTED = {
-    "categorical": ("category", "value"),
-    "bernoulli": ("bernoulli", "value"),
-    "binned": ("binned", "value"),
-    "multinomial": ("counts", "column"),
-    "complement": ("counts", "column"),
+    "number": ("density", "number"),
+    "level": ("category", "value"),
+    "boolean": ("bernoulli", "value"),
+    "bin": ("binned", "value"),
+    "column": ("counts", "column"),
 }
 
 
@@ -70,12 +70,12 @@ def check_countable(spec: Spec, title: str) -> None:
 
 def _counted_feature(engine: Engine, feature: Feature, dialect: str) -> _CountedFeature:
     family = feature.family
-    if not family.density and family.name not in _COUNTED:
+    if family.cell not in _COUNTED:
         raise NotSupportedError(
             f"{feature.name!r} is {family.name}, which is not counted in the dialect {dialect!r}; leave it out of the model, "
             "or fit it on DuckDB"
         )
-    shape, cells = ("density", "number") if family.density else _COUNTED[family.name]
+    shape, cells = _COUNTED[family.cell]
     if shape == "category":
         kind = category_kind(engine, feature, numbers=False)
     else:

@@ -13,7 +13,8 @@ from markupsafe import Markup
 from nbsql.answers.standalone.foreign import category_kind, comparison_kind
 from nbsql.engines.engine import Engine
 from nbsql.errors import NotSupportedError
-from nbsql.family import Binned, Family
+from nbsql.family import Family
+from nbsql.family.binned import bin_labels
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.renderer import Renderer
@@ -116,29 +117,32 @@ class Terms:
             self.lookups.setdefault(row[0], {})[row[1]] = [*map(_score, numbers)]
 
     def _term(self, feature: Feature) -> Term:
-        family, of = feature.family, self.parameters[feature.index]
         shape: Callable[..., Term] = {
-            "categorical": self._levels,
-            "bernoulli": self._bernoulli,
-            "weighted": self._weighted,
-            "binned": self._bins,
-            "kernel": self._cells,
-            "pairs": self._pairs,
-        }.get(family.name, self._density if family.density else self._numbers)
-        return shape(feature, of)
+            "level": self._levels,
+            "boolean": self._bernoulli,
+            "weight": self._weighted,
+            "bin": self._bins,
+            "place": self._cells,
+            "pair": self._pairs,
+            "number": self._density,
+            "column": self._counts,
+            "matrix": self._matrix,
+        }[feature.family.cell]
+        return shape(feature, self.parameters[feature.index])
 
     def _density(self, feature: Feature, of: Parameters) -> Term:
         family = feature.family
-        base, widest = self.renderer.has(f"{family.formula}_base"), [_widest(p.get("precision")) for p in of]
+        base, widest = "base" in family.macros, [_widest(p.get("precision")) for p in of]
         return Term("density", feature.index, feature.columns, of, family=family, base=base, widest=widest)
 
-    def _numbers(self, feature: Feature, of: Parameters) -> Term:
-        family = feature.family
-        shared, means = getattr(family, "shared", False), getattr(family, "means", None)
-        if shared:  # the model stores what all classes share once
+    def _counts(self, feature: Feature, of: Parameters) -> Term:
+        return Term("counts", feature.index, feature.columns, of)
+
+    def _matrix(self, feature: Feature, of: Parameters) -> Term:
+        family: Any = feature.family
+        if family.shared:  # the model stores what all classes share once
             of = [{**of[0], **{name: value for name, value in p.items() if value is not None}} for p in of]
-        shape = "counts" if family.name in ("multinomial", "complement") else family.name
-        return Term(shape, feature.index, feature.columns, of, means=means, shared=shared)
+        return Term(family.name, feature.index, feature.columns, of, means=family.means, shared=family.shared)
 
     def _levels(self, feature: Feature, of: Parameters) -> Term:
         kind = category_kind(self.engine, feature, numbers=True)
@@ -183,8 +187,9 @@ class Terms:
         return Term("levels", feature.index, feature.columns, (), kind, keys, scores, missing=missing, unseen=missing)
 
     def _weighted(self, feature: Feature, of: Parameters) -> Term:
+        family: Any = feature.family
         missing = [_score(p.get("missing")) for p in of]
-        if not getattr(feature.family, "binary", False):
+        if not family.binary:
             return Term("weighted", feature.index, feature.columns, of, missing=missing)
         scores = [[0.0 if p["mean"] is None else (p["weight"] or 0.0) * (x - p["mean"]) for p in of] for x in (1, 0)]
         return self._binary(feature, scores, missing)
@@ -233,7 +238,7 @@ class Terms:
     def _coded(self, feature: Feature, codes: Mapping[tuple[str, str | None], int]) -> Term:
         """A category that contributes the code of its value, or 0 if the value has none."""
         term, family = self._term(feature), feature.family
-        texts = family.labels if isinstance(family, Binned) else self._values(feature, term.kind)
+        texts = bin_labels(family.edges) if family.cell == "bin" else self._values(feature, term.kind)
         scores = [[codes.get((feature.column, text), 0)] for text in texts]
         return replace(term, scores=scores, missing=[codes.get((feature.column, None), 0)], unseen=[0])
 

@@ -33,13 +33,13 @@ LEFT JOIN means
 
 {# A source with a check of completeness for the features that count several columns together. #}
 {% macro with_complete_values(source, features, careful) -%}
-{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
 {% if together -%}
 (
   SELECT
     source.*
     {%- for feature in together %},
-    {{ nbsql[feature.family.name ~ '_whole'](feature, careful) }} AS nbsql_whole{{ nbsql.feature_suffix(feature) }}
+    {{ nbsql[feature.family.macros.whole](feature, careful) }} AS nbsql_whole{{ nbsql.feature_suffix(feature) }}
     {%- endfor %}
 
   FROM {{ source }} AS source
@@ -100,7 +100,7 @@ SELECT
   count(*) AS rows,
   {%+ if model.weight %}sum(weight){% else %}count(*){%+ endif %} AS n
   {%- for feature in features %}
-  {{- nbsql[nbsql.macro_for(feature.family, 'aggregates')](model, feature, centres.get(feature.index), careful) }}
+  {{- nbsql[feature.family.macros.aggregates](model, feature, centres.get(feature.index), careful) }}
   {%- endfor %}
   {%- for check in checks %},
   count(CASE WHEN broken_{{ loop.index }} THEN 1 END) AS broken_{{ loop.index }}

@@ -39,10 +39,10 @@ SELECT
   total and squares. Lists that are unnested side by side are planned faster than a row of VALUES a cell.
 #}
 {% macro summed_cells(model, scan, features) -%}
-{% set together = features | rejectattr('family.by_column') | list -%}
-{% set features = features | selectattr('family.by_column') | list -%}
+{% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
+{% set features = features | rejectattr('family.kind', 'equalto', 'matrix') | list -%}
 {% for feature in together -%}
-{{ nbsql[feature.family.name ~ '_sums'](model, scan, feature) }}
+{{ nbsql[feature.family.macros.sums](model, scan, feature) }}
 {%- if features or not loop.last %}
 
 UNION ALL
@@ -61,7 +61,7 @@ UNION ALL
 {% for column in names -%}
 {% set elements -%}
 {% for feature in features -%}
-{{ nbsql[nbsql.macro_for(feature.family, 'cells')](feature, column) }}{% if not loop.last %}, {% endif %}
+{{ nbsql[feature.family.macros.cells](feature, column) }}{% if not loop.last %}, {% endif %}
 {%- endfor -%}
 {% endset -%}
 {% set type -%}
@@ -229,7 +229,7 @@ FROM (
 {%- endset -%}
 {% set values -%}
 {% for feature in features %}
-{{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }}{% if not loop.last %}, {% endif %}
+{{ nbsql[feature.family.macros.value](feature, nbsql.word('source')) }}{% if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endset -%}
 {% set with_gaps = features | selectattr('family.nulls', 'equalto', 'category') | list -%}
@@ -249,7 +249,7 @@ GROUP BY class, feature, value{% if model.slice_by %}, slice{% endif %}
 
 {# One row per class and value of a categorical feature: class, feature, value, n, and slice if the model has slices. #}
 {% macro counted_levels(model, source, feature) -%}
-{% set value = nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) -%}
+{% set value = nbsql[feature.family.macros.value](feature, nbsql.word('source')) -%}
 SELECT
   {{ nbsql.target(model) }} AS class,
   {% if model.slice_by %}

@@ -220,7 +220,7 @@ WHERE feature IN ({{ nbsql.feature_names(tokens) }})
 
 {# The same likelihoods, estimated from the statistics or given in their place. #}
 {% macro estimated_likelihoods(model, statistics, priors, features) -%}
-{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
 {% if model.given and together -%}
 {% set others = features | reject('in', together) | list -%}
 SELECT * FROM (
@@ -243,8 +243,8 @@ UNION ALL
   part: a column of `priors`; only classes of the same part are pooled. single: whether no two cells need to be summed.
 #}
 {% macro likelihoods_of_cells(statistics, priors, features, part=none, single=false) -%}
-{% set tfidf = features | selectattr('family.idf') | list -%}
-{% set limited = features | selectattr('family.value_limit') | list -%}
+{% set tfidf = features | selectattr('family.tfidf') | list -%}
+{% set limited = features | selectattr('family.best') | list -%}
 WITH classes AS (
   SELECT class{% if part %}, {{ part }}{% endif %} FROM {{ priors }} AS priors
 ),
@@ -266,7 +266,7 @@ moments AS (
   {%- endif %}
 
 )
-{%- if features | selectattr('family.density') | list %},
+{%- if features | selectattr('family.kind', 'equalto', 'density') | list %},
 pooled_moments AS (
   {% if part -%}
   {% set parts %}(SELECT moments.*, classes.{{ part }} FROM moments JOIN classes ON classes.class = moments.class){% endset -%}
@@ -277,7 +277,7 @@ pooled_moments AS (
 
 )
 {%- endif %}
-{%- set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list %}
+{%- set together = features | selectattr('family.kind', 'equalto', 'matrix') | list %}
 {%- if together %},
 comoments AS (
   {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, together), ['class', 'feature', 'value']) | indent(2) }}
@@ -286,7 +286,8 @@ comoments AS (
 {%- for distribution in features | map(attribute='family.distribution') | unique %}
 {%- set alike = features | selectattr('family.distribution', 'equalto', distribution) | list %},
 {{ nbsql.word(distribution) }} AS (
-  {{ (nbsql.number_likelihoods(alike, part) if alike[0].family.density else nbsql[distribution ~ '_likelihoods'](alike)) | indent(2) }}
+  {% set is_density = alike[0].family.kind == 'density' %}
+  {{ (nbsql.number_likelihoods(alike, part) if is_density else nbsql[distribution ~ '_likelihoods'](alike)) | indent(2) }}
 )
 {%- endfor %}
 

@@ -69,7 +69,7 @@ labelled AS (
 {# The lookups of the members. #}
 {% macro mixture_lookups(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.has_lookups') | list -%}
-{% set tfidf = features | selectattr('family.idf') | list -%}
+{% set tfidf = features | selectattr('family.tfidf') | list -%}
 {% set classes %}SELECT class_no, class FROM classes{% endset -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }}
 {{ nbsql.dense_lookups(model.component_model, nbsql.smoothed_members(model, features), classes, nbsql.word('cells'), tfidf) }}

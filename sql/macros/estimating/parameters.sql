@@ -181,7 +181,7 @@ wanted(position, feature, quantity, value, unseen, total) AS (
     {% endfor %}
   {% for item in model.column_parameters if item.parameter.paired and item.parameter.column == 1 %}
   UNION ALL
-  {{ nbsql[item.feature.family.name ~ '_pairs'](item.feature, item.position) | indent(2) }}
+  {{ nbsql[item.feature.family.macros.pairs](item.feature, item.position) | indent(2) }}
   {% endfor %}
 ),
 numbers AS (
@@ -194,7 +194,7 @@ numbers AS (
         {%- for distribution in features | map(attribute='family.distribution') | unique %}
         {%- set alike = features | selectattr('family.distribution', 'equalto', distribution) | list %}
         {%- set quantities = nbsql[distribution ~ '_quantities'] %}
-        {%- if alike[0].family.density %}
+        {%- if alike[0].family.kind == 'density' %}
         {{- nbsql.number_quantities(alike) | indent(8) }}
         {%- elif quantities is defined and quantities is not none %}
         {{- quantities() | indent(8) }}
@@ -220,12 +220,12 @@ numbers AS (
 {% set features = model.features | selectattr('family.has_lookups') | list -%}
 {% set dirichlet = features | selectattr('family.distribution', 'equalto', 'dirichlet') -%}
 {% set by_count = dirichlet | rejectattr('family.declared') | rejectattr('family.reweights_tokens') -%}
-{% set by_count = by_count | rejectattr('family.value_limit') | list -%}
+{% set by_count = by_count | rejectattr('family.best') | list -%}
 {% set by_count = by_count | selectattr('family.bag') | list if model.estimates else by_count -%}
 {% set in_table = model.estimates and not model.without_tokens -%}
 {% set counted = by_count if model.class_numbers and not (in_table or model.is_logistic or model.given) else [] -%}
 {% set others = features | reject('in', counted) | list -%}
-{% set tfidf = features | selectattr('family.idf') | list -%}
+{% set tfidf = features | selectattr('family.tfidf') | list -%}
 {% if counted -%}
 {{ nbsql.dirichlet_lookups(model, statistics, priors, counted, with_idf=tfidf) }}
 {%- endif %}

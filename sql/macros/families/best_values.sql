@@ -24,7 +24,7 @@ choices(feature, most, by_chi_square, min_count) AS (
     {% for feature in features %}
     {% set family = feature.family %}
     {% set by_chi_square = nbsql.boolean(family.best_by == 'chi_square') %}
-    ({{ nbsql.text(feature.name) }}, {{ family.value_limit }}, {{ by_chi_square }}, {{ family.least_count }}){{ nbsql.comma(loop) }}
+    ({{ nbsql.text(feature.name) }}, {{ family.best }}, {{ by_chi_square }}, {{ family.least_count }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
 best_values AS (

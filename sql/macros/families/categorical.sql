@@ -134,10 +134,8 @@ HUGEINT
 
 {# An expression that is NULL where a row lacks the feature: the family's own, or its value. #}
 {% macro given(feature, relation) -%}
-{% set own = nbsql[feature.family.name ~ '_given'] -%}
-{% if own is defined and own is not none %}{{ own(feature, relation) }}
-{%- else %}{{ nbsql[feature.family.name ~ '_value'](feature, relation) }}
-{%- endif %}
+{% set macros = feature.family.macros -%}
+{{ nbsql[macros.given if 'given' in macros else macros.value](feature, relation) }}
 {%- endmacro %}
 
 {% macro categorical_given(feature, relation) -%}

@@ -1,7 +1,6 @@
 {#
-  Numbers whose density in a class is a formula (family.density). A family writes the formula once, in terms of an expression x and a
-  function `get` from the name of a parameter to its expression. <family> is family.formula, which is another family's name if that one
-  has the density:
+  Families of the kind density. A family writes the formula of its density once, in terms of an expression x and a function `get` from the
+  name of a parameter to its expression. family.macros names these macros by part; a family may name those of another:
 
     <family>_density(x, get)   ln p(x | c) of a number inside the distribution, except for the part that all classes share
     <family>_inside(x)         whether a number is inside: no class explains any other; without it every number is inside
@@ -22,24 +21,9 @@
   Likelihoods and parameters here use these macros, and so does leave-one-out (judging/left_out/left_out_numbers.sql).
 #}
 
-{#
-  The name of the macro for a part of a family, such as inputs, aggregates, cells, term or weights: the family's own, by `name`, or that
-  of the nearest family that is counted alike. SQLMesh has none in place of a macro that is not there.
-#}
-{% macro macro_for(family, part, name=none) -%}
-{% set name = name or family.name -%}
-{% set own = nbsql[name ~ '_' ~ part] -%}
-{% if own is defined and own is not none %}{{ nbsql.word(name) }}
-{%- elif family.bag %}text
-{%- elif family.over_columns %}multinomial
-{%- elif family.centred %}gaussian
-{%- else %}poisson
-{%- endif %}_{{ nbsql.word(part) }}
-{%- endmacro %}
-
 {# The columns of a row that a scan or a score reads for a feature (statistics.sql). #}
 {% macro inputs(feature, centre, careful, centred) -%}
-{{ nbsql[nbsql.macro_for(feature.family, 'inputs')](feature, centre, careful, centred) }}
+{{ nbsql[feature.family.macros.inputs](feature, centre, careful, centred) }}
 {%- endmacro %}
 
 {#
@@ -51,8 +35,8 @@
 {% for name in family.parameters | map(attribute='name') -%}
 {% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
 {%- endfor -%}
-{% if at_zero %}{{ nbsql[family.formula ~ '_at_zero'](expressions.by_name.get) }}
-{%- else %}{{ nbsql[nbsql.macro_for(family, 'density', family.formula)](x, expressions.by_name.get) }}
+{% if at_zero %}{{ nbsql[family.macros.at_zero](expressions.by_name.get) }}
+{%- else %}{{ nbsql[family.macros.density](x, expressions.by_name.get) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -74,22 +58,21 @@ parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.cla
 
 {# The density of x in class k, whose parameters are columns; 0 if x or the parameters are missing. #}
 {% macro density_term(feature, k, x) -%}
-{% set name = feature.family.formula -%}
-{% set base, inside, at_zero = nbsql[name ~ '_base'], nbsql[name ~ '_inside'], nbsql[name ~ '_at_zero'] -%}
+{% set macros = feature.family.macros -%}
 {% set density -%}
 {% call(name) nbsql.density(feature.family, x) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
-{%- if base is defined and base is not none %} - {{ base(x, feature) }}{% endif %}
+{%- if 'base' in macros %} - {{ nbsql[macros.base](x, feature) }}{% endif %}
 {%- endset -%}
-{% if inside is defined and inside is not none -%}
+{% if 'inside' in macros -%}
 coalesce(CASE
-  {% if at_zero is defined and at_zero is not none %}
+  {% if 'at_zero' in macros %}
   WHEN {{ x }} > 0 THEN {{ density }}
   WHEN {{ x }} = 0 THEN {% call(name) nbsql.density(feature.family, x, at_zero=true) -%}
   {{ nbsql.parameter_column(feature, name, k) }}
   {%- endcall %}
 
   {% else %}
-  WHEN {{ inside(x) }} THEN {{ density }}
+  WHEN {{ nbsql[macros.inside](x) }} THEN {{ density }}
   {% endif %}
   WHEN {{ x }} IS NOT NULL THEN -{{ nbsql.infinity() }}
 END, 0)
@@ -100,10 +83,10 @@ coalesce({{ density }}, 0)
 
 {# The term of a feature that is computed from its parameters alone. part: the column number in a feature over several columns. #}
 {% macro computed_term(feature, k, part=none) -%}
-{% if feature.family.density -%}
+{% if feature.family.kind == 'density' -%}
 {{ nbsql.number_term(feature, k) }}
 {%- else -%}
-{{ nbsql[nbsql.macro_for(feature.family, 'term')](feature, k, part) }}
+{{ nbsql[feature.family.macros.term](feature, k, part) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -124,7 +107,7 @@ coalesce({{ density }}, 0)
 {% set expressions = namespace(by_name={}) -%}
 {% for name in ['mean', 'variance', 'rate'] %}{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}{% endfor -%}
 {% if family.zeros %}{{ nbsql.zero_inflated_parameter(quantity, expressions.by_name.get, family.formula) }}
-{%- else %}{{ nbsql[nbsql.macro_for(family, 'parameter', family.distribution)](quantity, expressions.by_name.get) }}
+{%- else %}{{ nbsql[family.macros.parameter](quantity, expressions.by_name.get) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -10,7 +10,7 @@
   class, other: labels, as expressions of the type of the classes.
 #}
 {% macro discrimination(likelihoods, statistics, features, class, other) -%}
-{% set paired = features | selectattr('family.name', 'equalto', 'pairs') | list -%}
+{% set paired = features | selectattr('family.kind', 'equalto', 'pairs') | list -%}
 {% set reversed %}({{ nbsql.reversed_pairs(nbsql.word('counts'), paired) | indent(4) }}) AS turned{% endset -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
 ratios AS (

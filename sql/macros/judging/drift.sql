@@ -11,7 +11,7 @@
   and, where it is not, by its value: KL = KL of the zeros + P(x <> 0 in b) KL of the others.
 #}
 {% macro drift(a, b, features) -%}
-{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
 {% set inflated = features | selectattr('family.zeros') | list -%}
 {% set class %}CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 WITH {% for side, cells in [('a', a), ('b', b)] -%}
@@ -82,7 +82,7 @@ SELECT *
 FROM (
   {{ nbsql.divergence_of_values(counts, keys) | indent(2) }}
 ) AS of_values
-{%- if features | selectattr('family.number') | list %}
+{%- if features | rejectattr('family.has_lookups') | list %}
 
 UNION ALL
 SELECT

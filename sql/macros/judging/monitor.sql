@@ -115,9 +115,9 @@ WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }}
 {% macro monitor(counted, rows, columns, judged, statistics, priors, as_text, period_feature=none, score=none) -%}
 {% set features, monitored = counted.features, nbsql.inline_name('monitored') -%}
 {% set value_features = features | selectattr('family.level') | list + features | selectattr('family.bag') | list -%}
-{% set value_features = value_features | rejectattr('family.name', 'in', ['binned', 'kernel']) | list -%}
-{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
-{% set bounded = features | selectattr('family.density') | selectattr('family.rules') | list -%}
+{% set value_features = value_features | rejectattr('family.cell', 'in', ['bin', 'place']) | list -%}
+{% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
+{% set bounded = features | selectattr('family.kind', 'equalto', 'density') | selectattr('family.rules') | list -%}
 {% set no_text %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 WITH {{ monitored }} AS {{ nbsql.materialized() }}(
   {{ rows | indent(2) }}

@@ -129,10 +129,10 @@ FROM (
   SELECT
     nbsql_period AS slice
     {%- for feature in features %},
-    {% set own = feature.columns[:1] if feature.family.name == 'conditional' else feature.columns %}
+    {% set own = feature.columns[:1] if feature.family.parent else feature.columns %}
     sum(CASE WHEN {% for column in own -%}
     {% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
-    {%- set is_number = feature.floating and (feature.family.number or feature.family.name in ['binned', 'kernel']) %}
+    {%- set is_number = feature.floating and (feature.family.cell in ['bin', 'place'] or not feature.family.has_lookups) %}
     {%+ if is_number %}{{ nbsql.finite(x) }}{% else %}{{ x }}{%+ endif %} IS NULL
     {%- if not loop.last %} OR {% endif %}{% endfor %} THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight) AS missing_{{ feature.index }}
     {%- endfor %}
@@ -148,7 +148,7 @@ FROM (
 SELECT feature, class, metric, value FROM measured WHERE slice = 'r'
 {%- else -%}
 {% set columns = features | rejectattr('family.bag') | rejectattr('family.over_columns') | list -%}
-{% set pairs = columns | selectattr('family.name', 'equalto', 'conditional') | list -%}
+{% set pairs = columns | selectattr('family.parent') | list -%}
 {% set pair %}CASE WHEN cells.feature IN ({{ nbsql.feature_names(pairs) }}) THEN cells.value ELSE '[""]' END{% endset -%}
 SELECT CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature, class, metric{{ nbsql.binary() }} AS metric, value
 FROM (

@@ -146,7 +146,7 @@ SELECT
   f_statistic,
   least(coalesce(by_chance, of_class), of_class)
 FROM of_numbers
-{%- for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
+{%- for feature in features | selectattr('family.kind', 'equalto', 'matrix') %}
 
 UNION ALL
 {{ nbsql.multivariate_relevance(feature.unregularised) }}
@@ -256,7 +256,7 @@ moments AS (
 {% macro relevance_of_values(statistics, priors, features) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }}
 {{ nbsql.scores_of_values(nbsql.word('counts'), priors) }}
-{% for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
+{% for feature in features | selectattr('family.kind', 'equalto', 'matrix') %}
 UNION ALL
 {{ nbsql.relevance_of_columns(feature) }}
 {% endfor %}

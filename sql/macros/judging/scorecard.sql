@@ -148,7 +148,7 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     {% set no_bin %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset %}
     {% set smooths = nbsql.boolean(family.unseen == 'smooth') %}
     {% set counts %}{% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}{% endset %}
-    {% if family.edges is defined %}
+    {% if family.cell == 'bin' %}
     {% for label in family.labels %}
     {% set lower = nbsql.nullable_double(none if loop.first else family.edges[loop.index0 - 1]) %}
     {% set upper = nbsql.nullable_double(none if loop.last else family.edges[loop.index0]) %}
@@ -157,7 +157,7 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     {% else %}
     ({{ first }}, 'value', FALSE, {{ no_bin }}),
     {% endif %}
-    {% if family.name == 'categorical' %}
+    {% if family.cell == 'level' %}
     ({{ first }}, 'unseen', {{ smooths }}, {{ no_bin }}),
     {% endif %}
     ({{ first }}, 'missing', {{ counts }}, {{ no_bin }}){{ nbsql.comma(loop) }}

@@ -7,7 +7,7 @@ SELECT
   {{ nbsql.target(model) }} AS class,
   {{ nbsql.row_weight(model) }} AS n
   {%- for feature in features %},
-  {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }} AS value{{ nbsql.feature_suffix(feature) }}
+  {{ nbsql[feature.family.macros.value](feature, nbsql.word('source')) }} AS value{{ nbsql.feature_suffix(feature) }}
   {%- endfor %}
 
 FROM {{ source }} AS source

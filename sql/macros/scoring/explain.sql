@@ -200,7 +200,7 @@ LEFT JOIN (
   FROM {{ lookups }} AS found
   WHERE feature = {{ nbsql.text(feature.name) }}
 ) AS {{ level }}
-  ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
+  ON {{ level }}.value = {{ nbsql[feature.family.macros.value](feature, nbsql.word('number')) }}
   {{- nbsql.same_part(model, level, nbsql.word('number')) }}
 {%- endmacro %}
 
@@ -236,7 +236,7 @@ JOIN parameters ON TRUE
 {% if part.feature.family.bag %}NULL
 {%- elif part.number is not none %}{{ nbsql.text(part.column) }}
 {%- elif part.feature.family.over_columns or part.feature.columns[1:] -%}
-{{ nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) }}
+{{ nbsql[part.feature.family.macros.value](part.feature, nbsql.word('number')) }}
 {%- else %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endif %}
 {%- endmacro %}

@@ -236,12 +236,13 @@ FROM (
 
 {# The mean or the variance of a number in a class, from its likelihoods: their own columns, unless the family has a macro for it. #}
 {% macro class_moment(feature, quantity) -%}
-{% set family_moment = nbsql[feature.family.formula ~ '_moment'] -%}
+{% set macros = feature.family.macros -%}
 {% if feature.family.zeros -%}
 {% set is_own = feature.family.formula == 'lognormal' -%}
-{% set mean, variance = (family_moment('mean'), family_moment('variance')) if is_own else (nbsql.word('mean'), nbsql.word('variance')) -%}
+{% set mean = nbsql.lognormal_moment('mean') if is_own else nbsql.word('mean') -%}
+{% set variance = nbsql.lognormal_moment('variance') if is_own else nbsql.word('variance') -%}
 {{ nbsql.zero_inflated_moment(quantity, mean, variance) }}
-{%- elif family_moment is defined %}{{ family_moment(quantity) }}
+{%- elif 'moment' in macros %}{{ nbsql[macros.moment](quantity) }}
 {%- else %}{{ nbsql.word(quantity) }}
 {%- endif %}
 {%- endmacro %}
@@ -257,23 +258,23 @@ FROM (
 {% macro present_value(imputation) -%}
 {% set x %}source.{{ nbsql.ident(imputation.column) }}{% endset -%}
 {% set is_text = imputation.type in [none, 'string'] or nbsql.is_text(imputation.type) -%}
-{% set is_category = imputation.feature.family.name in ['categorical', 'conditional'] -%}
+{% set is_category = imputation.feature.family.cell in ['level', 'list'] -%}
 {% if is_text and is_category %}CAST({{ x }} AS {{ nbsql.string() }}){% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
 {# The filled value of a column: a value in its type, the middle of a bin, or a mean; with `whole_bins` the label of a bin. #}
 {% macro completed_value(imputation, whole_bins=false) -%}
 {% set i = nbsql.feature_suffix(imputation.feature) -%}
-{% set middle = nbsql[imputation.feature.family.name ~ '_middle'] -%}
+{% set macros = imputation.feature.family.macros -%}
 {% set value -%}
 {% if not imputation.is_value %}drawn.number{{ i }}
-{%- elif middle is defined %}{{ middle(imputation.feature) }}
-{%- else %}{{ nbsql[imputation.feature.family.name ~ '_drawn'](imputation.feature, 0, 0) }}
+{%- elif 'middle' in macros %}{{ nbsql[macros.middle](imputation.feature) }}
+{%- else %}{{ nbsql[macros.drawn](imputation.feature, 0, 0) }}
 {%- endif %}
 {%- endset -%}
 {% if whole_bins and imputation.feature.family.labels is defined -%}
 drawn.value{{ i }}
-{%- elif imputation.type is none or whole_bins and not (imputation.is_value and middle is not defined) -%}
+{%- elif imputation.type is none or whole_bins and not (imputation.is_value and 'middle' not in macros) -%}
 {{ value }}
 {%- else -%}
 {{ nbsql.cast_or_null(value, imputation.type) }}

@@ -40,7 +40,7 @@ weights AS (
     {% set weights -%}
       {%- for feature in block -%}
       {% if feature.family.level %}{{ nbsql.weights_of_missing_and_unseen(feature, column) }}
-      {%- else %}{{ nbsql[nbsql.macro_for(feature.family, 'weights')](feature, column, degree) }}
+      {%- else %}{{ nbsql[feature.family.macros.weights](feature, column, degree) }}
       {%- endif %}
       {%- if not loop.last %}, {% endif %}
       {%- endfor -%}

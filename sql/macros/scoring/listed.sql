@@ -77,7 +77,7 @@ JOIN (
 {% macro places_of_values(features) -%}
 [
   {% for feature in features %}
-  {% set value = nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) %}
+  {% set value = nbsql[feature.family.macros.value](feature, nbsql.word('source')) %}
   {% set place = loop.index %}
   listed.before[{{ place }}] + list_position(listed.known[{{ place }}], {{ value }}){{ nbsql.comma(loop) }}
   {% endfor %}

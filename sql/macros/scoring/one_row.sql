@@ -173,7 +173,7 @@ FROM (
       {% set given = nbsql.word('given') %}
       unnest({% call(feature) nbsql.array_of_each(row.levels) %}{{ nbsql.text(feature.name) }}{% endcall %}) AS feature,
       unnest(
-        {%- call(feature) nbsql.array_of_each(row.levels) %}{{ nbsql[feature.family.name ~ '_value'](feature, given) }}{% endcall -%}
+        {%- call(feature) nbsql.array_of_each(row.levels) %}{{ nbsql[feature.family.macros.value](feature, given) }}{% endcall -%}
       ) AS value,
       1 AS times
     FROM given

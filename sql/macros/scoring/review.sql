@@ -258,9 +258,9 @@ nbsql_answer AS (
 #}
 {% macro unseen_values(model, source, parameters, lookups) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }}
-{% for part in model.explanation_parts if part.feature.family.level and not part.feature.family.number -%}
+{% for part in model.explanation_parts if part.feature.family.level -%}
 {% set level %}level{{ nbsql.feature_suffix(part.feature) }}{% endset -%}
-{% set value = nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) -%}
+{% set value = nbsql[part.feature.family.macros.value](part.feature, nbsql.word('number')) -%}
 SELECT number.nbsql_position, {{ nbsql.text(part.feature.name) }}{{ nbsql.binary() }} AS feature, {{ nbsql.explained_value(part) }} AS value
 FROM {{ nbsql.with_inputs(nbsql.word('numbered'), [part.feature] if part.feature.family.parameters else []) }}
 {{ nbsql.star_of_scores(model, part.feature, lookups) }}

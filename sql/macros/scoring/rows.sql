@@ -40,14 +40,14 @@ FROM {{ relation }} AS source
   SELECT{{ nbsql.small_relations_hint(model) }}
     number.*
     {%- for feature in model.features_with_steps %},
-    {{ nbsql[feature.family.name ~ '_steps'](feature, model.class_numbers) | indent(4) }}
+    {{ nbsql[feature.family.macros.steps](feature, model.class_numbers) | indent(4) }}
     {%- endfor %}
 
   FROM (
     SELECT{{ nbsql.small_relations_hint(model) }}
       number.*
       {%- for feature in model.features_with_steps %},
-      {{ nbsql[feature.family.name ~ '_first_steps'](feature, model.class_numbers) | indent(6) }}
+      {{ nbsql[feature.family.macros.first_steps](feature, model.class_numbers) | indent(6) }}
       {%- endfor %}
 
     FROM {{ nbsql.with_inputs(relation, features) | indent(4) }}

@@ -108,7 +108,7 @@ numbers AS {{ nbsql.materialized() }}(
 SELECT
   {% for part in features %}
   {% for column in part.columns %}
-  {% set value = nbsql[part.feature.family.name ~ '_drawn'](part.feature, seed, column.position) -%}
+  {% set value = nbsql[part.feature.family.macros.drawn](part.feature, seed, column.position) -%}
   {% set drawn %}{% if column.type is none %}{{ value }}{% else %}{{ nbsql.cast_or_null(value, column.type) }}{% endif %}{% endset %}
   {{ drawn }} AS {{ nbsql.ident(column.name) }},
   {% endfor %}

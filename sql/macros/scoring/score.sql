@@ -167,7 +167,7 @@ SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
   {%- endfor %}
   {%- if model.features_with_common_term %},
   {% for feature in model.features_with_common_term %}
-{{ nbsql[feature.family.name ~ '_common'](feature, 1) | indent(4) }}{% if not loop.last %} + {% endif %}
+{{ nbsql[feature.family.macros.common](feature, 1) | indent(4) }}{% if not loop.last %} + {% endif %}
   {%- endfor %} AS nbsql_common
   {%- endif %}
 
@@ -224,6 +224,6 @@ CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ rel
 {% set level %}level{{ nbsql.feature_suffix(feature) }}{% endset -%}
 LEFT JOIN {{ lookups }} AS {{ level }}
   ON {{ level }}.feature = {{ nbsql.text(feature.name) }}
-  AND {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
+  AND {{ level }}.value = {{ nbsql[feature.family.macros.value](feature, nbsql.word('number')) }}
   {{- nbsql.same_part(model, level, nbsql.word('number')) }}
 {%- endmacro %}

@@ -156,7 +156,7 @@ SELECT
   {% for feature in levels %}
   LEFT JOIN {{ lookups }} AS level{{ nbsql.feature_suffix(feature) }}
     ON level{{ nbsql.feature_suffix(feature) }}.feature = {{ nbsql.text(feature.name) }}
-    AND level{{ nbsql.feature_suffix(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }}
+    AND level{{ nbsql.feature_suffix(feature) }}.value = {{ nbsql[feature.family.macros.value](feature, nbsql.word('source')) }}
     {%- set level %}level{{ nbsql.feature_suffix(feature) }}{% endset %}
     {{- nbsql.same_part(model, level, nbsql.word('source')) }}
   {% endfor %}

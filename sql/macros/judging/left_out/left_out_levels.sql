@@ -7,7 +7,7 @@
 {# The value of a category, as the lookups have it. #}
 {% macro left_out_value(feature, relation) -%}
 {% if feature.family.level -%}
-{{ nbsql[feature.family.name ~ '_value'](feature, relation) }}
+{{ nbsql[feature.family.macros.value](feature, relation) }}
 {%- else -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
 {{ nbsql.yes_or_no(x, nbsql.text('true'), nbsql.text('false')) }}

@@ -159,7 +159,7 @@ FROM {{ source }} AS source
 JOIN {{ classes }} AS classes ON classes.class = {{ nbsql.target(model) }}
 {%- for feature in problem.levels %}
 {%- set level %}level{{ nbsql.feature_suffix(feature) }}{% endset %}
-{%- set value = nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) %}
+{%- set value = nbsql[feature.family.macros.value](feature, nbsql.word('source')) %}
 
 LEFT JOIN (
   SELECT value, CAST(j AS INTEGER) AS j FROM {{ terms }} AS terms WHERE kind = 'level' AND feature = {{ nbsql.text(feature.name) }}

@@ -152,13 +152,13 @@ CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {# The density of a nonzero number, if zeros are counted apart. #}
 {% macro standalone_density_of(term, k) -%}
 {% set x, p, widest = nbsql.standalone_input(term), term.of[k], term.widest[k] -%}
-{% set inside, at_zero = nbsql[term.family.formula ~ '_inside'], nbsql[term.family.formula ~ '_at_zero'] -%}
+{% set macros = term.family.macros -%}
 {% set unknown = p.values() | select('none') | list -%}
-{% set zero_only = at_zero is defined and not unknown and p.values() | min < -1e308 -%}
+{% set zero_only = 'at_zero' in macros and not unknown and p.values() | min < -1e308 -%}
 {% set guard -%}
 {% if widest is not none %}WHEN ABS({{ x }} - {{ nbsql.number(p.mean) }}) <= {{ nbsql.number(widest) }} THEN
 {%- elif zero_only %}WHEN {{ x }} = 0 THEN
-{%- elif inside is defined and not term.family.is_logarithmic %}WHEN {{ inside(x) }} THEN
+{%- elif 'inside' in macros and not term.family.is_logarithmic %}WHEN {{ nbsql[macros.inside](x) }} THEN
 {%- else %}ELSE
 {%- endif %}
 {%- endset -%}
@@ -167,16 +167,16 @@ CASE WHEN {{ x }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {%- else %}{% call(name) nbsql.density(term.family, x, zero_only) %}{{ nbsql.standalone_nullable(p[name]) }}{% endcall %}{% endif %}
 {%- endset -%}
 {% set outside %}{% if term.family.is_logarithmic %} WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL{% endif %}{% endset -%}
-{% if unknown and inside is not defined %}0{% else %}CASE{{ outside }} WHEN {{ x }} IS NULL THEN 0 {{ guard }} {{ density }} END{% endif %}
+{% if unknown and 'inside' not in macros %}0{% else %}CASE{{ outside }} WHEN {{ x }} IS NULL THEN 0 {{ guard }} {{ density }} END{% endif %}
 {%- endmacro %}
 
 {# The part that all classes subtract. Outside of its range a logarithm is an error on most engines. #}
 {% macro standalone_density_common(term) -%}
-{% set name, x = term.family.formula, nbsql.standalone_input(term) -%}
-{% set base = nbsql[name ~ '_base'](x, none) -%}
+{% set macros, x = term.family.macros, nbsql.standalone_input(term) -%}
+{% set base = nbsql[macros.base](x, none) -%}
 {% if term.of[0].values() | select('none') | list %}0
 {%- elif term.family.is_logarithmic %}COALESCE(-({{ base }}), 0)
-{%- else %}CASE WHEN {{ nbsql[name ~ '_inside'](x) }} THEN -({{ base }}) ELSE 0 END
+{%- else %}CASE WHEN {{ nbsql[macros.inside](x) }} THEN -({{ base }}) ELSE 0 END
 {%- endif %}
 {%- endmacro %}
 
