@@ -66,10 +66,10 @@ class NotSupportedError(NbsqlError):
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
     >>> model = nbsql.fit(duckdb.connect(), data, target="play")
     >>> try:
-    ...     model.predict(data).dataframe
+    ...     model.predict(data).to_spark()
     ... except nbsql.NotSupportedError as error:
     ...     print(error)
-    Query.dataframe is not available on DuckDB; it is on Spark
+    Query.to_spark is not available on DuckDB; it is on Spark
     """
 
 

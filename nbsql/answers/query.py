@@ -275,15 +275,16 @@ class Query(PendingQuery):
         if self._source is not None:
             self._source._keep()
 
-    @property
-    def dataframe(self) -> pyspark.sql.DataFrame:
+    def to_spark(self) -> pyspark.sql.DataFrame:
         """The query as a DataFrame of Spark, for the model as it is now."""
         if self._engine.title != "Spark":
-            raise NotSupportedError(f"Query.dataframe is not available on {self._engine.title}; it is on Spark")
+            raise NotSupportedError(f"Query.to_spark is not available on {self._engine.title}; it is on Spark")
         from nbsql.engines.spark.engine import on_spark
 
         with self._in_original_path():
-            return on_spark(self._engine, "Query.dataframe").dataframe(self._text())
+            return on_spark(self._engine, "Query.to_spark").dataframe(self._text())
+
+    dataframe = property(to_spark, doc="What `to_spark` returns.")
 
     @property
     def columns(self) -> list[str]:
@@ -362,7 +363,9 @@ class Query(PendingQuery):
             raise NotSupportedError(
                 f"replace=True is not available on {engine.title}, which has no transactions; drop it first"
             )
-        existing = next((row for row in engine.ask("relations") if [*map(folded, row[:3])] == [*map(folded, whole)]), None)
+        existing = next(
+            (row for row in engine.query_macro("relations") if [*map(folded, row[:3])] == [*map(folded, whole)]), None
+        )
         if existing is not None and not replace:
             cure = "drop it first" if engine.drafts else "replace it with replace=True"
             raise InputError(f"{name!r} is there already; {cure}, or choose another name")

@@ -49,7 +49,7 @@ def sample(state: ModelState, n: Any, seed: Any) -> Query:
             f"{title} cannot be sampled: {names} of family {refused[0].family.name!r} with these options does not say "
             "how a row comes about; fit it without"
         )
-    weights = engine.ask("given_logarithms", plan.relations["statistics"]) if plan.spec.given else ()
+    weights = engine.query_macro("given_logarithms", plan.relations["statistics"]) if plan.spec.given else ()
     for (name,) in weights:
         raise InputError(
             f"{title} cannot be sampled: {name!r} was given as logarithms, which need not be of probabilities; "

@@ -113,7 +113,7 @@ def _argument(context: click.Context, name: str) -> Any:
 def _relations(engine: Engine) -> list[str]:
     """The tables and views that can be named without a schema, except those of models."""
     place = engine.current()
-    return sorted({row[2] for row in engine.ask("relations") if tuple(row[:2]) == place and row[1] not in _HIDDEN})
+    return sorted({row[2] for row in engine.query_macro("relations") if tuple(row[:2]) == place and row[1] not in _HIDDEN})
 
 
 def _columns(engine: Engine, context: click.Context) -> list[str]:

@@ -129,7 +129,7 @@ def typed(engine: Engine, source: str, target: str, prior: Any) -> Any:
     found = engine.source(source)
     for column in found.columns:
         if column.name.lower() == target.lower():
-            classes = {label: value for value, label in engine.ask("labels", found.relation, column.name)}
+            classes = {label: value for value, label in engine.query_macro("labels", found.relation, column.name)}
             return {classes.get(label, label): probability for label, probability in prior.items()}
     return dict(prior)
 
@@ -165,7 +165,7 @@ def _next(engine: Engine, database: str, model: nbsql.Model, source: str) -> Non
     if isinstance(engine, DuckDB):
         schema, asked = (dialect.query(name) if _plain(engine, name) else dialect.ident(name)), dialect.text(table)
     else:
-        schema, asked = (dialect.query(engine.ask("quoted_name", word)[0][0]) for word in (name, table))
+        schema, asked = (dialect.query(engine.query_macro("quoted_name", word)[0][0]) for word in (name, table))
     in_sql = engine.renderer.statement("example_call", schema, asked)
     tables.echo(
         "",

@@ -134,7 +134,7 @@ def _line(engine: Engine, name: str) -> dict[str, Any]:
     keys = ("model", "target", *_SIZES, "updated_at", "error")
     try:
         model = nbsql.load(engine, name)
-        updated_at = engine.ask("all_rows", model.state.relations["spec"])[0][3]
+        updated_at = engine.query_macro("all_rows", model.state.relations["spec"])[0][3]
         sizes = [len(model.classes), len(model.families), whole(sum(prior[1] or 0 for prior in model.priors))]
     except (ModelError, DatabaseError) as error:
         return {**dict.fromkeys(keys), "model": name, "error": str(error)}

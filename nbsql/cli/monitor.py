@@ -50,14 +50,14 @@ def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, lim
         renderer = engine.renderer
         relation = engine.create("monitor", temporary("monitored"), renderer.dialect.query(query.sql))
         answer(nbsql.Query(engine, renderer.statement("sorted_monitoring", relation)), form, limit=limit, empty=True)
-        measured = {metric for (metric,) in engine.ask("measured_metrics", relation)}
+        measured = {metric for (metric,) in engine.query_macro("measured_metrics", relation)}
         for metric, _ in (*over, *under):
             if metric not in measured:  # a source without rows, or without classes, must not look healthy
                 raise InputError(f"{metric} has a limit, and no value in any period; check that {source} has rows, and classes")
         # Counts determine no distribution of scores, and a feature that is the period itself has no index.
         excused: list[str | None] = [None] if options["reference"] is None else []
         excused += [feature.name for feature in model.state.spec.features if feature.columns == (options["by"],)]
-        outside = engine.ask("outside_limits", relation, over, under, excused)
+        outside = engine.query_macro("outside_limits", relation, over, under, excused)
     for row in outside:
         click.echo(f"{styled('outside', fg='red', bold=True)}: {_line(options['by'], *row)}", err=True)
     if outside:

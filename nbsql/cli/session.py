@@ -63,11 +63,11 @@ class Rehearsal(Recorder):
         super(Recorder, self).run(name, sql)
         super().run(name, sql)
 
-    def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
+    def query_macro(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
         """The rows of the query that a macro renders; drops of temporary tables are recorded, too."""
         if macro == "drop_if_exists":
             super().run("drop what is temporary", self.renderer.statement(macro, *arguments, **options))
-        return super(Recorder, self).ask(macro, *arguments, **options)
+        return super(Recorder, self).query_macro(macro, *arguments, **options)
 
     def violations(self, spec: Markup, message: str, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
         """The rows of a query that is to have none, for which the script has a statement of its own."""
@@ -77,7 +77,7 @@ class Rehearsal(Recorder):
     def begin(self, model: nbsql.Model) -> None:
         """Begin the script with a check that the model has not changed since the statements were made."""
         spec = model.state.relations["spec"]
-        changed = self.ask("updated_at_text", spec)[0][0]
+        changed = self.query_macro("updated_at_text", spec)[0][0]
         message = f"model {model.name} has changed since this script was written; write it again"
         self.statements.insert(0, Statement("check the model", self._check(spec, message, "changed_since", spec, changed)))
 
@@ -102,7 +102,7 @@ def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = 
     engine: Any = kind(path, **options)  # type: ignore[call-arg]
     engine.watch = Watch(engine.progress)
     if isinstance(engine, DuckDB):
-        engine.ask("no_progress_bar")
+        engine.query_macro("no_progress_bar")
     try:
         with interruptible(engine.interrupt):
             yield engine
@@ -156,7 +156,7 @@ def _is_empty(engine: Engine) -> bool:
     """Whether nothing was committed: a later failure, such as a closed pipe, must not undo committed work."""
     try:
         database, _ = engine.current()
-        return not any(name == database for name, *_ in engine.ask("relations"))
+        return not any(name == database for name, *_ in engine.query_macro("relations"))
     except NbsqlError:
         return False  # leave the file to its owner
 

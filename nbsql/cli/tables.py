@@ -137,7 +137,9 @@ def query(
     described = engine.columns(relation)
     columns, kinds = [column.name for column in described], [column.kind for column in described]
     first = text if limit is None else engine.renderer.fragment("excerpt", relation, limit + 1)
-    rows = [tuple(plain("") if value == "" else value for value in row) for row in engine.ask("as_text", first, columns)]
+    rows = [
+        tuple(plain("") if value == "" else value for value in row) for row in engine.query_macro("as_text", first, columns)
+    ]
     end_progress(engine)
     more = limit is not None and len(rows) > limit
     if not empty:

@@ -14,7 +14,7 @@ def explained(engine: Engine, statement: str, target: str, first: int, note: str
     The probabilities are those of the contributions; `note` says what they leave out.
     """
     names = engine.names(statement)
-    rows = engine.ask("as_text", engine.renderer.dialect.query(statement), names)
+    rows = engine.query_macro("as_text", engine.renderer.dialect.query(statement), names)
     end_progress(engine)
     count = 0
     for count, row in enumerate(explained_rows(names, rows, target, first, note), start=1):

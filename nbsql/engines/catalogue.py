@@ -24,7 +24,7 @@ class Catalogue(Runner):
 
     def current_search_path(self) -> str:
         """The session's search path for unqualified names, in the form that `using_search_path` accepts."""
-        path: str = self.ask("search_path")[0][0]
+        path: str = self.query_macro("search_path")[0][0]
         return path
 
     @contextmanager
@@ -43,7 +43,7 @@ class Catalogue(Runner):
                     self._set_search_path(now)
 
     def _set_search_path(self, path: str) -> None:
-        self.ask("set_search_path", path)
+        self.query_macro("set_search_path", path)
 
     def creating_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:  # noqa: ARG002
         """The context for creating macros in the schema at `path`, in which they find each other and the tables they read."""
@@ -77,7 +77,7 @@ class Catalogue(Runner):
 
     def missing(self, database: str, schema: str, parts: Mapping[str, str]) -> list[str]:
         """The names of parts, whose kinds are tables, views and macros, that a schema does not have."""
-        present = {name for name, _ in self.ask("contents", database, schema)}
+        present = {name for name, _ in self.query_macro("contents", database, schema)}
         return [part for part in parts if part not in present]
 
     def path(self, database: str, schema: str) -> tuple[str, ...]:

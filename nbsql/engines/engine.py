@@ -74,7 +74,7 @@ class Engine(Catalogue):
         return found
 
     def source_and_stamp(self, source: Any, spec: Markup) -> tuple[Source, Any]:  # noqa: ARG002
-        """The source, and the `updated_at` of a model as `ask` returns it; None if it was not queried with the source."""
+        """The source, and the `updated_at` of a model as `query_macro` returns it; None if it was not queried with it."""
         return self.source(source), None
 
     @abstractmethod
@@ -217,4 +217,4 @@ class Engine(Catalogue):
         finally:
             for relation in () if done and staying else made:
                 with suppress(DatabaseError):  # an aborted transaction has already dropped it
-                    self.ask("drop_if_exists", relation)
+                    self.query_macro("drop_if_exists", relation)

@@ -23,7 +23,7 @@ class Runner(ABC):
     title: ClassVar[str]  # the engine's name in messages
     # Whether a model is built in temporary tables and then published, as there are no transactions (nbsql/storage/drafts.py).
     drafts: ClassVar[bool] = False
-    lacks: ClassVar[frozenset[str]] = frozenset()  # the capabilities that it does not have, by their names in messages
+    unsupported: ClassVar[frozenset[str]] = frozenset()  # the capabilities that it does not have, by their names in messages
     # Whether the caller's transaction survives a statement that names a missing relation.
     survives_missing_names: ClassVar[bool] = True
     renderer: Renderer
@@ -53,7 +53,7 @@ class Runner(ABC):
 
     def require(self, what: str) -> None:
         """Raise NotSupportedError if the engine lacks a capability."""
-        if what in self.lacks:
+        if what in self.unsupported:
             raise NotSupportedError(f"{what} is not available on {self.title} yet; it is on DuckDB")
 
     # Running. ------------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class Runner(ABC):
         self.run(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
         return relation
 
-    def gather(self, name: str, relation: Markup, queries: Iterable[Markup]) -> Markup:
+    def create_from_queries(self, name: str, relation: Markup, queries: Iterable[Markup]) -> Markup:
         """The temporary table at `relation`, created from several queries, each of which runs before the next is made."""
         for number, query in enumerate(queries):
             if number:
@@ -114,13 +114,13 @@ class Runner(ABC):
                 self.create(name, relation, query)
         return relation
 
-    def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
+    def query_macro(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
         """The rows of the query that a macro renders."""
         return self.rows(self.renderer.statement(macro, *arguments, **options), macro)
 
     def violations(self, spec: Markup, message: str, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:  # noqa: ARG002
         """The rows of a query that is to have none; a script of a change to the model of `spec` then stops with the message."""
-        return self.ask(macro, *arguments)
+        return self.query_macro(macro, *arguments)
 
     def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:  # noqa: ARG002
         """A statement that is parsed once, as a function of its parameters $1, $2, ...; for small results."""

@@ -66,7 +66,7 @@ class Source:
         self._rereads = rereads or is_table
         self._release = release
 
-    def takes(self, reads: int) -> bool:
+    def allows_rereads(self, reads: int) -> bool:
         """Whether it may be read again so often, for a column each time, and a copy would not be quicker."""
         if callable(self._rereads):
             self._rereads = self._rereads()

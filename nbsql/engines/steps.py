@@ -29,7 +29,7 @@ class Steps:
         self._last = self.temporary(f"step {self._count}")
         self.engine.create(self.act, self._last, query)
         if last is not None:
-            self.engine.ask("drop_if_exists", last)
+            self.engine.query_macro("drop_if_exists", last)
         return self._last
 
 

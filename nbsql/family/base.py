@@ -102,7 +102,7 @@ class Family:
     # The weight of a token differs from the number of its occurrences (sql/macros/estimating/tfidf.sql).
     reweights_tokens: ClassVar[bool] = False
     least_count: ClassVar[int] = 0  # how often a value must occur to be counted as a value
-    # The answer to its question depends on the classes, so that it leaks the classes of held-out rows.
+    # What its `fit_query` finds depends on the classes, so that it leaks the classes of held-out rows.
     supervised: ClassVar[bool] = False
     # The option that makes the cells depend on all rows at once, such as "norm='l2'"; None if cells can be added.
     non_additive_option: ClassVar[str | None] = None
@@ -244,15 +244,15 @@ class Family:
         return {}
 
     @property
-    def question(self) -> str | None:
+    def fit_query(self) -> str | None:
         """The macro that asks for facts about the column, such as quantiles, before it is counted; None if there is none."""
         return None
 
-    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:  # noqa: ARG002
-        """The family completed with the rows that the macro `question` returned."""
+    def with_fitted(self, rows: Sequence[Sequence[Any]]) -> Family:  # noqa: ARG002
+        """The family completed with the rows that the macro `fit_query` returned."""
         return self
 
-    def without_answer(self) -> Family:
+    def without_fitted(self) -> Family:
         """The family without an answer that depended on the classes, for rows that must not influence it."""
         return self
 

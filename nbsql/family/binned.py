@@ -64,14 +64,14 @@ class Binned(Level):
         set_attributes(self, supervised=self.by == "mdl" or self.monotone)
 
     @property
-    def question(self) -> str | None:
+    def fit_query(self) -> str | None:
         if self.edges is not None:
             return None
         if self.by == "mdl":
             return "binned_mdl"
         return "binned_edges" if isinstance(self.by, str) else "binned_monotone"
 
-    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Binned:
+    def with_fitted(self, rows: Sequence[Sequence[Any]]) -> Binned:
         if self.by == "mdl":
             edges = [row[0] for row in rows]
         elif isinstance(self.by, str):
@@ -88,7 +88,7 @@ class Binned(Level):
             return replace(self, by=edges)  # the edges are merged next
         return replace(self, edges=tuple(edges))
 
-    def without_answer(self) -> Binned:
+    def without_fitted(self) -> Binned:
         return replace(self, edges=None) if self.by == "mdl" else self
 
     @property

@@ -71,10 +71,10 @@ class Conditional(Level):
         super().__post_init__()
 
     @property
-    def question(self) -> str | None:
+    def fit_query(self) -> str | None:
         return "conditional_parents" if self.parents is None else None
 
-    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:
+    def with_fitted(self, rows: Sequence[Sequence[Any]]) -> Family:
         if len(rows) > MOST_PARENTS:
             raise InputError(f"column {self.parent!r} has more than {MOST_PARENTS} values, and so cannot be a parent")
         return replace(self, parents=[value for (value,) in rows])

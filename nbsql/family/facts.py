@@ -44,7 +44,7 @@ def facts() -> dict[str, dict[str, Any]]:
     return {
         name: _facts_of(family)
         for name, family in FAMILIES.items()
-        if family.question is Family.question and not (family.kind == "level" and family.over_columns)
+        if family.fit_query is Family.fit_query and not (family.kind == "level" and family.over_columns)
     }
 
 

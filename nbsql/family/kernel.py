@@ -59,10 +59,10 @@ class Kernel(Level):
         return super().with_estimate("mean" if estimate == "mode" else estimate)  # rows that are spread out have no mode
 
     @property
-    def question(self) -> str | None:
+    def fit_query(self) -> str | None:
         return "kernel_range" if self.width is None else None
 
-    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:
+    def with_fitted(self, rows: Sequence[Sequence[Any]]) -> Family:
         least, largest, bandwidth = rows[0]
         if least is None:
             least = largest = 0.0

@@ -88,11 +88,11 @@ class MultivariateGaussian(OverColumns):
         return tuple(map(float, numbers))
 
     @property
-    def question(self) -> str | None:
+    def fit_query(self) -> str | None:
         known = self.scales is not None and not (self.impute and self.means is None)
         return None if known and not (self.ledoit_wolf and self.fourth is None) else "multivariate_gaussian_question"
 
-    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:
+    def with_fitted(self, rows: Sequence[Sequence[Any]]) -> Family:
         spreads, means, fourth = rows[0]
         return replace(
             self,

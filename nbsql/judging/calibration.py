@@ -109,7 +109,7 @@ def calibrate(
             cure = "calibrate on others with folds=None"
             with out_of_fold(state, source, folds, cure) as judged:
                 engine.create("calibrate", rows, renderer.fragment("calibration_rows", *judged, False))
-        if not engine.ask("row_count", rows)[0][0]:
+        if not engine.query_macro("row_count", rows)[0][0]:
             if folds is None:
                 # Raises the reason, if there are no rows to evaluate.
                 Evaluator(state, source, weight).evaluate()
@@ -134,8 +134,8 @@ def calibrate(
         draft = create_calibration(engine, draft, classes, query)
         # Existing queries are then rendered again.
         engine.run("time of the change", renderer.statement("set_updated_at", draft.relations["spec"]))
-        ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
-        temperature = float(engine.ask("temperature_of", place)[0][0]) if method == "temperature" else None
+        ((count, _, log_loss, after_loss),) = engine.query_macro("calibration_losses", rows, place, method)
+        temperature = float(engine.query_macro("temperature_of", place)[0][0]) if method == "temperature" else None
         publish(engine, draft, plan.relations, state.stamp)
     judged_by = own if method == OF_SETS else method
     after = None if test is None else Evaluator(state, test, weight, judged_by).evaluate()
@@ -171,6 +171,6 @@ def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Ca
     if method != "isotonic":
         points = engine.create("calibrate", temporary("points"), render(f"{method}_points", scores))
     last = steps.take(render(f"{method}_start", points))
-    while engine.ask("unfinished_steps", last)[0][0]:
+    while engine.query_macro("unfinished_steps", last)[0][0]:
         last = steps.take(render(f"{method}_step", last, points))
     return last

@@ -155,7 +155,7 @@ def label_column(state: ModelState, source: Source) -> tuple[str | None, bool]:
     if target is None:
         return None, False
     is_comparable = _comparison_kind(_class_column(state)) == _comparison_kind(target)
-    if not is_comparable and not state.engine.ask("row_count", source.relation, target.name)[0][0]:
+    if not is_comparable and not state.engine.query_macro("row_count", source.relation, target.name)[0][0]:
         return None, False
     return target.name, _check_labels(state, target, source)
 
@@ -169,7 +169,9 @@ def _check_labels(state: ModelState, target: Column, source: Source) -> bool:
     """Whether labels are compared as text; InputError if the types cannot be compared."""
     class_column = _class_column(state)
     if _comparison_kind(class_column) != _comparison_kind(target):
-        if not state.engine.ask("row_count", source.relation, target.name)[0][0]:  # a column of NULLs has no type of its own
+        if not state.engine.query_macro("row_count", source.relation, target.name)[0][
+            0
+        ]:  # a column of NULLs has no type of its own
             raise InputError(_explain_no_rows(state.engine, target.name, source, None))
         raise InputError(
             f"column {target.name!r} of {source.label} is {target.type}, "
@@ -189,7 +191,7 @@ def _comparison_kind(column: Column) -> str:
 
 def _explain_no_rows(engine: Engine, target: str, source: Source, left_out: int | None) -> str:
     """The message that explains why there is no row to evaluate."""
-    rows = engine.ask("row_count", source.relation)[0][0]
+    rows = engine.query_macro("row_count", source.relation)[0][0]
     if not rows:
         return f"{source.label} has no rows; there is nothing to evaluate"
     if left_out in (rows, None):

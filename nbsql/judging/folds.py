@@ -121,8 +121,8 @@ class Folds:
             only = f"{prepared.target!r} has one class only, {self.labels[0][0]!r}"
             warn_user(f"{only}; every fold predicts it, so that the results mean nothing")
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
-        complete = complete_features(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
-        answered = [self._with_given_priors(self._shared.with_answer(spec, prepared)) for spec in specs]
+        complete = complete_features(engine.query_macro("feature_summary", self.cells)) if self._vectorised else {}
+        answered = [self._with_given_priors(self._shared.with_fitted(spec, prepared)) for spec in specs]
         if self.rows * len(self.labels) * len(complete) > COPIED_NUMBERS:
             complete = dict.fromkeys(complete, False)
         self.specs = [_mark_complete(spec, self.counted_names(spec), complete) for spec in answered]
@@ -169,7 +169,7 @@ class Folds:
 
     def score(self, models: Models) -> list[tuple[Any, ...]]:
         """The rows of `scores`, unordered."""
-        return self.engine.ask(*self._scores(models))
+        return self.engine.query_macro(*self._scores(models))
 
     def _scores(self, models: Models) -> tuple[Any, ...]:
         """The macro of `scores` and its arguments."""
@@ -206,12 +206,12 @@ class Folds:
     def replace_table(self, name: str, query: Markup) -> Markup:
         """A temporary table that replaces the one of the setting before."""
         relation = self._table(name)
-        self.engine.ask("drop_if_exists", relation)
+        self.engine.query_macro("drop_if_exists", relation)
         return self.engine.create(name, relation, query)
 
-    def gather(self, name: str, queries: Iterable[Markup]) -> Markup:
+    def create_from_queries(self, name: str, queries: Iterable[Markup]) -> Markup:
         """A temporary table with the rows of several queries, each of which runs before the next is made."""
-        return self.engine.gather(name, self._table(name), queries)
+        return self.engine.create_from_queries(name, self._table(name), queries)
 
     @property
     def rows(self) -> int:
@@ -219,7 +219,7 @@ class Folds:
         return total_rows(self.labels)
 
     def _fold_names(self) -> list[str]:
-        names = [row[0] for row in self.engine.ask("folds_of", self.cells)]
+        names = [row[0] for row in self.engine.query_macro("folds_of", self.cells)]
         if len(names) < 2:
             raise InputError(f"cross-validation needs at least two folds, and {self.source.label} has {len(names)}")
         return names
@@ -236,7 +236,7 @@ class Folds:
             return
         has_row_numbers = source.is_table and renderer.dialect.traits.row_numbers
         by = "number" if has_row_numbers and all(folded(each.name) != "rowid" for each in source.columns) else "hash"
-        rows = engine.ask("row_count", source.relation)[0][0]
+        rows = engine.query_macro("row_count", source.relation)[0][0]
         if column is None and folds > max(rows, USUAL_FOLDS):
             raise InputError(f"{folds:,} folds are more than the {rows:,} rows of {source.label}; use folds={USUAL_FOLDS}, say")
         if rows <= renderer.layout.sorted_rows:
@@ -245,7 +245,7 @@ class Folds:
         arguments = (columns, spec.target, spec.target_type, folds, column, by, source.kinds)
         query = renderer.fragment("rows_with_folds", source.relation, *arguments)
         is_quick = column is not None or by == "number"  # without a sort or a hash of the rows
-        if is_quick and source.takes(spec.separate_reads):  # texts are quicker to read from the source
+        if is_quick and source.allows_rereads(spec.separate_reads):  # texts are quicker to read from the source
             self.rows_with_folds = renderer.fragment("subquery", query)
         else:
             self.rows_with_folds = self.create("folds of the rows", query)
@@ -307,8 +307,10 @@ class Folds:
         if cached is not None and cached[0] == key:
             return cached[1]
         relation = self._table(kind)
-        self.engine.ask("drop_if_exists", relation)
-        self.engine.gather(f"{kind} of the folds", relation, self._queries(kind, context, spec, features, folds, estimates_of))
+        self.engine.query_macro("drop_if_exists", relation)
+        self.engine.create_from_queries(
+            f"{kind} of the folds", relation, self._queries(kind, context, spec, features, folds, estimates_of)
+        )
         self._tables_by_kind[kind] = (key, relation)
         return relation
 
@@ -335,7 +337,7 @@ class Folds:
         if features_with_covariance(replace(spec, features=tuple(features))) or len(folds) == 1:
             yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
-        size = max(1, self.engine.renderer.layout.fold_cells // self.engine.ask("row_count", self.cells)[0][0])
+        size = max(1, self.engine.renderer.layout.fold_cells // self.engine.query_macro("row_count", self.cells)[0][0])
         estimates = of(fragment("word", "folds.nbsql_slice"))
         for start in range(0, len(folds), size):
             yield fragment("models_of_folds", kind, context, *estimates, folds[start : start + size])

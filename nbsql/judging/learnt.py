@@ -37,7 +37,7 @@ def learnt_part(state: ModelState, source: Source) -> str | None:
         spec = spec_for_recount(spec, source.columns, source.label, "the model", exact=engine.exact)
         spec = replace(spec, slice_by=None, segment_by=None, components=None)
         counted = engine.renderer.fragment("counted_classes", spec, source.relation)
-        weights = {row[0]: float(row[3]) for row in engine.ask("class_labels", counted)}
+        weights = {row[0]: float(row[3]) for row in engine.query_macro("class_labels", counted)}
         parts = [part for part, of_part in _weights_of_parts(state).items() if _are_same(weights, of_part)]
         return _part_with_cells_of(state, spec, source, parts) if parts else None
     except (DatabaseError, InputError, ModelError, NotSupportedError):
@@ -48,7 +48,7 @@ def _weights_of_parts(state: ModelState) -> dict[str, Weights]:
     """The weight of each class in all rows that the model has learnt, and in each batch that it has not forgotten."""
     total: dict[str, float] = defaultdict(float)
     by_batch: dict[str, dict[str, float]] = defaultdict(dict)
-    for batch, label, weight in state.engine.ask("class_weights_of_batches", state.relations["statistics"]):
+    for batch, label, weight in state.engine.query_macro("class_weights_of_batches", state.relations["statistics"]):
         by_batch[batch][label] = float(weight)
         total[label] += float(weight)
     parts: dict[str, Weights] = {ALL: {label: weight for label, weight in total.items() if weight}}
@@ -73,6 +73,6 @@ def _part_with_cells_of(state: ModelState, spec: Spec, source: Source, parts: li
             of_part = state.relations["statistics"]
             if part != ALL:
                 of_part = engine.renderer.fragment("subquery", engine.renderer.fragment("cells_of_batch", of_part, part))
-            if not engine.ask("differing_cells", of_part, cells, _ROUNDING)[0][0]:
+            if not engine.query_macro("differing_cells", of_part, cells, _ROUNDING)[0][0]:
                 return part
     return None

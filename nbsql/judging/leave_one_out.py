@@ -178,7 +178,7 @@ class LeaveOneOut(Folds):
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:  # noqa: ARG002
         source, spec = self.source, replace(spec, slice_by=None)
         query = self.engine.renderer.fragment("selected_columns", source.relation, spec.columns)
-        self.rows_with_folds = source.relation if source.takes(spec.separate_reads) else self.create("rows", query)
+        self.rows_with_folds = source.relation if source.allows_rereads(spec.separate_reads) else self.create("rows", query)
         self._count_rows(spec)
 
     def _fold_names(self) -> list[str]:

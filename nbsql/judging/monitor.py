@@ -115,7 +115,9 @@ def _with_bins(
     def bin_by_reference(feature: Feature, relation: Markup) -> Binned:
         binned = Binned(alpha=1.0, nulls="skip", unseen="smooth", estimate="mean")
         rows = renderer.fragment("rows_of_one_class", relation)
-        return binned.with_answer(engine.ask("binned_edges", Context.of(counted), rows, replace(feature, family=binned)))
+        return binned.with_fitted(
+            engine.query_macro("binned_edges", Context.of(counted), rows, replace(feature, family=binned))
+        )
 
     features = tuple(
         replace(feature, family=bin_by_reference(feature, relation)) if is_number(feature) else feature

@@ -32,8 +32,8 @@ def out_of_fold(
         raise InputError(f"{title} has counts that decrease with age, which folds of its rows do not support; {cure}")
     spec = replace(spec_for_recount(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
     if not isinstance(folds, str):  # bins must not depend on the fold that is judged
-        spec = replace(spec, features=tuple(replace(each, family=each.family.without_answer()) for each in spec.features))
-    learnt_weight = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
+        spec = replace(spec, features=tuple(replace(each, family=each.family.without_fitted()) for each in spec.features))
+    learnt_weight = engine.query_macro("rows_learnt", plan.relations["statistics"])[0][0]
     renderer = engine.renderer
     with engine.temporaries() as temporary:
         cv = make_folds_for_spec(engine, source, spec, temporary, folds=folds, fold=None)
@@ -48,7 +48,7 @@ def out_of_fold(
         query = renderer.fragment("numbered_classes", plan.context(state.classes), plan.relations["parameters"])
         numbered_classes = cv.create("classes", query)
         parts = (cv.models(part, names) for part, names in cv.parts(cv.specs[0]))
-        scored = cv.gather("out of fold", (cv.outcomes(models, numbered_classes) for models in parts))
+        scored = cv.create_from_queries("out of fold", (cv.outcomes(models, numbered_classes) for models in parts))
         yield Context.of(spec, wide=False), scored, numbered_classes, spec.weight
 
 

@@ -118,11 +118,13 @@ def _grid(state: ModelState, feature: Feature) -> Grid:
     family: Any = feature.family
     if family.cell == "place":
         low, width = family.low, family.width
-        first, last = state.engine.ask("reach_of_kernel", state.relations["likelihoods"], feature.name)[0]
+        first, last = state.engine.query_macro("reach_of_kernel", state.relations["likelihoods"], feature.name)[0]
         return Grid(low + (first + 0.5) * width, max(last - first, 1) * width / (POINTS - 1), POINTS)
     ends = [
         end
-        for _, _, mean, variance, rate in state.engine.ask("likelihoods_of", state.relations["likelihoods"], feature.name)
+        for _, _, mean, variance, rate in state.engine.query_macro(
+            "likelihoods_of", state.relations["likelihoods"], feature.name
+        )
         # For zero-inflated families, the range is that of the values other than 0.
         for end in _likely_range(family.formula, mean, variance, None if family.zeros else rate)
     ]

@@ -44,7 +44,7 @@ class RefittedFolds(Folds):
             name: {
                 feature.name: feature.family.edges
                 for feature in spec.features
-                if feature.family.without_answer().question == "binned_mdl" and feature.family.edges is not None
+                if feature.family.without_fitted().fit_query == "binned_mdl" and feature.family.edges is not None
             }
             for name, spec in self._by_fold.items()
         }
@@ -56,7 +56,7 @@ class RefittedFolds(Folds):
         self.names = self._fold_names()
         self._vectorised = self.engine.renderer.dialect.traits.vectorised and not self.source.joins
         self._by_fold: dict[str, Spec] = {}
-        self._fitted_cells = self.gather(
+        self._fitted_cells = self.create_from_queries(
             "cells of others", (cells for name in self.names for cells in self._fit_to_others(setting, name))
         )
         self.specs = [self._by_fold[self.names[0]]]
@@ -98,7 +98,7 @@ class RefittedFolds(Folds):
 
         def with_edges(feature: Feature) -> Feature:
             family: Any = feature.family
-            if family.question != "binned_mdl" or feature.name not in known:
+            if family.fit_query != "binned_mdl" or feature.name not in known:
                 return feature
             return replace(feature, family=replace(family, edges=known[feature.name]))
 
@@ -107,7 +107,7 @@ class RefittedFolds(Folds):
 
 def is_cut_by_class(feature: Feature) -> bool:
     """Whether the bins of a feature are still to be cut by the classes of the rows."""
-    return feature.family.supervised and feature.family.question is not None
+    return feature.family.supervised and feature.family.fit_query is not None
 
 
 def make_folds_for_spec(

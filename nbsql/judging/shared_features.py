@@ -30,19 +30,19 @@ class SharedFeatures:
         """A pair for each feature of one of the specs: its name in the cells, and its own name."""
         return [(self._names[_counting_key(feature)], feature.name) for feature in spec.features]
 
-    def with_answer(self, spec: Spec, known: Spec) -> Spec:
+    def with_fitted(self, spec: Spec, known: Spec) -> Spec:
         """One of the specs, with what was found out about the columns for the shared spec `known`."""
         families = {feature.name: feature.family for feature in known.features}
 
-        def with_answer(feature: Feature) -> Feature:
-            if feature.family.question is None:
+        def with_fitted(feature: Feature) -> Feature:
+            if feature.family.fit_query is None:
                 return feature
             name = self._names[_counting_key(feature)]
             answered = replace(feature, family=replace(feature.family, **families[name].counting_options))
             self._names[_counting_key(answered)] = name
             return answered
 
-        return replace(spec, features=tuple(map(with_answer, spec.features)))
+        return replace(spec, features=tuple(map(with_fitted, spec.features)))
 
 
 def _counting_key(feature: Feature) -> str:

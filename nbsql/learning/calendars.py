@@ -180,7 +180,7 @@ def _telling(engine: Engine, source: Source, target: Any, parts: Sequence[tuple[
         return kept
     label = next((column.name for column in source.columns if folded(column.name) in _names(target)), None)
     expressions = [engine.renderer.dialect.query(each.expression) for each in open_]
-    counts = iter(engine.ask("calendar_facts", source.relation, expressions, label)[0])
+    counts = iter(engine.query_macro("calendar_facts", source.relation, expressions, label)[0])
     return kept + [each for each in open_ if _tells(next(counts), next(counts))]
 
 

@@ -39,7 +39,7 @@ class Ledger:
 
     @classmethod
     def of(cls, state: ModelState) -> Ledger:
-        return cls([Entry(*row) for row in state.engine.ask("ledger", state.relations["batches"])], state.title)
+        return cls([Entry(*row) for row in state.engine.query_macro("ledger", state.relations["batches"])], state.title)
 
     def find(self, batch: str) -> Entry:
         """The entry of that name. Raises InputError if there is none."""

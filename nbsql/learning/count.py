@@ -52,7 +52,7 @@ class Count:
         if sliced is not None:
             self._is_staged = more_reads > 1 and not is_scan
         else:
-            self._is_staged = more_reads > 0 and (plan.spec.components is not None or not source.takes(more_reads))
+            self._is_staged = more_reads > 0 and (plan.spec.components is not None or not source.allows_rereads(more_reads))
         self._temporary = temporary
         self._scan = temporary("scan")
         self._scans: Sequence[Scan] = []  # known after the scan
@@ -90,7 +90,7 @@ class Count:
     def _scan_features(self, features: Sequence[Feature]) -> None:
         """Scan the features in one statement or, if they are many and the source takes more reads, some in each."""
         is_wide = len(features) > FEATURES_A_SCAN
-        is_cut = is_wide and (self._is_staged or self.source.takes(len(features) // FEATURES_A_SCAN))
+        is_cut = is_wide and (self._is_staged or self.source.allows_rereads(len(features) // FEATURES_A_SCAN))
         size = FEATURES_A_SCAN if is_cut else max(len(features), 1)
         centres = self.centres()
         parts = [features[start : start + size] for start in range(0, max(len(features), 1), size)]
@@ -162,7 +162,7 @@ class Count:
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:
         """Check the scan against the rules, and return the classes that count."""
-        rows = self.engine.ask("class_labels", self._scan, len(self.rules))
+        rows = self.engine.query_macro("class_labels", self._scan, len(self.rules))
         name = self.source.label
         if not rows:
             raise InputError(f"{name} is empty; a model needs at least one row")
@@ -202,7 +202,7 @@ def total_rows(labels: Sequence[tuple[Any, ...]]) -> int:
 
 def check_near_zero(engine: Engine, relation: Markup, columns: Sequence[str]) -> None:
     """Raise InputError if the largest magnitude of a column's numbers is so near 0 that squares vanish, and not 0."""
-    for name, magnitude in zip(columns, engine.ask("largest_magnitudes", relation, columns)[0], strict=True):
+    for name, magnitude in zip(columns, engine.query_macro("largest_magnitudes", relation, columns)[0], strict=True):
         if magnitude is not None and 0 < magnitude < NEAR_ZERO:
             raise InputError(
                 f"every number of column {name!r} is within {NEAR_ZERO:g} of 0, and their squares vanish; take another unit: "

@@ -47,7 +47,7 @@ def declared_labels(engine: Engine, classes: Any, target: str, kind: str) -> lis
         raise InputError(f"classes must be a list of labels, not {classes!r}")
     rule = f"classes must be labels of {target!r}, which is {kind}"
     texts = _texts_as_written(engine, map(shortest, values), kind, rule)
-    return engine.ask("declared_labels", [*dict.fromkeys(texts.values())], engine.renderer.dialect.query(kind))
+    return engine.query_macro("declared_labels", [*dict.fromkeys(texts.values())], engine.renderer.dialect.query(kind))
 
 
 def with_given_priors(engine: Engine, spec: Spec, labels: Sequence[tuple[Any, ...]]) -> Spec:
@@ -122,7 +122,7 @@ def _texts_as_written(
     if of == "date":
         expression = render("written_time", type_name, expression)
     try:
-        rows = dict(engine.ask("texts_as_written", [*given.values()], expression)) if not foreign else {}
+        rows = dict(engine.query_macro("texts_as_written", [*given.values()], expression)) if not foreign else {}
     except DatabaseError as error:
         raise InputError(f"{rule}: {error}") from None
     foreign += [value for value in rows and values if not _is_same(given[value], rows[given[value]], of)]

@@ -64,7 +64,7 @@ def slice_names(state: ModelState) -> list[str]:
     """The slices of a model, oldest first. Raises ModelError if it has none."""
     if state.spec.slice_by is None:
         raise ModelError(f"{state.title} has no slices; fit it with slice_by=\"date_trunc('month', sent_at)\", say")
-    return [row[0] for row in state.engine.ask("slices_in_order", state.relations["statistics"])]
+    return [row[0] for row in state.engine.query_macro("slices_in_order", state.relations["statistics"])]
 
 
 def check_slice_names(state: ModelState, names: object) -> list[str]:

@@ -86,7 +86,7 @@ def _times(engine: Engine, each: Derived, source: Source, made: Sequence[Derived
     column = next((column for column in source.columns if folded(column.name) == folded(name)), None)
     if column is None or folded(name) in {folded(other.name) for other in made} or is_learnt_time(each, column):
         return []
-    if column.type not in NO_TYPE and engine.ask("values_of_columns", source.relation, [column.name])[0][0]:
+    if column.type not in NO_TYPE and engine.query_macro("values_of_columns", source.relation, [column.name])[0][0]:
         raise InputError(
             f"column {column.name!r} of {source.label} is {column.type}, and {title} has learnt {learnt} there, of which "
             f"{each.name!r} is a part; read it as {learnt}, or cast it"

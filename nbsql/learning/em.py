@@ -98,7 +98,7 @@ class _Search:
                 counted = self.temporary(f"soft {steps + 1}")
                 self._count(plan, classes, expected, counted, temporary)
             if soft_cells is not None:
-                self.engine.ask("drop_if_exists", soft_cells)
+                self.engine.query_macro("drop_if_exists", soft_cells)
             steps, previous, soft_cells = steps + 1, current, counted
         self._warn_of_useless_rows(current)
         return self._cells(soft_cells), self._entry(current, steps) if soft_cells is not None else None
@@ -132,7 +132,7 @@ class _Search:
     def _expect_classes(self, plan: Plan, classes: list[ClassColumn], expected: Markup) -> Expectation:
         """Score the rows, and return their evidence."""
         self.engine.create("expect the classes", expected, plan.expected_classes(self.rows, classes, self.options.weight))
-        evidence, weight, soft, unexplained = self.engine.ask("evidence_of_rows", expected)[0]
+        evidence, weight, soft, unexplained = self.engine.query_macro("evidence_of_rows", expected)[0]
         return Expectation(float(evidence or 0), float(weight or 0), soft, unexplained)
 
     def _count(

@@ -58,7 +58,7 @@ class Factorised(Count):
         for number, (key, features) in enumerate(by_key.items(), start=1):
             counted = self._temporary(f"keys {number}")
             self.engine.run_all([self.plan.count_keys(facts, key, counted)])
-            rows = self.engine.ask("row_count", counted)[0][0]
+            rows = self.engine.query_macro("row_count", counted)[0][0]
             if rows * self.engine.renderer.layout.facts_per_key > total_rows(labels):
                 joined_features += features
             else:
@@ -106,7 +106,7 @@ class Factorised(Count):
     def _staged_facts(self, keys: Iterable[tuple[str, ...]]) -> Markup:
         """The facts with their slices, in a form that is quick to read again."""
         spec, facts = self.plan.spec, self.plan.with_slices(self.source.facts.relation)
-        if self.source.facts.takes(spec.separate_reads):
+        if self.source.facts.allows_rereads(spec.separate_reads):
             return facts
         read = {*spec.columns, *(column for key in keys for column in key)}
         for joining in self.source.joins:
@@ -149,6 +149,8 @@ class _Part(Count):
     """The count of some features by rows of classes and keys. The facts have been checked already."""
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:  # noqa: ARG002
-        if self.rules and any(any(row[4:]) for row in self.engine.ask("class_labels", self._scan, len(self.rules)) if row[0]):
+        if self.rules and any(
+            any(row[4:]) for row in self.engine.query_macro("class_labels", self._scan, len(self.rules)) if row[0]
+        ):
             raise _BrokenRuleError("a rule is broken")
         return []

@@ -162,7 +162,7 @@ class Fit:
         now = self.spec if self.spec.half_life is None else replace(self.spec, weight=WEIGHT_NOW, half_life=None)
         cells = renderer.fragment("counted_classes", now, source)
         if self.spec.prior.kind == "given":
-            counts = self.engine.ask("class_labels", cells)
+            counts = self.engine.query_macro("class_labels", cells)
             self.spec = with_given_priors(
                 self.engine, self.spec, self.declared or [row for row in counts if row[0] is not None]
             )
@@ -196,11 +196,13 @@ class Fit:
 
     def _summarise_features(self) -> list[tuple[Any, ...]]:
         """The rows of `feature_summary` (model.sql). The features of the spec are marked with what they show."""
-        rows = self.engine.ask("feature_summary", self.relations["statistics"], for_advice=any(inferred_features(self.spec)))
+        rows = self.engine.query_macro(
+            "feature_summary", self.relations["statistics"], for_advice=any(inferred_features(self.spec))
+        )
         complete = complete_features(rows)
         few, layout = set(), self.engine.renderer.layout
         if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features, layout):
-            sizes = self.engine.ask("value_counts", self.relations["statistics"])
+            sizes = self.engine.query_macro("value_counts", self.relations["statistics"])
             few = {name for name, values in sizes if values <= layout.few_values}
 
         def marked(feature: Feature) -> Feature:
@@ -222,7 +224,7 @@ class Fit:
             elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
                 (uncut if feature.family.edges == () else constant).append(feature.name)
         for feature in features_with_covariance(self.spec):
-            without = self.engine.ask("rows_missing_a_number", self.relations["statistics"], feature)[0][0]
+            without = self.engine.query_macro("rows_missing_a_number", self.relations["statistics"], feature)[0][0]
             if without > 0 and feature.name not in empty:
                 rows = f"rows of weight {without:g}" if self.spec.weight else f"{without:g} row{'' if without == 1 else 's'}"
                 warn_user(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
@@ -246,7 +248,7 @@ class Fit:
         if not texts:
             return {}
         names = [feature.name for feature in texts]
-        values = self.engine.ask("most_frequent_values", self.relations["statistics"], names, MOST_VALUES)
+        values = self.engine.query_macro("most_frequent_values", self.relations["statistics"], names, MOST_VALUES)
         inferred = [feature for feature in texts if feature.is_inferred]
         found = dict(advice_on_texts(self.engine, values, inferred))
         for feature in texts:
@@ -265,15 +267,15 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     """
 
     def with_answers(feature: Feature) -> Feature:
-        while (question := feature.family.question) is not None:
-            is_mdl = question == "binned_mdl"
-            rows = edges[feature.name] if is_mdl else engine.ask(question, spec, source.relation, feature)
-            if question == "kernel_range" and rows[0][0] is not None and max(map(abs, rows[0][:2])) < NEAR_ZERO:
+        while (fit_query := feature.family.fit_query) is not None:
+            is_mdl = fit_query == "binned_mdl"
+            rows = edges[feature.name] if is_mdl else engine.query_macro(fit_query, spec, source.relation, feature)
+            if fit_query == "kernel_range" and rows[0][0] is not None and max(map(abs, rows[0][:2])) < NEAR_ZERO:
                 check_near_zero(engine, source.relation, feature.columns)
-            feature = replace(feature, family=feature.family.with_answer(rows))
+            feature = replace(feature, family=feature.family.with_fitted(rows))
         return feature
 
-    edges = find_edges(engine, spec, source.relation, [each for each in spec.features if each.family.question == "binned_mdl"])
+    edges = find_edges(engine, spec, source.relation, [each for each in spec.features if each.family.fit_query == "binned_mdl"])
     spec = replace(spec, features=tuple(map(with_answers, spec.features)))
     if isinstance(spec.dependence, TAN):
         return with_tree(engine, spec, spec.dependence, source)

@@ -70,7 +70,7 @@ def check_reference_time(engine: Engine, spec: Spec, statistics: Markup, title: 
     """Raise InputError if the counts are read at a time so far from the rows that nothing, or too much, is left of them."""
     aged = spec.half_life
     if aged is not None and aged.now is not None:
-        newest = max((int(row[0]) for row in engine.ask("slices_in_order", statistics)), default=aged.whole_periods)
+        newest = max((int(row[0]) for row in engine.query_macro("slices_in_order", statistics)), default=aged.whole_periods)
         if abs(newest - aged.whole_periods) > NEGLIGIBLE_AGE:
             raise InputError(
                 f"{aged.now} is over {NEGLIGIBLE_AGE} half-lives from the newest rows of {title}; take a nearer time"
@@ -81,7 +81,7 @@ def check_times(engine: Engine, half_life: Any, target: str, source: Source) -> 
     """Raise InputError if a row of a source that `weigh_by_age` returned has no time, or as `check_gaps`."""
     if isinstance(half_life, HalfLife):
         periods = engine.renderer.fragment("subquery", engine.renderer.fragment("periods_of_rows", source.relation, target))
-        ((without,),) = engine.ask("rows_without_a_time", periods)
+        ((without,),) = engine.query_macro("rows_without_a_time", periods)
         if without:
             values = "1 value of column {column} is" if without == 1 else f"{without:,} values of column {{column}} are"
             text = RULES["time"].replace("{n} of column {column} are", values)
@@ -94,7 +94,7 @@ def check_gaps(engine: Engine, half_life: HalfLife, periods: Markup, title: str)
 
     Warns if the others are nearly lost. `periods` is a relation of slice and n, the weight within the slice.
     """
-    for period, gap, later, total in engine.ask("late_rows", periods):
+    for period, gap, later, total in engine.query_macro("late_rows", periods):
         rows = (
             f"{later:.4g} of {total:.4g} in {title} is from {half_life.described(period)} on, {gap:,} half-lives after the rest"
         )

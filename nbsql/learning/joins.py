@@ -102,7 +102,7 @@ def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: 
             )
     pairs = tuple((one.name, other.name) for one, other in on)
     column_names = tuple((column.name, join.prefix + column.name) for column in selected)
-    rows = engine.ask("row_count", table.relation)[0][0]
+    rows = engine.query_macro("row_count", table.relation)[0][0]
     return Dimension(path, pairs, tuple(one.type for one, _ in on), column_names, rows), added
 
 
@@ -147,7 +147,7 @@ def _database(relations: Relations | None, current: str) -> str:
 def refuse_repeated_keys(engine: Engine, joining: Joining) -> None:
     """Raise InputError if a dimension has a key twice."""
     columns = [column for _, column in joining.pairs]
-    for *key, rows in engine.ask("repeated_key", joining.relation, columns):
+    for *key, rows in engine.query_macro("repeated_key", joining.relation, columns):
         key_text = ", ".join(f"{column!r} {value!r}" for column, value in zip(columns, key, strict=True))
         raise InputError(
             f"{joining.dimension.title} has {rows} rows of {key_text}, and a join needs one row per key; "
@@ -185,11 +185,11 @@ def join_dimensions(
 
 def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
     """Whether a dimension has no more rows than a table (further rows are not counted), or few, if the source is a query."""
-    rows: int = engine.ask("row_count", joining.relation)[0][0]
+    rows: int = engine.query_macro("row_count", joining.relation)[0][0]
     if not source.is_table:
         return rows <= engine.renderer.layout.dimension_rows
     some = engine.renderer.fragment("excerpt", source.relation, max(rows, 1))
-    return bool(engine.ask("row_count", some)[0][0] >= rows)
+    return bool(engine.query_macro("row_count", some)[0][0] >= rows)
 
 
 def _relation(engine: Engine, relations: Relations, dimension: Dimension) -> Markup:

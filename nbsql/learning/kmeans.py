@@ -28,7 +28,7 @@ TOLERANCE = 1e-4  # a class has converged when its centres' mean squared move, i
 
 def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
     """The source, in a temporary table unless it is quick to read again, since k-means reads it many times."""
-    if source.takes(1):
+    if source.allows_rereads(1):
         return source
     plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
     engine.run_all([plan.stage(source.relation, relation)])
@@ -102,7 +102,9 @@ class _Search:
             self.labels = count.scan(quiet=True)
             cells = temporary("moments")
             engine.run_all(count.moments(cells, [feature for feature in spec.features if feature.is_number]))
-            moments = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("class_deviations", cells)}
+            moments = {
+                (label, name): (mean, scale) for label, name, mean, scale in engine.query_macro("class_deviations", cells)
+            }
         pairs = {row[0]: [moments.get((row[0], name), (0.0, 0.0)) for name in self.numbers] for row in self.labels}
         self.means = {label: [mean for mean, _ in of] for label, of in pairs.items()}
         self.scales = {label: [rounded(scale, digits=6) for _, scale in of] for label, of in pairs.items()}
@@ -136,7 +138,7 @@ class _Search:
         numbers = list(self.numbers)
         query = self.engine.renderer.fragment("sampled_rows", self.context, self.source, numbers, int(rows // size))
         sample = self.engine.create("take a sample", temporary("sample"), query)
-        ((different,),) = self.engine.ask("distinct_rows", sample, numbers)
+        ((different,),) = self.engine.query_macro("distinct_rows", sample, numbers)
         return sample if different >= self.layout.cluster_rows else None
 
     def _run_lloyd(
@@ -169,7 +171,7 @@ class _Search:
             following = query("next_centres", distances, chosen, component)
             engine.run("choose the first centres", engine.renderer.statement("insert_into", chosen, following))
         centres: dict[str, list[tuple[float, ...]]] = {label: [] for label in counts}
-        for label, _, row in engine.ask("first_centres", chosen, candidates, numbers):
+        for label, _, row in engine.query_macro("first_centres", chosen, candidates, numbers):
             if len(centres[label]) < counts[label]:
                 pairs = zip(row, self.means[label], strict=True)
                 centres[label].append(tuple(mean if x is None else x for x, mean in pairs))
@@ -180,7 +182,7 @@ class _Search:
         splits = [each.split for each in moving.values()]
         most = max(len(split.centres) for split in splits)
         source = self.source if sample is None else sample
-        rows = self.engine.ask("updated_centres", self.context, source, list(self.numbers), splits, most)
+        rows = self.engine.query_macro("updated_centres", self.context, source, list(self.numbers), splits, most)
         moves_by_component = {(label, component): (n, moves) for label, component, n, moves in rows}
         result = {}
         for split in splits:

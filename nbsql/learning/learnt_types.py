@@ -33,7 +33,7 @@ def read_as_learnt(engine: Engine, spec: Spec, statistics: Markup, source: Sourc
     others = _columns_of_other_types(spec, source)
     if not others:
         return
-    values = engine.ask("values_of_columns", source.relation, list(others))[0]
+    values = engine.query_macro("values_of_columns", source.relation, list(others))[0]
     if empty := {name: others[name] for name, n in zip(others, values, strict=True) if not n}:
         types = {name: None if kind in ("", *NO_TYPE) else engine.type_name(kind) for name, kind in empty.items()}
         source.relation = engine.renderer.fragment(
@@ -60,8 +60,12 @@ def _check_first_values(engine: Engine, spec: Spec, statistics: Markup, source: 
         feature = features.get(folded(column.name))
         if feature is None or column.type in NO_TYPE or INFERRED.get(column.inferred_kind) is type(feature.family):
             continue
-        learnt = {row[0] for row in engine.ask("feature_summary", statistics)}  # an update may have brought values since
-        is_first = feature.name not in learnt and engine.ask("values_of_columns", source.relation, [column.name])[0][0] > 0
+        learnt = {
+            row[0] for row in engine.query_macro("feature_summary", statistics)
+        }  # an update may have brought values since
+        is_first = (
+            feature.name not in learnt and engine.query_macro("values_of_columns", source.relation, [column.name])[0][0] > 0
+        )
         if is_first and (learns or column.kind not in feature.family.accepts):
             raise InputError(
                 f"column {column.name!r} of {source.label} is {column.type}; it had no value when {model} was fitted, which "

@@ -108,16 +108,16 @@ class WeightSearch:
         self._check_size(terms, len(columns))
         number_terms = [
             replace(numbers[place - 1], j=j, centre=centre, scale=scale)
-            for place, j, centre, scale in self.engine.ask("logistic_numbers", terms)
+            for place, j, centre, scale in self.engine.query_macro("logistic_numbers", terms)
         ]
-        width = 1 + self.engine.ask("row_count", terms)[0][0]
+        width = 1 + self.engine.query_macro("row_count", terms)[0][0]
         self.problem = _Problem(len(columns), width, number_terms, levels, self.engine.renderer.layout.logistic_sums)
         self.terms = terms
-        counts = [row[0] for row in self.engine.ask("logistic_counts", classes)]
+        counts = [row[0] for row in self.engine.query_macro("logistic_counts", classes)]
         self.null_objective = sum(n * math.log(sum(counts) / n) for n in counts)  # the objective with the priors alone
         null = [math.log(n / counts[0]) if j == 0 else 0.0 for n in counts[1:] for j in range(width)]
         design = self._table("design", render("logistic_design", Context.of(spec), self.source, classes, terms, self.problem))
-        self.newton = Newton(self.problem, self.engine.ask("logistic_terms_by_number", terms), self.options.penalty)
+        self.newton = Newton(self.problem, self.engine.query_macro("logistic_terms_by_number", terms), self.options.penalty)
         try:
             minimum = self._minimise(design, [self._naive_bayes_start(columns, classes, priors), null])
         finally:
@@ -125,7 +125,7 @@ class WeightSearch:
         return self._table("weights", render("logistic_weights", self.problem, self._point(minimum), classes, terms))
 
     def _check_size(self, terms: Markup, classes: int) -> None:
-        sizes = self.engine.ask("logistic_sizes", terms)
+        sizes = self.engine.query_macro("logistic_sizes", terms)
         count = (classes if classes > 2 else 1) * (1 + sum(n for _, n in sizes))
         if (classes - 1) * (1 + sum(n for _, n in sizes)) > MAX_WEIGHTS:
             name, most = sizes[0]
@@ -154,13 +154,13 @@ class WeightSearch:
             if kind == "parameters" or self.problem.levels
         ]
         weights = self._table("linear", render("linear", context, tables[0], tables[-1], 1))
-        start: list[float] = self.engine.ask("logistic_start", self.problem, classes, self.terms, weights)[0][0]
+        start: list[float] = self.engine.query_macro("logistic_start", self.problem, classes, self.terms, weights)[0][0]
         return start
 
     # The search. ---------------------------------------------------------------------------------------------------
 
     def _minimise(self, design: Markup, starts: Sequence[list[float]]) -> list[float]:
-        rows = self.engine.ask("row_count", design)[0][0]
+        rows = self.engine.query_macro("row_count", design)[0][0]
         share = rows // self.engine.renderer.layout.sample_rows
         if share < 4:
             return self._run_newton(design, starts)
@@ -216,7 +216,7 @@ class WeightSearch:
         """The step at a point, and the relation of the products that it used."""
         relation = self._point(point)
         self.engine.announce("sums")
-        rows = self.engine.ask("logistic_sums", self.problem, design, relation, products is None)
+        rows = self.engine.query_macro("logistic_sums", self.problem, design, relation, products is None)
         sums = self.newton.load("sums" if products is not None else "products", rows)
         products = products or sums
         return self.newton.step(point, sums, products), products
@@ -239,7 +239,7 @@ class WeightSearch:
                 "have no bounds; use penalty=0.5, say"
             )
         if step.collinear:
-            rows = self.engine.ask("logistic_term", self.problem, self.terms, step.collinear)
+            rows = self.engine.query_macro("logistic_term", self.problem, self.terms, step.collinear)
             raise InputError(_undetermined_message(*rows[0]))
 
     def _table(self, name: str, query: Markup) -> Markup:

@@ -190,7 +190,7 @@ def _rows(engine: Engine, source: Source, columns: Sequence[str]) -> tuple[Marku
     """The rows to look at, always the same ones, and whether they are all rows of the source."""
     renderer = engine.renderer
     first = renderer.fragment("excerpt", source.relation, FIRST_ROWS + 1)
-    count = engine.ask("row_count", source.relation if source.is_table else first)[0][0]
+    count = engine.query_macro("row_count", source.relation if source.is_table else first)[0][0]
     if count <= ROWS or (count <= FIRST_ROWS and not source.is_table):
         return source.relation, True
     if not source.is_table:
@@ -207,7 +207,7 @@ def _unbroken(engine: Engine, source: Source, spec: Spec, looks: dict[str, Look]
     checks = training_checks(replace(spec, features=tuple(changed), weight=None, half_life=None), source.columns)
     if not checks:
         return looks
-    reads = source.takes(1)
-    counts = engine.ask("rows_that_break", source.relation, checks)[0] if reads else [1] * len(checks)
+    reads = source.allows_rereads(1)
+    counts = engine.query_macro("rows_that_break", source.relation, checks)[0] if reads else [1] * len(checks)
     broken = {check.column for check, n in zip(checks, counts, strict=True) if n}
     return {name: look for name, look in looks.items() if name not in broken}

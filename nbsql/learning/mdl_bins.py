@@ -16,7 +16,7 @@ MAX_VALUES = 500_000  # values in one search; with larger tables it cuts fewer c
 
 def find_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> dict[str, list[tuple[Any, ...]]]:
     """The edges of each feature by name, one row per edge, ascending (sql/macros/families/binned_mdl.sql)."""
-    batch_size = 1 if len(features) < 2 else max(1, MAX_VALUES // max(1, engine.ask("row_count", source)[0][0]))
+    batch_size = 1 if len(features) < 2 else max(1, MAX_VALUES // max(1, engine.query_macro("row_count", source)[0][0]))
     edges_by_name: dict[str, list[tuple[Any, ...]]] = {feature.name: [] for feature in features}
     for start in range(0, len(features), batch_size):
         names = {feature.index: feature.name for feature in features[start : start + batch_size]}
@@ -28,7 +28,7 @@ def find_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Fe
 def _search_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> Iterator[tuple[Any, ...]]:
     """The edges as rows: the index of the feature, and the edge."""
     if engine.renderer.dialect.traits.recursive:
-        yield from engine.ask("binned_mdl", spec, source, features)
+        yield from engine.query_macro("binned_mdl", spec, source, features)
         return
     render = engine.renderer.fragment
     with engine.temporaries() as temporary:
@@ -36,7 +36,7 @@ def _search_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence
         parts = steps.take(render("mdl_parts", spec, source, features))
         while True:
             parts = steps.take(render("mdl_step", parts))
-            rows = engine.ask("mdl_edges", parts)
+            rows = engine.query_macro("mdl_edges", parts)
             if not rows:
                 return
             yield from rows

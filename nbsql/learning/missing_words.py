@@ -36,7 +36,7 @@ def without_words(engine: Engine, source: Source, options: Options) -> list[Deri
     if not words or not columns:
         return []
     names = [column.name for column in columns]
-    counts = iter(engine.ask("texts_as_numbers", source.relation, names, words)[0])
+    counts = iter(engine.query_macro("texts_as_numbers", source.relation, names, words)[0])
     found = []
     for column in columns:
         with_words, others, no_numbers = next(counts), next(counts), next(counts)

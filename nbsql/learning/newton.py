@@ -55,13 +55,13 @@ class Newton:
 
     def step(self, point: Sequence[float], sums: Markup, products: Markup) -> Step:
         """The step at a point, from the relation of the sums there and that of the products of the terms there or near it."""
-        rows = self.engine.ask("logistic_step", self.problem, sums, products, point, self.terms, self.penalty)
+        rows = self.engine.query_macro("logistic_step", self.problem, sums, products, point, self.terms, self.penalty)
         return Step(point, *rows[0])
 
     def _load(self, name: str, query: str, columns: Sequence[Sequence[Any]]) -> Markup:
         renderer = self.engine.renderer
         relation = renderer.dialect.ident(name)
-        self.engine.ask("drop_if_exists", relation)
+        self.engine.query_macro("drop_if_exists", relation)
         create = renderer.statement("create_table_as", relation, renderer.fragment(query), temporary=False)
         self.engine.prepare(create)([list(column) for column in columns])
         return relation

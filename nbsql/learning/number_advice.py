@@ -55,7 +55,9 @@ def warn_of_texts(engine: Engine, source: Source, features: Sequence[Feature]) -
     if texts:
         cells = engine.renderer.fragment("texts_as_cells", source.relation, [feature.column for feature in texts])
         names = [feature.name for feature in texts]
-        for line in advice_on_texts(engine, engine.ask("most_frequent_values", cells, names, MOST_VALUES), texts).values():
+        for line in advice_on_texts(
+            engine, engine.query_macro("most_frequent_values", cells, names, MOST_VALUES), texts
+        ).values():
             warn_user(line)
 
 

@@ -40,14 +40,14 @@ def with_tree(engine: Engine, spec: Spec, options: TAN, source: Source) -> Spec:
             gaps = _gaps(categories)
             pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MAX_CELLS]
             information: dict[Pair, float] = {}
-            few = engine.ask("row_count", coded)[0][0] <= TINY
+            few = engine.query_macro("row_count", coded)[0][0] <= TINY
             block = PAIRS_IN_A_JOIN if few else PAIRS_A_STATEMENT
             for start in range(0, len(pairs), block):
-                rows = engine.ask("information_of_pairs", coded, pairs[start : start + block], gaps, few)
+                rows = engine.query_macro("information_of_pairs", coded, pairs[start : start + block], gaps, few)
                 information |= {(a, b): value for a, b, value in rows}
             parents = spanning_tree(nodes, information)
             for parent in dict.fromkeys(parents.values()):
-                values[parent] = [value for (value,) in engine.ask("values_of_category", coded, parent)]
+                values[parent] = [value for (value,) in engine.query_macro("values_of_category", coded, parent)]
 
     def with_parent(feature: Feature) -> Feature:
         if feature.index not in parents:
@@ -95,7 +95,7 @@ def category_sizes(
     engine.create("code the categories", coded, query)
     numbers = list(categories)
     gaps = [numbers.index(number) + 1 for number in _gaps(categories)]
-    sizes = {numbers[place - 1]: size for place, size in engine.ask("sizes_of_categories", coded, numbers, gaps)}
+    sizes = {numbers[place - 1]: size for place, size in engine.query_macro("sizes_of_categories", coded, numbers, gaps)}
     return {number: sizes[number] for number in numbers if 1 < sizes.get(number, 0) <= MOST_PARENTS}
 
 

@@ -14,7 +14,9 @@ from nbsql.spec.spec import Feature, Spec
 
 def best_features(engine: Engine, spec: Spec, best: Best, statistics: Markup) -> Spec:
     """The spec with only the best features, by the cells of all of them."""
-    scores = {name: (score, f or 0.0) for name, score, f in engine.ask("ranked_features", statistics, spec.features, best.by)}
+    scores = {
+        name: (score, f or 0.0) for name, score, f in engine.query_macro("ranked_features", statistics, spec.features, best.by)
+    }
 
     def rank(feature: Feature) -> tuple[float, float, int]:
         score, f = scores.get(feature.name, (-1.0, 0.0))  # only NULLs, or a constant number

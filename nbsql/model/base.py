@@ -76,7 +76,7 @@ class Handle:
         shown = [f"{feature.name} {feature.family.name}" for feature in self._spec.features[:_FEATURES]]
         more = len(self._spec.features) - len(shown)
         try:
-            priors = self._engine.ask("all_rows", self._relations["priors"])
+            priors = self._engine.query_macro("all_rows", self._relations["priors"])
             where, counts = f" in {self._database!r}", [row[1] for row in priors]
         except DatabaseError:  # the model was dropped, or the connection is closed
             where, counts = ", which cannot be read", []
@@ -130,7 +130,7 @@ class Handle:
     def classes(self) -> list[Any]:
         """The labels in their own type, the most probable first."""
         with self.state.guard():
-            return [row[0] for row in self._engine.ask("class_values", self._relations["priors"])]
+            return [row[0] for row in self._engine.query_macro("class_values", self._relations["priors"])]
 
     @property
     def families(self) -> dict[str, Family]:

@@ -172,7 +172,7 @@ class Deriving(Handle):
         cells = self._fragment(macro, self._relations["statistics"], *arguments)
         cells = self._fragment("folded_cells", self._fragment("subquery", cells), "1")
         with engine.transaction():
-            rows = round(engine.ask("rows_learnt", self._fragment("subquery", cells))[0][0] or 0)
+            rows = round(engine.query_macro("rows_learnt", self._fragment("subquery", cells))[0][0] or 0)
             if rows <= 0:
                 raise InputError(f"nothing is left of {self._title} in {source}")
             entry = Entry(1, "1", "derive", f"{source} of {self._title}", rows)

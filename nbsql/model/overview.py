@@ -64,7 +64,7 @@ def features_of(features: Sequence[Feature]) -> Table:
 def classes_of(engine: Engine, spec: Spec, relations: Relations) -> Table:
     """A row for each class: its rows and its prior, the most probable first."""
     query = engine.renderer.dialect.query(engine.renderer.statement("sorted_by", relations["priors"], ["class"]))
-    rows = engine.ask("as_text", query, ["class", "n", "prior", "log_prior"])
+    rows = engine.query_macro("as_text", query, ["class", "n", "prior", "log_prior"])
     shown: list[list[str | None]] = [
         [plain(label), number(float(n)) if n is not None else None, share(float(prior))]
         for label, n, prior, _ in sorted(rows, key=lambda row: -float(row[2]))
@@ -91,9 +91,9 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
     settings += [f"{plain(name)} in the time zone {plain(zone)}" for name, zone in zones.items()]
     settings += [f"components {_components(spec.components)}"] if spec.components is not None else []
     settings += [f"counts shared with {said}" for said in spec.shared]
-    version = engine.ask("all_rows", relations["spec"])[0][1]
+    version = engine.query_macro("all_rows", relations["spec"])[0][1]
     lines = [", ".join([*settings, f"nbsql {version}"]), f"probabilities {describe_calibration(engine, relations)}"]
-    ledger = engine.ask("all_rows", relations["batches"])
+    ledger = engine.query_macro("all_rows", relations["batches"])
     for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
         lines.append(f"{operation}: {count:,} rows of {plain(source)}, {at:%Y-%m-%d %H:%M} UTC")
     if len(ledger) > _CHANGES:

@@ -57,7 +57,7 @@ def build_model(
         kind = next(column.type for column in engine.columns(classes) if column.name == "class")
         with _rows_of_likelihoods(engine, likelihoods, families_by_name, logarithms=logarithms) as query:
             given = engine.create("likelihoods", temporary("likelihoods"), query)
-        covariances = engine.ask("given_covariances", given)
+        covariances = engine.query_macro("given_covariances", given)
         if covariances:
             rows = [_EMPTY | row for row in cells_of_matrices(covariances, families_by_name)]
             query = engine.renderer.fragment("with_given_pairs", given, rows)
@@ -197,7 +197,7 @@ def _value_text(value: Any) -> str | list[str | None] | None:
 
 
 def _check_priors(engine: Engine, classes: Markup) -> None:
-    rows = engine.ask("given_prior_check", classes)
+    rows = engine.query_macro("given_prior_check", classes)
     if not rows:
         raise InputError("priors is empty; name at least one class")
     for name, times, prior in rows:
@@ -214,7 +214,9 @@ def _check_priors(engine: Engine, classes: Markup) -> None:
 
 def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features: Sequence[Feature]) -> None:
     families = {feature.name: feature.family for feature in features}
-    for name, feature, value, times, likelihood, mean, variance, rate, log in engine.ask("given_likelihood_check", given):
+    for name, feature, value, times, likelihood, mean, variance, rate, log in engine.query_macro(
+        "given_likelihood_check", given
+    ):
         where = f"feature {feature!r} of class {name!r}"
         what = f"value {value!r} of {where}" if value is not None else where
         if times > 1:
@@ -230,9 +232,9 @@ def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features:
         if rate is not None and not 0 < rate < math.inf:
             raise InputError(f"the rate of {where} is {_format_number(rate)}; it must be above 0")
         families[feature].check_given(where, mean, variance, rate)
-    for name, feature in engine.ask("given_gaps", given, classes):
+    for name, feature in engine.query_macro("given_gaps", given, classes):
         raise InputError(f"feature {feature!r} has nothing for class {name!r}; every class needs its likelihoods")
-    sums = engine.ask("given_sums", given)
+    sums = engine.query_macro("given_sums", given)
     incomplete = [f"{feature} of {name} ({total:.6g})" for name, feature, total in sums if abs(total - 1) > TOLERANCE]
     if incomplete:
         warn_user(f"likelihoods do not sum to 1 in {listed(incomplete)}; what is not given is left out of the score")
@@ -240,12 +242,12 @@ def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features:
 
 def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: Mapping[str, Family]) -> tuple[Feature, ...]:
     """The features, in the order of their names."""
-    for name, feature in engine.ask("given_unknown_likelihoods", given, classes):
+    for name, feature in engine.query_macro("given_unknown_likelihoods", given, classes):
         if feature is None or name is None:
             raise InputError("likelihoods has a row without a class or a feature; leave it out")
         raise InputError(f"class {name!r} has likelihoods and no prior; give every class a prior")
     features: list[Feature] = []
-    for name, kinds, values in engine.ask("given_features", given):
+    for name, kinds, values in engine.query_macro("given_features", given):
         if name in families_by_name:
             _check_is_given(name, families_by_name[name])
         if None in kinds or len(kinds) > 1:
@@ -300,7 +302,7 @@ def _likelihood_kind(family: Family) -> str:
 def _check_is_given(name: str, family: Family) -> None:
     """Raise InputError if probabilities do not make up the family."""
     weighs = family.complement or family.presence or family.tfidf or family.best or family.least_count
-    if weighs or family.zeros or family.question is not None or family.parent or family.kind == "pairs":
+    if weighs or family.zeros or family.fit_query is not None or family.parent or family.kind == "pairs":
         raise InputError(f"family {family.name!r} of {name!r} needs counts, which probabilities have not; fit it to rows")
 
 

@@ -105,7 +105,7 @@ def derive_from_weights(
             raise InputError(f"weights has no column {column!r}{suggestion(column, kinds)}; it needs {listed(_COLUMNS)}")
     with engine.temporaries() as temporary:
         staged = engine.create("weights", temporary("weights"), render("given_weights_of", source.relation, list(kinds)))
-        labels = [row[0] for row in engine.ask("given_weight_classes", staged)]
+        labels = [row[0] for row in engine.query_macro("given_weight_classes", staged)]
         if classes is not None:
             labels_given = [row[0] for row in declared_labels(engine, classes, target, kinds["class"].type)]
             for name in labels:
@@ -138,7 +138,7 @@ def _features(
     families_by_name = all_named(families)
     times: dict[str, set[str]] = {}
     missing: set[str] = set()
-    for feature, kind, has_null, times_given, wrong in engine.ask("given_weight_kinds", staged):
+    for feature, kind, has_null, times_given, wrong in engine.query_macro("given_weight_kinds", staged):
         where = "the bias" if feature is None else f"{feature!r}"
         if kind not in _TIMES:
             raise InputError(f"weights of {where} have times {kind!r}, which is none of {listed(_TIMES)}")

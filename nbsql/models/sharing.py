@@ -72,7 +72,7 @@ def merge(
             slices = engine.renderer.fragment("slices", engine.renderer.fragment("subquery", cells))
             check_gaps(engine, spec.half_life, engine.renderer.fragment("subquery", slices), "the merged models")
         entries = [
-            Entry(number, batch, "merge", model.title, round(engine.ask("rows_learnt", cell)[0][0]))
+            Entry(number, batch, "merge", model.title, round(engine.query_macro("rows_learnt", cell)[0][0]))
             for number, (batch, model, cell) in enumerate(zip(batches, resolved, statistics, strict=True), start=1)
         ]
         place = destination_for(engine, name, database, replace=replace)
@@ -132,7 +132,7 @@ def from_statistics(
             _check_cells(engine, spec, source, title)
             render = engine.renderer.fragment
             cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
-            rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
+            rows = round(engine.query_macro("rows_learnt", render("subquery", cells))[0][0])
             place = destination_for(engine, name, database, replace=replace)
             return place.publish(*place.derive(spec, cells, [Entry(1, "1", "import", source.label, rows)]))
 
@@ -156,7 +156,7 @@ def _check_columns(source: Source) -> None:
 
 def _check_cells(engine: Engine, spec: Spec, source: Source, title: str) -> None:
     """Raise InputError unless a source holds the cells of a model."""
-    unknown, wrong, _, classes, _ = engine.ask("summary_of_cells", source.relation, spec.features)[0]
+    unknown, wrong, _, classes, _ = engine.query_macro("summary_of_cells", source.relation, spec.features)[0]
     if unknown is not None:
         raise InputError(f"{source.label} has cells of {unknown!r}, which is no feature of {title}")
     if wrong:

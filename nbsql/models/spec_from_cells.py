@@ -94,7 +94,9 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     settings = Options.of(options.get("target", "class"), others, among=list(CountsOptions.__annotations__))
     families = all_named(settings.families)
     kinds = any(folded(column.name) == "kind" for column in source.columns)
-    cells_by_feature = {row[0]: _FeatureCells(*row) for row in engine.ask("counted_features", source.relation, has_kinds=kinds)}
+    cells_by_feature = {
+        row[0]: _FeatureCells(*row) for row in engine.query_macro("counted_features", source.relation, has_kinds=kinds)
+    }
     for key in families:
         if key not in cells_by_feature:
             raise InputError(f"families names {key!r}, which has no cells in {source.label}{suggestion(key, cells_by_feature)}")
@@ -123,13 +125,13 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     ]
     spec = resolve(typed, replace(settings, families=families), source.label)
     for feature in spec.features:
-        if feature.family.question is not None:
+        if feature.family.fit_query is not None:
             raise InputError(
                 f"family {feature.family.name!r} of {feature.name!r} is made to fit the rows, which are not here; "
                 "say what it was there, or fit it to rows"
             )
     spec, declared = with_declared(engine, spec, settings.classes)
-    counted = engine.ask("labels", source.relation, "class")
+    counted = engine.query_macro("labels", source.relation, "class")
     for label in (str(label) for _, label in counted if declared and label not in spec.classes):
         cure = suggestion(label, spec.classes) or "; name every class there may be"
         raise InputError(f"{source.label} has cells of class {label!r}, which classes does not name{cure}")

@@ -80,7 +80,7 @@ def _of_rows(prior: float, n: float | None) -> str:
 
 def _history(request: Request) -> list[str]:
     """The newest lines of the ledger."""
-    ledger = request.state.engine.ask("all_rows", request.state.relations["batches"])
+    ledger = request.state.engine.query_macro("all_rows", request.state.relations["batches"])
     lines = [
         f"{operation}: {count:,} rows from {shown(source)}, {at:%Y-%m-%d %H:%M} UTC."
         for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-3:]
@@ -340,7 +340,7 @@ def drift(request: Request) -> Iterator[Figure]:
     if state.spec.slice_by is not None:
         names = slice_names(state)
     else:
-        ledger = sorted(state.engine.ask("all_rows", state.relations["batches"]), key=lambda row: row[5])
+        ledger = sorted(state.engine.query_macro("all_rows", state.relations["batches"]), key=lambda row: row[5])
         names = [str(row[0]) for row in ledger if row[1] in ("fit", "update")]
     if len(names) < 2:
         raise ModelError(f"{state.title} has fewer than two slices or batches; fit it with slice_by, or update it")

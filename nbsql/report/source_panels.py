@@ -291,7 +291,7 @@ def waterfall(request: Request) -> Iterator[Figure]:
     """The chosen rows, or the most informative ones, each with the contributions to its prediction."""
     if request.chosen:
         found = request.source
-        count = request.state.engine.ask("row_count", found.source.relation)[0][0]
+        count = request.state.engine.query_macro("row_count", found.source.relation)[0][0]
         for number in request.chosen:
             if number > count:
                 raise InputError(f"there is no row {number}; {found.label} has {counted(count, 'row')}")

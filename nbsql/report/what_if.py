@@ -103,7 +103,7 @@ def _values(request: Request, features: Sequence[Feature], most: int) -> Iterato
     frequent: dict[str, list[str]] = {}
     if counted and not state.spec.given:
         arguments = (state.plan.current_cells(), counted, request.least, most)
-        for name, value in engine.ask("frequent_values", *arguments):
+        for name, value in engine.query_macro("frequent_values", *arguments):
             frequent.setdefault(name, []).append(value)
     for feature in features:
         yield feature, _values_of(request, feature, frequent.get(feature.name, []), most)
@@ -131,7 +131,7 @@ def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most
         return {rounded(place, digits): [repr(place)] for place in places}
     numbers = _numbers_of_values(feature)
     if state.spec.given:  # it has no rows
-        likelihoods = state.engine.ask("likelihoods_of", state.relations["likelihoods"], feature.name)
+        likelihoods = state.engine.query_macro("likelihoods_of", state.relations["likelihoods"], feature.name)
         frequent = list(numbers or sorted({value for _, value, *_ in likelihoods if value is not None}))[:most]
     return {value: [numbers[value] if numbers else value] for value in frequent if not numbers or value in numbers}
 
@@ -148,7 +148,7 @@ def _means(request: Request, feature: Feature) -> dict[str, list[str]]:
     """The means of each class, for several numbers together."""
     state = request.state
     means: dict[str, dict[str, float]] = {}
-    for label, column, mean, *_ in state.engine.ask("likelihoods_of", state.relations["likelihoods"], feature.name):
+    for label, column, mean, *_ in state.engine.query_macro("likelihoods_of", state.relations["likelihoods"], feature.name):
         if mean is not None:
             means.setdefault(str(plain(label)), {})[column] = mean
     priors = records(relation_query(state, "priors", "class"))

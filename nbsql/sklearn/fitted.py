@@ -218,7 +218,7 @@ def weighed_words(arrays: FittedArrays) -> Any:
     (feature,), model = arrays.features, arrays.model
     engine, lookups = model.state.engine, model.state.relations["lookups"]
     names = [column.name for column in engine.columns(lookups)]
-    rows = [dict(zip(names, row, strict=True)) for row in engine.ask("sorted_by", lookups, ("feature", "value"))]
+    rows = [dict(zip(names, row, strict=True)) for row in engine.query_macro("sorted_by", lookups, ("feature", "value"))]
     idf = {row["value"]: row.get("idf") for row in rows}
     words = {word: place for place, word in enumerate(idf)}
     places = {column.number: arrays.places[column.label] for column in model.state.classes}

@@ -25,7 +25,7 @@ def calibration_methods(engine: Engine, relations: Relations) -> list[str]:
     """The methods by which a model is calibrated; [] if it is not."""
     if not is_calibrated(engine, relations):
         return []
-    return [str(method) for (method,) in engine.ask("calibration_methods", relations["calibration"])]
+    return [str(method) for (method,) in engine.query_macro("calibration_methods", relations["calibration"])]
 
 
 def calibration_of_posteriors(engine: Engine, relations: Relations) -> str | None:
@@ -39,7 +39,7 @@ def describe_calibration(engine: Engine, relations: Relations) -> str:
     posteriors = [method for method in methods if method != OF_SETS]
     parts = ["not calibrated" if not posteriors else f"calibrated by {posteriors[0]}"]
     if posteriors == ["temperature"]:
-        parts[0] += f" (T = {engine.ask('temperature_of', relations['calibration'])[0][0]:.4g})"
+        parts[0] += f" (T = {engine.query_macro('temperature_of', relations['calibration'])[0][0]:.4g})"
     if OF_SETS in methods:
         parts.append(f"sets of classes by {OF_SETS}")
     return ", ".join(parts)
@@ -49,7 +49,7 @@ def calibration_text(engine: Engine, plan: Plan) -> str | None:
     """The calibrations of a model as one text that `restore_calibration` reads; None if there is none."""
     if not is_calibrated(engine, plan.relations):
         return None
-    return str(engine.ask("calibration_text", plan.relations["calibration"])[0][0])
+    return str(engine.query_macro("calibration_text", plan.relations["calibration"])[0][0])
 
 
 def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], text: str) -> Plan:

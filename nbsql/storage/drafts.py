@@ -62,7 +62,7 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
             if name != "parameters" or not spark.publish_constants(plan.relations[name], numbered[name]):
                 write(name)
         engine.run_all([replace(plan, relations=numbered).create_likelihoods_view()])
-        if stamp is not None and engine.ask("updated_at", relations["spec"]) != stamp:
+        if stamp is not None and engine.query_macro("updated_at", relations["spec"]) != stamp:
             raise DatabaseError(catalog.ANOTHER_WRITER)
         write("spec")
         catalog.switch(spark, schema, number)

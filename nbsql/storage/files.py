@@ -72,7 +72,7 @@ def write_file(state: ModelState, path: str, *, overwrite: bool, least: int | No
     with _file_engine(engine) as writer, output_file(path) as draft:
         as_text = _class_type(engine, plan.spec.target_type) is not None
         if writer is not engine:
-            rows = [[*row] for row in engine.ask("cells_with_text", cells)]
+            rows = [[*row] for row in engine.query_macro("cells_with_text", cells)]
             cells = _cells_of(writer, rows, writer.renderer.fragment("string"))
         if least is not None:
             cells = writer.renderer.fragment("cells_without_small_counts", cells, least)

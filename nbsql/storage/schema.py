@@ -22,7 +22,7 @@ _OPTIONAL = tuple(name for name, part in PARTS.items() if part.optional)
 
 def model_names(engine: Engine, database: str) -> list[str]:
     """The schemas of a database that are models."""
-    return [row[0] for row in engine.ask("model_schemas", database)]
+    return [row[0] for row in engine.query_macro("model_schemas", database)]
 
 
 def find(engine: Engine, database: str, name: str, *, complete: bool = True) -> str:
@@ -51,7 +51,7 @@ def find(engine: Engine, database: str, name: str, *, complete: bool = True) -> 
 def unreadable(engine: Engine, relations: Relations, name: str, fact: str) -> ModelError:
     """The error for a model that is damaged, or that another version of nbsql wrote."""
     try:
-        version = str(engine.ask("version_of_model", relations["spec"])[0][0])
+        version = str(engine.query_macro("version_of_model", relations["spec"])[0][0])
     except (DatabaseError, IndexError):  # it has no table `spec`, or no row in it
         version = ""
     cause = (
@@ -103,7 +103,7 @@ def drop_replaced(engine: Engine, database: str, schema: str) -> None:
 
 def check_contents(engine: Engine, database: str, schema: str, title: str) -> dict[str, str]:
     """The contents of a model's schema, by name; ModelError if something is not nbsql's."""
-    contents = engine.ask("contents", database, schema)
+    contents = engine.query_macro("contents", database, schema)
     foreign = [name for name, kind in contents if kind not in (CONTENTS.get(name), _FORMER.get(name))]
     if foreign:
         raise ModelError(f"schema {title!r} holds {listed(foreign)}, which nbsql did not make; move it elsewhere first")

@@ -50,7 +50,7 @@ class ModelState:
     def labels(self) -> list[Any]:
         """The labels in their own type, in the order of the class numbers."""
         with self.guard():
-            return [row[0] for row in self.engine.ask("class_values", self.relations["priors"], by_number=True)]
+            return [row[0] for row in self.engine.query_macro("class_values", self.relations["priors"], by_number=True)]
 
     def label_text(self, label: Any) -> str:
         """The text of a class of the model. Raises InputError if it has no such class."""
@@ -91,7 +91,7 @@ class ModelState:
     def updated_at(self) -> Any:
         """The stamp of the model as it is now."""
         with self.guard():
-            return self.engine.ask("updated_at", self.relations["spec"])
+            return self.engine.query_macro("updated_at", self.relations["spec"])
 
     @contextmanager
     def guard(self) -> Iterator[None]:
@@ -120,13 +120,13 @@ class ModelState:
 
 def read_state(engine: Engine, relations: Relations, name: str) -> ModelState:
     """The state of an existing model. Raises ModelError if its spec is damaged."""
-    stamp = engine.ask("updated_at", relations["spec"])  # before the rest, so that a change in between is noticed later
+    stamp = engine.query_macro("updated_at", relations["spec"])  # before the rest, so that a change in between is noticed later
     return ModelState(engine, **_read(engine, relations, name), name=name, stamp=stamp)
 
 
 def _read(engine: Engine, relations: Relations, name: str) -> dict[str, Any]:
     """The plan and the classes of a model."""
-    rows = engine.ask("spec_text", relations["spec"])
+    rows = engine.query_macro("spec_text", relations["spec"])
     if len(rows) != 1:
         raise schemas.unreadable(engine, relations, name, f"its table 'spec' has {len(rows)} rows")
     try:
@@ -143,7 +143,7 @@ def _read(engine: Engine, relations: Relations, name: str) -> dict[str, Any]:
         raise schemas.unreadable(engine, relations, name, f"its table {emptied[0]!r} has no rows")
     classes = class_columns(engine.rows(plan.class_order()))
     if not wide:
-        ((numbered,),) = engine.ask("count_of_classes", relations["parameters"])
+        ((numbered,),) = engine.query_macro("count_of_classes", relations["parameters"])
         if numbered != scored_class_count(classes):
             fact = f"its table 'parameters' has {numbered} of {scored_class_count(classes)} classes"
             raise schemas.unreadable(engine, relations, name, fact)
@@ -160,5 +160,5 @@ def _emptied_tables(engine: Engine, plan: Plan) -> list[str]:
     tables |= {"calibration": None} if schemas.is_calibrated(engine, plan.relations) else {}
     read = {name: each for name, each in tables.items() if each is None or each}
     pairs = [(plan.relations[name], each) for name, each in read.items()]
-    counts = engine.ask("rows_of_relations", pairs, plan.relations["statistics"])[0]
+    counts = engine.query_macro("rows_of_relations", pairs, plan.relations["statistics"])[0]
     return [name for name, count in zip(read, counts, strict=True) if count == 0]

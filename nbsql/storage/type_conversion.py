@@ -235,7 +235,7 @@ def _rewrite_values(
     type_name = engine.renderer.dialect.query(kind)
     expression = written(render("cast_text", type_name)) if written is not None else render("label_text", type_name)
     try:
-        written_by_text = dict(engine.ask("texts_as_written", values, expression))
+        written_by_text = dict(engine.query_macro("texts_as_written", values, expression))
         reason = next((repr(text) for text, here in written_by_text.items() if here is None), "")
     except DatabaseError as error:
         written_by_text, reason = {}, str(error)

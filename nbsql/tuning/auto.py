@@ -76,7 +76,7 @@ def sampled_source(
     """The source, or a table of about `budget` of its rows, which are always the same."""
     if budget is None:
         return source
-    rows = engine.ask("row_count", source.relation)[0][0]
+    rows = engine.query_macro("row_count", source.relation)[0][0]
     if rows <= budget:
         return source
     spec = resolve_settings(engine, source, [options], fold)[0]
@@ -239,7 +239,7 @@ class _FamilySearch:
         tried = list(self._settings(winning.chosen, temperatures[winner] if method is None else 1.0))
         engine, render = terms.engine, terms.engine.renderer.statement
         return Auto(
-            engine.ask("row_count", losses[0])[0][0],
+            engine.query_macro("row_count", losses[0])[0][0],
             families if method is None else bag_families(families),
             [name for name, number in winning.chosen.items() if number == OUT] if method is None else [],
             winning.calibrated,

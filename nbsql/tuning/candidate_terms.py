@@ -101,7 +101,7 @@ class CandidateTerms:
 
     def _gather(self, queries: Iterable[Markup]) -> Markup:
         """A table of the terms of some candidates."""
-        return self.engine.gather("contributions of the candidates", self._temporary_name("terms"), queries)
+        return self.engine.create_from_queries("contributions of the candidates", self._temporary_name("terms"), queries)
 
     def _queries(
         self, cv: Folds, spec: Spec, names: list[str], columns: Mapping[str, Sequence[Feature]], budget: Budget
@@ -187,7 +187,9 @@ class CandidateTerms:
         columns = [(self._number(name), place) for name, place in chosen.items()]
         if not columns:
             return {}
-        rows = self.engine.ask("losses_of_candidates", row_scores, self._terms, columns, self.classes, number(temperature))
+        rows = self.engine.query_macro(
+            "losses_of_candidates", row_scores, self._terms, columns, self.classes, number(temperature)
+        )
         names = [*self.places]
         scores: dict[str, dict[int, Score]] = {name: {} for name in chosen}
         for feature, place, weight, count, *sums in sorted(rows, key=lambda row: row[:2]):
@@ -196,7 +198,7 @@ class CandidateTerms:
 
     def temperatures(self, row_scores: Markup) -> tuple[float, list[tuple[str, float]]]:
         """The best temperature for all rows, and for each fold that of the other folds."""
-        losses = self.engine.ask("losses_of_temperatures", row_scores, TEMPERATURES, self.classes)
+        losses = self.engine.query_macro("losses_of_temperatures", row_scores, TEMPERATURES, self.classes)
 
         def best(rows: Sequence[Sequence[Any]]) -> float:
             sums = [sum(row[2 + i] for row in rows) for i in range(len(TEMPERATURES))]
@@ -211,7 +213,7 @@ class CandidateTerms:
 
     def compare(self, losses: Markup, others: Markup) -> Score:
         """The gain of one setting over another."""
-        weight, rows, *sums = self.engine.ask("compared_losses", losses, others)[0]
+        weight, rows, *sums = self.engine.query_macro("compared_losses", losses, others)[0]
         return Score.of(weight, rows, sums)
 
     def _create(self, name: str, macro: str, *arguments: Any) -> Markup:
@@ -224,7 +226,7 @@ class CandidateTerms:
     def drop(self, relation: Markup) -> None:
         """Drop a table of joint log-likelihoods."""
         if relation != self.priors:
-            self.engine.ask("drop_if_exists", relation)
+            self.engine.query_macro("drop_if_exists", relation)
 
 
 def _those(columns: Mapping[str, Sequence[Feature]], are_meant: Callable[[Feature], bool]) -> dict[str, list[Feature]]:

@@ -64,7 +64,7 @@ def keep_aside(
 
     The rows are always split alike. All are for the choice if there are too few rows or folds.
     """
-    rows = engine.ask("row_count", source.relation)[0][0]
+    rows = engine.query_macro("row_count", source.relation)[0][0]
     column = next((each.name for each in source.columns if fold is not None and folded(each.name) == folded(fold)), None)
     if rows < MIN_ROWS or (fold is not None and column is None):  # what is missing is said later
         return source, None
@@ -74,7 +74,7 @@ def keep_aside(
     render = engine.renderer.fragment
     query = render("rows_in_parts", source.relation, *arguments)
     parts = engine.create("keeping rows aside", temporary("parts"), query)
-    names = [name for (name,) in engine.ask("names_of_parts", parts, spec)]
+    names = [name for (name,) in engine.query_macro("names_of_parts", parts, spec)]
     if len(names) < _MIN_PARTS:
         return source, None
 
@@ -89,5 +89,5 @@ def judge(model: Model, priors: Model, aside: Source, weight: str | None) -> Jud
     """How much better a model predicts rows than one of the priors alone; None if they are too few."""
     found = {row[1]: row[2:] for row in model.compare(priors, aside, weight=weight).fetchall() if row[0] is None}
     loss, other, difference, error, *_ = found["log_loss"]
-    rows = model.state.engine.ask("row_count", aside.relation, model.target)[0][0]
+    rows = model.state.engine.query_macro("row_count", aside.relation, model.target)[0][0]
     return None if error is None else Judgement(rows, loss, other, -difference, error)

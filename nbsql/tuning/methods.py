@@ -86,7 +86,7 @@ def row_scores_by_method(
             engine.renderer.fragment("scores_of_models", each.context, cv.scored(each), each.parameters, terms.classes)
             for each in models
         )
-        return engine.gather(f"scores by {options.classifier.name}", relation, queries)
+        return engine.create_from_queries(f"scores by {options.classifier.name}", relation, queries)
 
 
 def bag_families(families: Mapping[str, Family]) -> dict[str, Family]:

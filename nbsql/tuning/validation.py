@@ -97,7 +97,7 @@ def cross_validate(
         if best is not None:
             parts = [(cv.with_best_features(part, best, name), [name]) for part, names in parts for name in names]
         by_fold = (cv.scores(cv.models(chosen, names)) for chosen, names in parts)
-        scores = Query(engine, renderer.statement("sorted_fold_scores", cv.gather("scores", by_fold)))
+        scores = Query(engine, renderer.statement("sorted_fold_scores", cv.create_from_queries("scores", by_fold)))
         classes = cv.create("classes", renderer.fragment("classes_of_cells", Context.of(spec, wide=False), cv.cells))
 
         rows = scores.fetchall()
@@ -110,7 +110,7 @@ def cross_validate(
 
         def evaluate() -> Evaluation:
             models = (cv.models(chosen, names) for chosen, names in parts)
-            cv.gather("out of fold", (cv.outcomes(part, classes) for part in models))
+            cv.create_from_queries("out of fold", (cv.outcomes(part, classes) for part in models))
             return read_evaluation(queries, spec.weight)
 
         return CrossValidation(*summarise_folds(rows), scores, evaluate)

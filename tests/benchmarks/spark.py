@@ -202,7 +202,7 @@ def nbsql_acts(spark: Any, table: str, model: str = "m") -> tuple[Callable[[], o
         nbsql.fit(spark, table, target="y", name=model, replace=True)
 
     def predict() -> None:
-        throw_away(nbsql.load(spark, model).predict(table).dataframe)
+        throw_away(nbsql.load(spark, model).predict(table).to_spark())
 
     return fit, predict
 

@@ -13,9 +13,9 @@ ENGINES = ("duckdb", "postgres", "spark")
 
 # What an engine does not have yet, and why. Each is refused with one line (test_refusals.py).
 LACKS: dict[str, dict[str, str]] = {
-    "duckdb": {"Query.dataframe": "DuckDB has no such thing"},
+    "duckdb": {"Query.to_spark": "DuckDB has no such thing"},
     "postgres": {
-        "Query.dataframe": "PostgreSQL has no such thing",
+        "Query.to_spark": "PostgreSQL has no such thing",
         "Query.relation": "PostgreSQL has no such thing",
     },
     "spark": {

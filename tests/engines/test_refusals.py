@@ -75,7 +75,7 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "predict with costs": lambda place, model, _: model.predict("golf", costs={("yes", "no"): 2}).fetchall(),
     "predict with thresholds": lambda place, model, _: model.predict("golf", thresholds={"yes": 0.9}).fetchall(),
     "predict with top_k": lambda place, model, _: model.predict("golf", top_k=2).fetchall(),
-    "Query.dataframe": lambda place, model, _: model.predict("golf").dataframe.collect(),
+    "Query.to_spark": lambda place, model, _: model.predict("golf").to_spark().collect(),
     "Query.relation": lambda place, model, _: model.predict("golf").relation,
     "log_likelihood": lambda place, model, _: model.log_likelihood("golf"),
     "update": lambda place, model, _: model.update("golf"),
@@ -116,7 +116,7 @@ GROUPS: dict[str, list[str]] = {
         "predict_one",
         "predict_one_sql",
         "quadratic",
-        "Query.dataframe",
+        "Query.to_spark",
         "Query.relation",
         "relevance",
         "sample",
@@ -164,7 +164,7 @@ def test_an_engine_does_it_or_says_that_it_cannot(place: Place, tmp_path: Path, 
             continue
         with pytest.raises(NotSupportedError) as caught:
             ACTS[act](place, model, tmp_path)
-        where = "; it is on Spark" if act == "Query.dataframe" else " yet; it is on DuckDB"
+        where = "; it is on Spark" if act == "Query.to_spark" else " yet; it is on DuckDB"
         assert str(caught.value) == f"{act} is not available on {model._engine.title}{where}"
         assert model.predict("golf").fetchall()  # nothing has changed, and the connection can be used
 

@@ -108,7 +108,7 @@ def test_the_error_that_ends_a_connection_is_the_one_that_is_raised(con: Connect
     def act() -> None:
         with engine.transaction():
             con.close()
-            engine.ask("row_count", engine.renderer.fragment("inline_name", "t"))
+            engine.query_macro("row_count", engine.renderer.fragment("inline_name", "t"))
 
     with pytest.raises(nbsql.DatabaseError, match="the connection is closed"):
         act()

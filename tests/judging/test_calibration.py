@@ -169,7 +169,7 @@ def found(method: str, rows: list[tuple[float, bool, float, int]]) -> list[tuple
     engine = DuckDB(con)
     with engine.temporaries() as temporary:
         last = search_parameters(engine, method, engine.renderer.dialect.ident("scores"), temporary)
-        return engine.ask(f"{method}_result", last)
+        return engine.query_macro(f"{method}_result", last)
 
 
 @given(points)

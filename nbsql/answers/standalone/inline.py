@@ -89,6 +89,6 @@ def _table(state: ModelState, name: str, relation: Markup | None = None) -> tupl
             engine.renderer.dialect.text(value) if column in ("feature", "value", "method") else render("inline_number", value)
         )
 
-    rows = engine.ask("sorted_by", relation, columns[:2])
+    rows = engine.query_macro("sorted_by", relation, columns[:2])
     literals = [[literal(column, value, row) for column, value in zip(columns, row, strict=True)] for row in rows]
     return f"nbsql {name}", columns, literals

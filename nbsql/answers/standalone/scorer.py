@@ -116,7 +116,7 @@ def standalone_query(
     renderer = Renderer(dialect)
     relation = source_relation(source, renderer)
     context = plan.context(classes)
-    rows = sorted(engine.ask("parameters_by_class", context, plan.relations["parameters"]))
+    rows = sorted(engine.query_macro("parameters_by_class", context, plan.relations["parameters"]))
     spec, relation, derived = scored_elsewhere(plan.spec, relation, renderer, engine.renderer.dialect.name)
     kind = comparison_kind(engine, plan.spec.target_type)
     scorer_classes = [
@@ -131,7 +131,7 @@ def standalone_query(
 
 def _calibration(engine: Engine, plan: Plan, method: str) -> Calibration:
     columns = ["method", "class_no", "temperature", "slope", "intercept", "score", "probability"]
-    rows = engine.ask("selected_columns", plan.relations["calibration"], columns)
+    rows = engine.query_macro("selected_columns", plan.relations["calibration"], columns)
     rows = [row for row in rows if row[0] == method]
     knots: dict[int, list[tuple[float, float]]] = {}
     for _, number, _, _, _, score, probability in rows:

@@ -112,7 +112,7 @@ class Terms:
         relation = self.plan.relations["lookups"]
         names = [column.name for column in self.engine.columns(relation)]
         scores = [place for place, name in enumerate(names) if name.startswith("class_")]
-        for row in self.engine.ask("sorted_by", relation, ["feature", "value"]):
+        for row in self.engine.query_macro("sorted_by", relation, ["feature", "value"]):
             numbers = [row[place] for place in scores] if scores else row[names.index("scores")]
             self.lookups.setdefault(row[0], {})[row[1]] = [*map(_score, numbers)]
 

@@ -105,7 +105,7 @@ class DuckDBDriver(Engine):
         if not isinstance(self.watch, Watch) or front_end() != "terminal":
             yield
             return
-        before = self.ask("progress_settings")[0]
+        before = self.query_macro("progress_settings")[0]
         self._set_progress(True, False)
         try:
             yield
@@ -115,7 +115,7 @@ class DuckDBDriver(Engine):
 
     def _set_progress(self, *values: bool) -> None:
         for name, value in zip(("enable_progress_bar", "enable_progress_bar_print"), values, strict=True):
-            self.ask("set_switch", name, "true" if value else "false")
+            self.query_macro("set_switch", name, "true" if value else "false")
 
     def _roll_back(self) -> None:
         """Roll the transaction back, even if the Ctrl-C that ended it reaches DuckDB only now.
@@ -155,7 +155,7 @@ class DuckDBDriver(Engine):
 
         Trying BEGIN would work too, but an error would abort the caller's transaction.
         """
-        return self.ask("transaction_number") == self.ask("transaction_number")
+        return self.query_macro("transaction_number") == self.query_macro("transaction_number")
 
     def reads_apart(self) -> bool:
         turn = turn_of(self.handle)
@@ -190,20 +190,20 @@ class DuckDBDriver(Engine):
     def run_script(self, name: str, statements: Sequence[str]) -> None:
         self.run(name, ";\n".join(statements))
 
-    def query_catalog(self, question: str, *arguments: Any) -> list[tuple[Any, ...]]:
+    def query_catalog(self, macro: str, *arguments: Any) -> list[tuple[Any, ...]]:
         """The rows of a catalogue query, cached within our own transaction until the next statement runs."""
         if self._seen is None:
-            return self.ask(question, *arguments)
+            return self.query_macro(macro, *arguments)
         if self._begun and not self._seen:
             self._prefetch_catalog()
-        key = (question, *arguments)
+        key = (macro, *arguments)
         if key not in self._seen:
-            self._seen[key] = self.ask(question, *arguments)
+            self._seen[key] = self.query_macro(macro, *arguments)
         return self._seen[key]
 
     def _prefetch_catalog(self) -> None:
         """Run all catalogue queries that a verb needs before its first statement in one query."""
-        rows = self.ask("schemas_and_relations")
+        rows = self.query_macro("schemas_and_relations")
         self._seen = {
             ("current_database_and_schema",): [row[5:] for row in rows[:1]],
             ("schemas",): [(*row[:2], row[4]) for row in rows if row[3] == "schema"],

@@ -85,12 +85,12 @@ class DuckDB(DuckDBDriver):
     def source_and_stamp(self, source: Any, spec: Markup) -> tuple[Source, Any]:
         sources, found = Sources(self), None
         with suppress(NbsqlError):  # the separate queries below raise it again
-            question = sources.question(source, spec) if isinstance(source, str) else None
-            if question is not None:
+            query = sources.relation_query(source, spec) if isinstance(source, str) else None
+            if query is not None:
                 with self.errors():  # as `columns`
-                    relation = self.bound(question)
+                    relation = self.bound(query)
                     answer, columns = relation.fetchall()[0], _columns(relation)
-                found = sources.with_answer(source, answer[:4], columns[4:])
+                found = sources.with_relation(source, answer[:4], columns[4:])
         return found or super().source_and_stamp(source, spec)
 
     # Results. ------------------------------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ class DuckDB(DuckDBDriver):
     def relation(self, sql: str) -> duckdb.DuckDBPyRelation:
         """A query as a DuckDB relation."""
         # an unread result of execute() would keep DuckDB from creating a relation
-        self.ask("current_database_and_schema")
+        self.query_macro("current_database_and_schema")
         with self.errors():
             return self.bound(sql)
 
@@ -129,10 +129,10 @@ class DuckDB(DuckDBDriver):
             timer.cancel()
 
     def files(self, relations: Iterable[Markup]) -> list[str]:
-        return super().files(relations) + [path for (path,) in self.ask("files_of_databases")]
+        return super().files(relations) + [path for (path,) in self.query_macro("files_of_databases")]
 
     def _definitions(self, names: Sequence[str]) -> list[str]:
-        return [text for (text,) in self.ask("definitions", names)] if names else []
+        return [text for (text,) in self.query_macro("definitions", names)] if names else []
 
     def write(self, sql: str, path: str, file_format: str) -> None:
         query = self.renderer.dialect.query(sql)
@@ -143,7 +143,7 @@ class DuckDB(DuckDBDriver):
             kinds = lists if file_format == "csv" else [_FLOATING.get(str(kind)) for kind in found.types]
             if any(kind is not None for kind in kinds):
                 query = self.renderer.fragment("as_json", query, list(zip(found.columns, kinds, strict=True)))
-        self.ask("copy_to", query, path, file_format)
+        self.query_macro("copy_to", query, path, file_format)
 
     # The catalogue. ------------------------------------------------------------------------------------------------
 

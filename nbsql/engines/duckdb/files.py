@@ -60,9 +60,9 @@ def _types_of_all_rows(engine: Engine, path: str, columns: Sequence[Column]) -> 
         return {}, False
     as_json = [(name, "JSON") for name, _ in asked]
     rows = render("csv_as_texts", path, _has_header(columns)) if is_csv else render("json_with_types", path, as_json)
-    changed = engine.ask("changed_by_types", rows, asked)[0]
+    changed = engine.query_macro("changed_by_types", rows, asked)[0]
     kinds = {name: kind for (name, kind), n in zip(asked, changed, strict=True) if n}
-    quoted = "text" in kinds.values() and not engine.ask("has_quotes", path)[0][0]
+    quoted = "text" in kinds.values() and not engine.query_macro("has_quotes", path)[0][0]
     return {name: _WIDER[kind] for name, kind in kinds.items() if kind != "text" or quoted}, quoted
 
 

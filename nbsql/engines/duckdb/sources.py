@@ -45,7 +45,7 @@ class Sources:
             return self._find_named(source)
         return self._frame(source)
 
-    def question(self, text: str, spec: Markup) -> str | None:
+    def relation_query(self, text: str, spec: Markup) -> str | None:
         """The query for the table or view that a text may name and for the `updated_at` of a model; None for other texts."""
         path = split_path(text) or [text]
         if len(path) > 3 or not all(path) or _QUERY.match(text) or FILE.search(text):
@@ -53,10 +53,10 @@ class Sources:
         renderer = self._engine.renderer
         return renderer.statement("source_and_catalog", renderer.dialect.ident(*path), sorted({path[-1], text}), spec)
 
-    def with_answer(self, text: str, answer: Sequence[Any], columns: list[Column]) -> tuple[Source, Any] | None:
-        """The table or view by its full name, and `updated_at` as `ask` returns it; None if the text is ambiguous.
+    def with_relation(self, text: str, answer: Sequence[Any], columns: list[Column]) -> tuple[Source, Any] | None:
+        """The table or view by its full name, and `updated_at` as `query_macro` returns it; None if the text is ambiguous.
 
-        The answer to the question is the row of `source_and_catalog` (catalog.sql) without its columns, which are those of the
+        The answer is the row of `source_and_catalog` (catalog.sql) without its columns, which are those of the
         relation that DuckDB found by the name.
         """
         place, relations, stamps = (answer[0], answer[1]), [(*row,) for row in answer[2] or ()], answer[3]
@@ -104,7 +104,7 @@ class Sources:
 
     def _rereads(self, query: str, place: tuple[str, str]) -> int:
         """How many more times a query may be read; the place is where it looks for tables first."""
-        path = scanned_table(self._engine.ask("query_tree", query)[0][0])
+        path = scanned_table(self._engine.query_macro("query_tree", query)[0][0])
         if not path:
             return 0 if path is None else self._engine.renderer.layout.file_rereads  # [] is that of Parquet files
         relations = self._engine.query_catalog("relations")
@@ -116,7 +116,7 @@ class Sources:
     def _rereads_of(self, relation: tuple[str, ...]) -> int:
         if relation[3] != "view":
             return relation[3] == "table"
-        query = _VIEW.match(self._engine.ask("view_definition", *relation[:3])[0][0])
+        query = _VIEW.match(self._engine.query_macro("view_definition", *relation[:3])[0][0])
         return 0 if query is None else self._rereads(query[1], (relation[0], relation[1]))
 
     def _rereads_of_file(self, path: str) -> int:
@@ -210,7 +210,7 @@ class Sources:
             source = self._source(relation, f"the {kind}", rereads=kind in _IN_MEMORY, is_frame=True, release=release)
             source.columns = [replace(each, is_category=each.name in categories) for each in source.columns]
             if kind in _IN_MEMORY and duckdb.__version__ < "2" and "INTEGER" in [each.type for each in source.columns]:
-                types = self._engine.ask("types_of_columns", relation)[0]  # that version tells INTEGER for only NULL
+                types = self._engine.query_macro("types_of_columns", relation)[0]  # that version tells INTEGER for only NULL
                 source.columns = [replace(each, type=name) for each, name in zip(source.columns, types, strict=True)]
             return source
         except BaseException:

@@ -147,14 +147,14 @@ class PostgreSQLDriver(Engine):
         if path != self._path:
             self._path = path
             if self._within:
-                self.ask("set_search_path", self._path_before if path is None else path)
+                self.query_macro("set_search_path", self._path_before if path is None else path)
 
     def session_path(self) -> str:
         """The search path of the session."""
         if self._within:
             return self._path_before
         with self.using_search_path(None):
-            path: str = self.ask("search_path")[0][0]
+            path: str = self.query_macro("search_path")[0][0]
         return path
 
     def savepoint(self, *, trial: bool = False) -> AbstractContextManager[Any]:
@@ -173,15 +173,15 @@ class PostgreSQLDriver(Engine):
         while True:
             try:
                 with self.savepoint(trial=True):
-                    patience = self.ask("set_lock_timeout", _ATTEMPT)[0][0]
+                    patience = self.query_macro("set_lock_timeout", _ATTEMPT)[0][0]
                     self.run_all(statements)
-                    self.ask("set_lock_timeout", patience)
+                    self.query_macro("set_lock_timeout", patience)
                 return
             except DatabaseError as error:
                 if getattr(error.__cause__, "sqlstate", None) != _LOCKED:
                     raise
                 if (time.monotonic() - began) * 1000 > (patience or _PATIENCE):
-                    who = self.ask("readers", schema)[0][0]
+                    who = self.query_macro("readers", schema)[0][0]
                     raise DatabaseError(f"{who} reads the model, whose tables are to be made anew; {_AGAIN}") from None
             time.sleep(_ATTEMPT / 1000)
 
@@ -195,7 +195,7 @@ class PostgreSQLDriver(Engine):
             self.rows(render("checking_statement", "", self.renderer.dialect.text(render(macro, schema, relation))), macro)
             if macro == "keep_rights":
                 yield
-        missing = [act for (act,) in self.ask("missing_rights", schema, relation)]
+        missing = [act for (act,) in self.query_macro("missing_rights", schema, relation)]
         if missing:
             title = f"model {schema!r}" if relation is None else repr(relation)
             warn_user(f"{title} has lost its owner or rights of others; run as the owner: {'; '.join(missing)}")
@@ -235,10 +235,10 @@ class PostgreSQLDriver(Engine):
                 self._within = True
                 try:
                     if idle:
-                        self.ask("repeatable_read")
+                        self.query_macro("repeatable_read")
                     before = self.rows(self._settings(), "settings")[0][:3]
                     self._path_before = before[2]
-                    if writes is None or self.ask("lock_for_writing", key, waits=not idle)[0][0]:
+                    if writes is None or self.query_macro("lock_for_writing", key, waits=not idle)[0][0]:
                         with self.keeping_rights(writes):
                             yield
                         for act in self._last:

@@ -100,7 +100,7 @@ class PostgreSQL(PostgreSQLDriver):
 
     def current(self) -> tuple[str, str]:
         with self.using_search_path(None):
-            database, schema, _ = self.ask("current_database_and_schema")[0]
+            database, schema, _ = self.query_macro("current_database_and_schema")[0]
         return database, schema or ""
 
     def resolve_path(self, path: Sequence[str]) -> tuple[str, str, str]:
@@ -116,13 +116,13 @@ class PostgreSQL(PostgreSQLDriver):
         return current
 
     def is_read_only(self, database: str) -> bool:  # noqa: ARG002 - there is one
-        return bool(self.ask("is_read_only")[0][0])
+        return bool(self.query_macro("is_read_only")[0][0])
 
     def schema(self, database: str, name: str) -> str | None:
-        return next((known for (known,) in self.ask("schemas", database) if known == name), None)
+        return next((known for (known,) in self.query_macro("schemas", database) if known == name), None)
 
     def foreign_owner(self, schema: str) -> str | None:
-        return next((owner for (owner,) in self.ask("foreign_owner", schema)), None)
+        return next((owner for (owner,) in self.query_macro("foreign_owner", schema)), None)
 
     def check_name(self, name: str) -> None:
         if name.startswith("pg_") or name == "information_schema":
@@ -142,7 +142,7 @@ class PostgreSQL(PostgreSQLDriver):
 
     def columns(self, relation: Markup) -> list[Column]:
         found = describe_query(self, self.renderer.statement("without_rows", relation))
-        types = {oid: kind for oid, *kind in self.ask("types", sorted({oid for _, oid in found}))} if found else {}
+        types = {oid: kind for oid, *kind in self.query_macro("types", sorted({oid for _, oid in found}))} if found else {}
         return [Column(name, types[oid][0], kind_of(*types[oid])) for name, oid in found]
 
     def resolve_expression(self, expression: str, source: Source, argument: str) -> str:
@@ -168,6 +168,6 @@ class PostgreSQL(PostgreSQLDriver):
     def check_pattern(self, pattern: str) -> None:
         try:
             with self.errors(), self.savepoint(trial=True):
-                self.ask("matches_pattern", pattern)
+                self.query_macro("matches_pattern", pattern)
         except DatabaseError as error:
             raise InputError(f"pattern {pattern!r} is not one that PostgreSQL understands: {error}") from None

@@ -67,10 +67,10 @@ def find(engine: PostgreSQLDriver, source: Any, *, is_ours: bool = False) -> Sou
     if is_ours:
         return engine.described(Source(engine.renderer.fragment("subquery", dialect.query(source)), "the query", []))
     with engine.using_search_path(None):
-        database, _, schemas = engine.ask("current_database_and_schema")[0]
+        database, _, schemas = engine.query_macro("current_database_and_schema")[0]
     if engine.current_search_path() != OWN_PATH:
         _check_path(engine, schemas, "this role can make no view, by which a query is resolved")
-    relations = engine.ask("relations", schemas)
+    relations = engine.query_macro("relations", schemas)
     relation = _find(database, source, relations)
     if relation is not None:
         path, is_table = relation
@@ -121,7 +121,7 @@ def _without_path(engine: PostgreSQLDriver, query: str, schemas: list[str]) -> s
 def _check_path(engine: PostgreSQLDriver, schemas: list[str], why: str) -> None:
     """Raise InputError if another role has put anything into schemas that could run in the place of PostgreSQL's own."""
     with engine.using_search_path(OWN_PATH):
-        for name, schema, owner in engine.ask("namesakes", schemas):
+        for name, schema, owner in engine.query_macro("namesakes", schemas):
             engine.take_search_path(OWN_PATH)
             raise InputError(f"{name} of {owner!r} in {schema!r} could run in the place of PostgreSQL's own, as {why}")
 
@@ -137,7 +137,7 @@ def resolved_query(engine: PostgreSQLDriver, query: str, *, path: str | None = N
         with engine.using_search_path(path):
             engine.rows(create)
         with engine.using_search_path(OWN_PATH):
-            text: str = engine.ask("resolved_query", str(name))[0][0]
+            text: str = engine.query_macro("resolved_query", str(name))[0][0]
     return text.rstrip(";")
 
 

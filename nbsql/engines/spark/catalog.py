@@ -81,7 +81,7 @@ def finish_switch(engine: SparkDriver, schema: str) -> None:
 
 def _published(engine: SparkDriver, schema: str) -> int:
     try:
-        rows = engine.ask("part_number", engine.renderer.dialect.ident(schema, "spec"))
+        rows = engine.query_macro("part_number", engine.renderer.dialect.ident(schema, "spec"))
     except DatabaseError:
         return 0
     return int(rows[0][1]) if str(rows[0][1]).isdigit() else 0
@@ -89,12 +89,14 @@ def _published(engine: SparkDriver, schema: str) -> int:
 
 def _names(engine: SparkDriver, schema: str) -> list[str]:
     """The relations of a schema that are not temporary."""
-    return [name for _, name, temporary in engine.ask("tables_in", engine.renderer.dialect.ident(schema)) if not temporary]
+    return [
+        name for _, name, temporary in engine.query_macro("tables_in", engine.renderer.dialect.ident(schema)) if not temporary
+    ]
 
 
 def _relations(engine: SparkDriver) -> list[tuple[Any, ...]]:
     catalog, schema = engine.current()
-    rows = engine.ask("tables_in", engine.renderer.dialect.ident(schema))
+    rows = engine.query_macro("tables_in", engine.renderer.dialect.ident(schema))
     return [(catalog, schema, name, "view" if temporary else "table") for _, name, temporary in rows]
 
 
@@ -106,7 +108,7 @@ def _contents(engine: SparkDriver, database: str, schema: str) -> list[tuple[Any
 
 
 def _model_schemas(engine: SparkDriver, database: str) -> list[tuple[Any, ...]]:  # noqa: ARG001
-    held = ((schema, _names(engine, schema)) for (schema,) in engine.ask("schemas"))
+    held = ((schema, _names(engine, schema)) for (schema,) in engine.query_macro("schemas"))
     return [(schema,) for schema, names in held if "spec" in names or newest_complete(names) is not None]
 
 

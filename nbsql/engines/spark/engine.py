@@ -44,12 +44,12 @@ class Spark(SparkDriver):
 
     # Running. ------------------------------------------------------------------------------------------------------
 
-    def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
+    def query_macro(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
         """The rows of the query that a macro renders; questions about the catalogue are commands in Spark, and not queries."""
         if macro in spark_catalog.ANSWERS:
             with self.timed(macro), self.errors():
                 return spark_catalog.ANSWERS[macro](self, *arguments)
-        return super().ask(macro, *arguments, **options)
+        return super().query_macro(macro, *arguments, **options)
 
     # Results. ------------------------------------------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ class Spark(SparkDriver):
         return False
 
     def schema(self, database: str, name: str) -> str | None:  # noqa: ARG002 - there is one catalog
-        known = next((known for (known,) in self.ask("schemas") if folded(known) == folded(name)), None)
+        known = next((known for (known,) in self.query_macro("schemas") if folded(known) == folded(name)), None)
         return None if known is None or spark_catalog.is_blank(self, known) else known
 
     def publish_constants(self, relation: Markup, view: Markup) -> bool:
@@ -155,7 +155,7 @@ class Spark(SparkDriver):
 
     def check_pattern(self, pattern: str) -> None:
         try:
-            self.ask("matches_pattern", pattern)
+            self.query_macro("matches_pattern", pattern)
         except DatabaseError:
             raise InputError(f"pattern {pattern!r} is not one that Java understands") from None
 

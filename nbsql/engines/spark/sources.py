@@ -64,7 +64,7 @@ def find(engine: SparkDriver, source: Any) -> Source:
             return engine.described(Source(relation, "the query", [], rereads=lambda: _is_scan(engine.dataframe(query))))
         except DatabaseError as error:
             raise InputError(f"the query cannot be read: {error}") from None
-    names = sorted(name for catalog, schema, name, _ in engine.ask("relations") if not name.startswith("nbsql "))
+    names = sorted(name for catalog, schema, name, _ in engine.query_macro("relations") if not name.startswith("nbsql "))
     if len(query.split()) > 1 and not suggestion(source, names):
         raise InputError(f"a source is a table, a view or one SELECT, not {source!r}")
     hint = (
