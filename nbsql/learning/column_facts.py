@@ -31,16 +31,25 @@ class ColumnFacts:
 
 
 def column_facts(
-    engine: Engine, relation: Markup, spec: Spec, features: Sequence[Feature], kinds: Mapping[str, str]
+    engine: Engine,
+    relation: Markup,
+    spec: Spec,
+    features: Sequence[Feature],
+    kinds: Mapping[str, str],
+    *,
+    is_exact: bool = True,
 ) -> Iterator[tuple[Feature, ColumnFacts]]:
-    """The features of one number, text or boolean with the facts about their columns, whose kinds are given; few reads."""
+    """The features of one number, text or boolean with the facts about their columns, whose kinds are given; few reads.
+
+    Unless they are to be exact, the numbers of distinct values may be a tenth off, which takes half of the time.
+    """
     numbers = [feature for feature in features if kinds[feature.column] in NUMBERS]
     columns = numbers + [feature for feature in features if kinds[feature.column] in ("text", "boolean")]
     for start in range(0, len(columns), _AT_ONCE):
         asked = columns[start : start + _AT_ONCE]
         split = max(len(numbers) - start, 0)
         names = [feature.column for feature in asked]
-        row = engine.query_macro("column_facts", spec, relation, names[:split], names[split:])[0]
+        row = engine.query_macro("column_facts", spec, relation, names[:split], names[split:], is_exact)[0]
         for place, feature in enumerate(asked):
             n, distinct, least, largest, irregular, marked, mean, coded = row[_FACTS * place : _FACTS * (place + 1)]
             yield feature, ColumnFacts(n, distinct, least, largest, irregular, marked, mean, coded, row[-1] - n)

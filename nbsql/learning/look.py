@@ -54,6 +54,7 @@ _INFLATED = 1.5  # times as many zeros as counts of that mean have
 _MIN_NON_ZERO = 30
 _MIN_DENSITY = 10  # values, below which a number has no density
 _SKEWED = 1.0
+_MOST_OF_TAIL = 0.4  # of the range, below which numbers with a long tail have their mean
 _MIN_HASHED = 4  # numbers, by which rows are sampled; a hash of texts takes longer
 
 
@@ -108,7 +109,9 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
         return {}
     numbers = [each.column for each in features if kinds[each.column] in NUMBERS]
     rows, is_whole = _rows(engine, source, numbers if len(numbers) >= _MIN_HASHED else [each.column for each in features])
-    columns = column_facts(engine, rows, spec, features, kinds)
+    columns = [*column_facts(engine, rows, spec, features, kinds, is_exact=is_whole)]
+    if not is_whole and (close := [each for each, about in columns if _is_close(about, each.column in numbers)]):
+        columns += column_facts(engine, rows, spec, close, kinds)
     all_facts = {each.column: about for each, about in columns if about.distinct > 1 or not is_whole}
     facts = {name: each for name, each in all_facts.items() if each.n >= MIN_VALUES}
     found = {name: _look_at_text(each) if kinds[name] == "text" else _look_at_number(each) for name, each in facts.items()}
@@ -117,12 +120,18 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
             name: Look(None, "") for name, each in all_facts.items() if _is_key(name, each, is_text=kinds[name] == "text")
         }
     looks = {name: look for name, look in found.items() if look}
-    shaped = {name: each for name, each in facts.items() if name in numbers and name not in looks and _has_density(each)}
+    shaped = {name: each for name, each in facts.items() if name in numbers and name not in looks and _may_have_tail(each)}
     for name, skew in skewness(engine, rows, spec, shaped).items():
         if (look := _look_at_shape(shaped[name], skew)) is not None:
             looks[name] = look
     looks = {column.name: looks[column.name] for column in source.columns if column.name in looks}
     return looks if is_whole else _unbroken(engine, source, spec, looks)
+
+
+def _is_close(facts: ColumnFacts, is_number: bool) -> bool:
+    """Whether the exact number of distinct values may matter: of few whole numbers, and of values that may never repeat."""
+    are_few = is_number and facts.distinct <= 2 * _MOST_CATEGORIES
+    return facts.irregular == 0 and (are_few or facts.distinct > _NEARLY_UNIQUE * facts.n)
 
 
 def _is_key(name: str, facts: ColumnFacts, *, is_text: bool) -> bool:
@@ -168,6 +177,12 @@ def _has_density(facts: ColumnFacts) -> bool:
     return facts.distinct > _MIN_DENSITY
 
 
+def _may_have_tail(facts: ColumnFacts) -> bool:
+    """Whether numbers from 0 may have a long tail to the right: most are then in the lower part of their range."""
+    least, largest, mean = (float(each or 0) for each in (facts.least, facts.largest, facts.mean))
+    return _has_density(facts) and least >= 0 and mean - least <= _MOST_OF_TAIL * (largest - least)
+
+
 def _is_inflated(facts: ColumnFacts) -> bool:
     """Whether there are many zeros, and of counts more than a geometric distribution of the same mean has."""
     are_counts = facts.irregular == 0 and facts.least == 0
@@ -176,10 +191,9 @@ def _is_inflated(facts: ColumnFacts) -> bool:
 
 
 def _look_at_shape(facts: ColumnFacts, skew: float) -> Look | None:
-    least = float(facts.least or 0)
-    if skew <= _SKEWED or least < 0:
+    if skew <= _SKEWED:
         return None
-    if least > 0:
+    if float(facts.least or 0) > 0:
         return Look(LogNormal(), "above 0, with a long tail")
     if facts.irregular == 0:
         return Look(Geometric(), "whole numbers from 0, with a long tail")

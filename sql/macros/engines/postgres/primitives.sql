@@ -20,6 +20,8 @@ coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS 
 array_agg({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LAST)
 {%- endmacro %}
 
+{% macro postgres__distinct_count(x, is_exact) -%} count(DISTINCT {{ x }}) {%- endmacro %}
+
 {# A result below the range of a normal double is an error. #}
 {% macro postgres__exp(x) -%}
 CASE WHEN {{ x }} < -708 THEN 0 ELSE exp({{ x }}) END
