@@ -57,7 +57,9 @@ class NaiveBayesCV(NaiveBayesClassifier):
     best_params_ : dict
         The best setting: alpha, prior, families.
     best_score_ : float
-        The score of the best setting.
+        The score of the best setting, which is too good, as it is the best of several; see `optimism_`.
+    optimism_ : float or None
+        About how much too good `best_score_` is, as `optimism` of `nbsql.sweep`; None with cv="loo", which has no folds.
     best_index_ : int
         The index of the best setting in `cv_results_`.
 
@@ -142,6 +144,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         self.best_index_ = int(self.cv_results_["rank_test_score"].argmin())
         self.best_params_ = params[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        self.optimism_ = tried.optimism
         tried.best(name=NAME)
 
 

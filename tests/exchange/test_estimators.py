@@ -22,7 +22,7 @@ pytest.importorskip("sklearn")
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold, cross_val_predict
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold, check_cv, cross_val_predict
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -309,12 +309,17 @@ def test_a_sweep_is_what_fits_of_every_fold_say(cv: Any) -> None:
     frame, labels = mixed(120)
     alphas = [0.1, 20.0]
     found = NaiveBayesCV(alphas=alphas, priors=["empirical", "uniform"], cv=cv).fit(frame, labels)
+    held_out = [rows for _, rows in check_cv(cv, labels, classifier=True).split(frame, labels)]
+    losses = []
     for place, setting in enumerate(found.cv_results_["params"]):
         single = NaiveBayesClassifier(alpha=setting["alpha"], prior=setting["prior"])
         proba = cross_val_predict(single, frame, labels, cv=cv, method="predict_proba")
         assert found.cv_results_["mean_test_neg_log_loss"][place] == pytest.approx(-log_loss(labels, proba), abs=1e-9)
         assert found.cv_results_["mean_test_accuracy"][place] == pytest.approx((proba.argmax(axis=1) == labels).mean())
+        losses.append([log_loss(labels[rows], proba[rows], labels=[0, 1]) for rows in held_out])
     assert found.best_score_ == found.cv_results_["mean_test_score"].max()
+    excess = np.array(losses[found.best_index_]) - np.min(losses, axis=0)  # of the best setting over the best of each fold
+    assert found.optimism_ == pytest.approx(np.average(excess, weights=[len(rows) for rows in held_out]), abs=1e-9)
     assert found.cv_results_["param_alpha"].tolist() == [0.1, 0.1, 20.0, 20.0]
     assert sorted(found.cv_results_["rank_test_score"]) == [1, 2, 3, 4]
     best = NaiveBayesClassifier(alpha=found.best_params_["alpha"], prior=found.best_params_["prior"]).fit(frame, labels)
