@@ -366,9 +366,12 @@ class Query(PendingQuery):
         existing = next(
             (row for row in engine.query_macro("relations") if [*map(folded, row[:3])] == [*map(folded, whole)]), None
         )
+        cure = "drop it first" if engine.drafts else "replace it with replace=True"
+        taken = f"{name!r} is there already; {cure}, or choose another name"
         if existing is not None and not replace:
-            cure = "drop it first" if engine.drafts else "replace it with replace=True"
-            raise InputError(f"{name!r} is there already; {cure}, or choose another name")
+            raise InputError(taken)
+        if not replace:
+            engine.check_in_script(database, schema, taken, table)
         if existing is not None and (existing[3] == "view") != (kind == "view"):
             raise InputError(f"{name!r} is a {'table' if kind == 'view' else 'view'}; drop it first, or choose another name")
         if replace and schema in model_names(engine, database):

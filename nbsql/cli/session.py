@@ -49,6 +49,14 @@ class Recorder(Engine):
         """Record a statement."""
         self.statements.append(Statement(name, sql))
 
+    def check_in_script(
+        self, database: str, schema: str, message: str, relation: str | None = None, *, exists: bool = False
+    ) -> None:
+        """Record the check, unless the engine makes it anyway."""
+        where = None if database == self.current()[0] else database
+        if sql := self.renderer.statement("check_new", where, schema, message, relation, exists=exists):
+            self.statements.append(Statement("check the name", sql))
+
     @property
     def script(self) -> str:
         """The statements as one text, in one transaction."""

@@ -122,6 +122,11 @@ class Runner(ABC):
         """The rows of a query that is to have none; a script of a change to the model of `spec` then stops with the message."""
         return self.query_macro(macro, *arguments)
 
+    def check_in_script(  # noqa: B027 - nothing, where statements run at once
+        self, database: str, schema: str, message: str, relation: str | None = None, *, exists: bool = False
+    ) -> None:
+        """Let a script fail with a message if a schema, or a relation in it, is there when it runs, or not if it `exists`."""
+
     def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:  # noqa: ARG002
         """A statement that is parsed once, as a function of its parameters $1, $2, ...; for small results."""
         raise NotSupportedError(f"prepared statements are not available on {self.title} yet; they are on DuckDB")

@@ -79,6 +79,8 @@ def destination_for(engine: Engine, name: str | None, database: str | None, *, r
             f"database {where!r} is open read-only; open it for writing, or leave the name out for a transient model"
         )
     schemas.check_new_name(engine, where, name, replace=replace)
+    if not replace:
+        engine.check_in_script(where, name, schemas.taken(name))
     existing = engine.schema(where, name)
     final = relations_in(engine, where, name)
     replaces = (where, existing) if existing is not None else None

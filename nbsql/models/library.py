@@ -251,7 +251,9 @@ def drop(con: Connection, name: str, *, database: str | None = None) -> None:
     """
     with opened(con, close=True) as engine, engine.transaction(name):
         where = engine.database(database)
-        schemas.drop_schema(engine, where, schemas.find(engine, where, name, complete=False))
+        schema = schemas.find(engine, where, name, complete=False)
+        engine.check_in_script(where, schema, f"there is no model {schema!r}", exists=True)
+        schemas.drop_schema(engine, where, schema)
 
 
 class InferredFamilies(dict[str, Family]):

@@ -130,6 +130,25 @@ def test_the_script_of_a_change_does_once_what_the_command_does(shop: str, chang
     assert state() == found
 
 
+MAKES: dict[str, tuple[str, ...]] = {
+    "'scored' is there already; replace it with replace=True": ("predict", "shop.duckdb", "spam", "sms", "--into", "scored"),
+    "'main.f' is there already; replace it with replace=True": ("impute", "shop.duckdb", "spam", "sms", "--into", "main.f"),
+    "'drawn' is there already; replace it with replace=True": ("sample", "shop.duckdb", "spam", "5", "--into", "drawn"),
+    "there is no model 'spam'": ("drop", "shop.duckdb", "spam"),
+    "model 'again' is there already; fit it with replace=True": (
+        "from-statistics", "shop.duckdb", "SELECT * FROM spam.statistics", "--like", "spam", "--name", "again",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", MAKES)
+def test_a_script_that_makes_or_drops_something_says_so_when_it_is_run_again(shop: str, message: str) -> None:
+    command(*FIT)
+    script = command(*MAKES[message], "--sql")
+    assert run(script) == []
+    assert run(script)[0].startswith(f"Invalid Input Error: {message}")
+
+
 def test_the_script_of_a_change_checks_its_rows_as_the_command_does(shop: str) -> None:
     command(*FIT, "--family", "links=poisson")
     with duckdb.connect(shop) as con:
@@ -173,7 +192,7 @@ def test_scripts_of_other_commands(shop: str) -> None:
     given = "SELECT unnest(['ham', 'spam']) AS class, 0.5 AS prior"
     script = command("from-tables", shop, given, "--name", "book", "--sql")
     assert run(script) == []
-    assert "already exists" in run(script)[0]
+    assert "model 'book' is there already" in run(script)[0]
     command(*FIT)
     assert run(command("drop", shop, "spam", "--sql")) == []
     assert nbsql.models(shop) == ["book"]

@@ -34,6 +34,16 @@ def test_an_unread_result_of_the_user_does_not_get_in_the_way(
     assert answer(query) == [("rain", "yes", 1.0)]
 
 
+@pytest.mark.parametrize("kind", ["frame", "relation", "array", "rows"])
+def test_an_unread_result_does_not_keep_a_source_in_memory_from_being_read(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    model = nbsql.fit(con, DAYS, target="play", alpha=0)
+    frame = pd.DataFrame({"outlook": ["rain"]})
+    sources = {"frame": frame, "relation": con.sql("SELECT 'rain' AS outlook"), "rows": [{"outlook": "rain"}]}
+    sources["array"] = {"outlook": frame["outlook"].to_numpy()}
+    assert con.execute("FROM range(10)").fetchone() == (0,)
+    assert model.predict(sources[kind]).fetchall() == [("rain", "yes", 1.0)]
+
+
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_relation_outlives_its_query_of_a_frame(con: duckdb.DuckDBPyConnection) -> None:
     frame = pd.DataFrame({"x": ["a", "b"] * 4, "y": [1, 2] * 4})

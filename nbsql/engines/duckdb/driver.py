@@ -88,6 +88,13 @@ class DuckDBDriver(Engine):
             relation: duckdb.DuckDBPyRelation = nbsql_call(self.connection.sql, sql)
         return relation
 
+    def end_unread_result(self) -> None:
+        """End a result of the user's `execute` that is not read to its end, as any statement does.
+
+        DuckDB would neither create a relation nor register a frame beside it.
+        """
+        self.query_macro("current_database_and_schema")
+
     def interrupt(self) -> None:
         self.connection.interrupt()
 

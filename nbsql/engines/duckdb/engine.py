@@ -97,8 +97,7 @@ class DuckDB(DuckDBDriver):
 
     def relation(self, sql: str) -> duckdb.DuckDBPyRelation:
         """A query as a DuckDB relation."""
-        # an unread result of execute() would keep DuckDB from creating a relation
-        self.query_macro("current_database_and_schema")
+        self.end_unread_result()
         with self.errors():
             return self.bound(sql)
 

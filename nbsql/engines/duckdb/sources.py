@@ -177,6 +177,7 @@ class Sources:
             frame = with_typed_columns(frame)
         try:
             with self._engine.turn():
+                self._engine.end_unread_result()
                 self._engine.connection.register(name, frame)
         except (duckdb.Error, TypeError, RuntimeError) as error:  # for None, and for a generator
             if isinstance(error, duckdb.ConnectionException):

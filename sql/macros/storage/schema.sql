@@ -8,16 +8,22 @@ CREATE SCHEMA {{ schema }}
 {%- endmacro %}
 
 {#
-  Nothing, or an error that undoes the transaction of a script if the schema is there. DuckDB 1.5 goes on after its own error of a schema
-  that exists, so that a shell would count the rows once more. A SET, because a shell prints a table for a SELECT. database: none for the
-  current one.
+  Nothing, or an error that undoes the transaction of a script if the schema is there, or is not if it `exists`. DuckDB 1.5 goes on after
+  its own error of a schema that exists, so that a shell would count the rows once more. A SET, because a shell prints a table for a SELECT.
+  database: none for the current one. relation: the name of a table or view of the schema in its place.
 #}
-{% macro default__check_new(database, schema, message) -%}
+{% macro default__check_new(database, schema, message, relation=none, exists=false) -%}
 SET VARIABLE nbsql_check = (
-  SELECT CASE WHEN count(*) > 0 THEN {{ nbsql.raise_error(message) }} END
-  FROM duckdb_schemas()
+  SELECT CASE WHEN count(*) {% if exists %}={% else %}>{% endif %} 0 THEN {{ nbsql.raise_error(message) }} END
+  FROM {% if relation is none %}duckdb_schemas(){% else %}(SELECT table_catalog AS database_name, table_schema AS schema_name, table_name
+    FROM information_schema.tables) AS relations{% endif %}
+
   WHERE lower(schema_name) = lower({{ nbsql.text(schema) }})
     AND database_name = {% if database is none %}current_database(){% else %}{{ nbsql.text(database) }}{% endif %}
+    {% if relation is not none %}
+
+    AND lower(table_name) = lower({{ nbsql.text(relation) }})
+    {%- endif %}
 
 )
 {%- endmacro %}

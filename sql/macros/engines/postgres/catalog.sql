@@ -157,4 +157,4 @@ END
 {% macro postgres__checking_statement(check, literal) -%} DO {{ literal }} {%- endmacro %}
 
 {# Any error ends the transaction of a script. #}
-{% macro postgres__check_new(database, schema, message) %}{% endmacro %}
+{% macro postgres__check_new(database, schema, message, relation=none, exists=false) %}{% endmacro %}
