@@ -109,20 +109,6 @@ def test_a_run_measures_every_round_and_names_what_is_absent(tmp_path: Path) -> 
         assert set(result["agreement"]) == able & {"clickhouse"}
 
 
-def test_scale_measures_every_size_and_leaves_no_file(tmp_path: Path) -> None:
-    found = tmp_path / "found.json"
-    command = [sys.executable, str(HERE / "scale.py"), "--rows", "500", "900", "--rounds", "1", "--memory", "100MB"]
-    command += ["--folder", str(tmp_path), "--json", str(found)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
-    assert done.returncode == 0, done.stderr
-    assert [run["rows"] for run in json.loads(found.read_text(encoding="utf-8"))] == [500, 900]
-    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()]
-    acts = ["scan", "fit", "predict into Parquet", "predict into a table"]
-    assert [line[:2] for line in lines[2:]] == [[rows, act] for rows in ("500", "900") for act in acts]
-    assert {line[4] for line in lines[2:6]} == {"1.00"}
-    assert list(tmp_path.iterdir()) == [found]
-
-
 def test_memory_measures_every_act_and_leaves_no_file(tmp_path: Path) -> None:
     command = [sys.executable, str(HERE / "memory.py"), "--share", "0.0001", "--memory", "500MB", "--folder", str(tmp_path)]
     command += ["--only", "texts", "folds"]

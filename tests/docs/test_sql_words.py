@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SQL = ROOT / "sql"
-TEMPLATES = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "templates.py"))
+TEMPLATES = runpy.run_path(str(ROOT / "tests" / "support" / "templates.py"))
 
 ROOMS = sorted(path.relative_to(SQL).as_posix() for path in [SQL / "dbt", *(SQL / "macros").iterdir()])
 

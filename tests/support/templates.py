@@ -1,6 +1,6 @@
 """How the SQL is written: macros without a header, long lines, and macros of an engine that repeat those whose place they take.
 
-    python tests/benchmarks/templates.py [folder of the SQL]
+    python tests/support/templates.py [folder of the SQL]
 
 A macro's header is the comment right above it. What an engine's macro repeats is the share of its lines that stand in the macro
 that would be called without it; lines of template tags alone, and of brackets, do not count.
