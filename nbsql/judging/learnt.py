@@ -12,6 +12,7 @@ from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedErro
 from nbsql.judging.evaluation import ALL
 from nbsql.learning.factorised import make_count
 from nbsql.plan import Plan
+from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
 from nbsql.spec.rules import spec_for_recount
 from nbsql.spec.spec import Spec
@@ -36,7 +37,7 @@ def learnt_part(state: ModelState, source: Source) -> str | None:
     try:
         spec = spec_for_recount(spec, source.columns, source.label, "the model", exact=engine.exact)
         spec = replace(spec, slice_by=None, segment_by=None, components=None)
-        counted = engine.renderer.fragment("counted_classes", spec, source.relation)
+        counted = engine.renderer.fragment("counted_classes", Context.of(spec), source.relation)
         weights = {row[0]: float(row[3]) for row in engine.query_macro("class_labels", counted)}
         parts = [part for part, of_part in _weights_of_parts(state).items() if _are_same(weights, of_part)]
         return _part_with_cells_of(state, spec, source, parts) if parts else None

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed
+from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 
 
@@ -23,7 +24,7 @@ def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
     """
     for feature in features_with_covariance(spec):
         statistics = engine.renderer.fragment("union_of_cells", cells)
-        for label, numbers in engine.query_macro("collinear_columns", spec, statistics, feature):
+        for label, numbers in engine.query_macro("collinear_columns", Context.of(spec), statistics, feature):
             raise InputError(_collinear_message(feature, label, [feature.columns[i - 1] for i in numbers]))
 
 

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.family import NUMBERS
+from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 
 _FACTS = 8  # of a column in a row of `column_facts` (look.sql)
@@ -49,7 +50,7 @@ def column_facts(
         asked = columns[start : start + _AT_ONCE]
         split = max(len(numbers) - start, 0)
         names = [feature.column for feature in asked]
-        row = engine.query_macro("column_facts", spec, relation, names[:split], names[split:], is_exact)[0]
+        row = engine.query_macro("column_facts", Context.of(spec), relation, names[:split], names[split:], is_exact)[0]
         for place, feature in enumerate(asked):
             n, distinct, least, largest, irregular, marked, mean, coded = row[_FACTS * place : _FACTS * (place + 1)]
             yield feature, ColumnFacts(n, distinct, least, largest, irregular, marked, mean, coded, row[-1] - n)
@@ -60,5 +61,5 @@ def skewness(engine: Engine, relation: Markup, spec: Spec, facts: Mapping[str, C
     centred = [(name, float(each.mean or 0), float(each.largest or 0) - float(each.least or 0)) for name, each in facts.items()]
     row: list[float] = []
     for start in range(0, len(centred), _AT_ONCE):
-        row += engine.query_macro("column_moments", spec, relation, centred[start : start + _AT_ONCE])[0]
+        row += engine.query_macro("column_moments", Context.of(spec), relation, centred[start : start + _AT_ONCE])[0]
     return {name: row[2 * i + 1] / row[2 * i] ** 1.5 if row[2 * i] else 0.0 for i, name in enumerate(facts)}

@@ -160,7 +160,7 @@ class Fit:
         if not self.relations.temporary:
             statements.append(self.plan.create_schema())
         now = self.spec if self.spec.half_life is None else replace(self.spec, weight=WEIGHT_NOW, half_life=None)
-        cells = renderer.fragment("counted_classes", now, source)
+        cells = renderer.fragment("counted_classes", Context.of(now), source)
         if self.spec.prior.kind == "given":
             counts = self.engine.query_macro("class_labels", cells)
             self.spec = with_given_priors(
@@ -269,7 +269,7 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     def with_answers(feature: Feature) -> Feature:
         while (fit_query := feature.family.fit_query) is not None:
             is_mdl = fit_query == "binned_mdl"
-            rows = edges[feature.name] if is_mdl else engine.query_macro(fit_query, spec, source.relation, feature)
+            rows = edges[feature.name] if is_mdl else engine.query_macro(fit_query, Context.of(spec), source.relation, feature)
             if fit_query == "kernel_range" and rows[0][0] is not None and max(map(abs, rows[0][:2])) < NEAR_ZERO:
                 check_near_zero(engine, source.relation, feature.columns)
             feature = replace(feature, family=feature.family.with_fitted(rows))

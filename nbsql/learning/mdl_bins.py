@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.steps import Steps
+from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 
 MAX_VALUES = 500_000  # values in one search; with larger tables it cuts fewer columns at a time
@@ -28,12 +29,12 @@ def find_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Fe
 def _search_edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> Iterator[tuple[Any, ...]]:
     """The edges as rows: the index of the feature, and the edge."""
     if engine.renderer.dialect.traits.recursive:
-        yield from engine.query_macro("binned_mdl", spec, source, features)
+        yield from engine.query_macro("binned_mdl", Context.of(spec), source, features)
         return
     render = engine.renderer.fragment
     with engine.temporaries() as temporary:
         steps = Steps(engine, f"cut {', '.join(feature.name for feature in features)}", temporary)
-        parts = steps.take(render("mdl_parts", spec, source, features))
+        parts = steps.take(render("mdl_parts", Context.of(spec), source, features))
         while True:
             parts = steps.take(render("mdl_step", parts))
             rows = engine.query_macro("mdl_edges", parts)

@@ -14,7 +14,7 @@ from nbsql.errors import InputError, listed
 from nbsql.family import Conditional, Pairs
 from nbsql.family.conditional import MOST_PARENTS
 from nbsql.learning.selection import rounded
-from nbsql.plan.context import TINY
+from nbsql.plan.context import TINY, Context
 from nbsql.spec.capabilities import check_features
 from nbsql.spec.method import AODE, TAN
 from nbsql.spec.spec import Feature, Spec
@@ -91,7 +91,7 @@ def category_sizes(
 
     Creates the temporary table `coded` of the values of the categories in each row of the source.
     """
-    query = engine.renderer.fragment("coded_categories", spec, source.relation, categories.values())
+    query = engine.renderer.fragment("coded_categories", Context.of(spec), source.relation, categories.values())
     engine.create("code the categories", coded, query)
     numbers = list(categories)
     gaps = [numbers.index(number) + 1 for number in _gaps(categories)]

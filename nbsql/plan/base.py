@@ -97,9 +97,9 @@ class Base:
 
     def prepare_source(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:
         """The source in the form that is scored: with its joins, and with the segment of each row if the model has segments."""
-        if context.query_options.joins:
+        if context.options.joins:
             source = self.renderer.fragment(
-                "joined_source", source, context.query_options.joins, context.has_row_numbers, parameters, lookups
+                "joined_source", source, context.options.joins, context.has_row_numbers, parameters, lookups
             )
         return self.with_segments(source)
 

@@ -69,18 +69,18 @@ class QueryOptions:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """The object that macros receive as `model`. It has the attributes of all its parts, and else those of the spec."""
+    """The object that macros receive as `model`, in four parts: model.facts, model.form, model.options and model.spec."""
 
     facts: Facts
     form: Form
-    query_options: QueryOptions
+    options: QueryOptions
 
     @classmethod
     def of(
         cls,
         spec: Spec,
         classes: Sequence[ClassColumn] = (),
-        query_options: QueryOptions = QueryOptions(),
+        options: QueryOptions = QueryOptions(),
         *,
         wide: bool = True,
         vectorised: bool = False,
@@ -90,22 +90,20 @@ class Context:
         """The context of a query on the model of a spec; `whole` is the spec of the tables, if `spec` has fewer features."""
         facts = Facts(spec, scoring=bool(classes))
         table_features = facts if whole is None else Facts(whole, scoring=bool(classes))
-        return cls(facts, Form(facts, classes, wide, vectorised, layout, table_features.features), query_options)
+        return cls(facts, Form(facts, classes, wide, vectorised, layout, table_features.features), options)
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("facts", "form", "query_options"):  # not set yet, while a copy is made
-            raise AttributeError(name)
-        part = next((each for each in (self.facts, self.form, self.query_options) if hasattr(each, name)), self.facts.spec)
-        return getattr(part, name)
+    @property
+    def spec(self) -> Spec:
+        return self.facts.spec
 
-    def with_options(self, **query_options: Any) -> Context:
+    def with_options(self, **options: Any) -> Context:
         """The same context with other options of the query."""
-        return replace(self, query_options=replace(self.query_options, **query_options))
+        return replace(self, options=replace(self.options, **options))
 
     @property
     def part_column(self) -> str | None:
         """The column by which rows are joined with the parameters and lookups of their model, if there are several models."""
-        return "nbsql_slice" if self.query_options.by_slice else "nbsql_segment" if self.facts.has_segments else None
+        return "nbsql_slice" if self.options.by_slice else "nbsql_segment" if self.facts.has_segments else None
 
     @property
     def has_prior(self) -> bool:
@@ -116,7 +114,7 @@ class Context:
     def has_row_numbers(self) -> bool:
         """Whether rows have numbers, by which separately computed scores are joined and the result is sorted."""
         bags = any(feature.family.bag for feature in self.facts.features)
-        return self.query_options.keeps_order or not self.form.wide or self.form.has_blocks or bool(self.facts.backoffs) or bags
+        return self.options.keeps_order or not self.form.wide or self.form.has_blocks or bool(self.facts.backoffs) or bags
 
     @cached_property
     def component_model(self) -> Context:

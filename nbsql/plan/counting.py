@@ -102,7 +102,7 @@ class Counting(Base):
         Each scan has the features whose cells it gives, `batch` is the line of the ledger of the cells, and `row_count` the
         number of rows, if it is known.
         """
-        context = Context.of(self.spec, query_options=QueryOptions(batch=batch, row_count=row_count))
+        context = Context.of(self.spec, options=QueryOptions(batch=batch, row_count=row_count))
         queries = [
             (block, self.renderer.fragment("feature_cells", context, self._summed_cells(scan, block)))
             for scan, features in scans

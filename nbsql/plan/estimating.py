@@ -55,7 +55,7 @@ class Estimating(Scoring):
             if again and not traits.refills_tables:
                 drop = self.renderer.statement("drop_relation", "table", self.relations["estimates"], if_exists=True)
                 yield Statement("drop estimates", drop)
-            context = Context.of(self.spec, query_options=QueryOptions(has_unique_cells=has_unique_cells))
+            context = Context.of(self.spec, options=QueryOptions(has_unique_cells=has_unique_cells))
             arguments = (context, self.current_cells(), self.relations["priors"], self.tabulated_features)
             query = self.renderer.fragment("smoothed_likelihoods", *arguments)
             yield from self._create_or_refill("estimates", query, again=again and traits.refills_tables)
@@ -122,9 +122,7 @@ class Estimating(Scoring):
         yield from self._create_or_refill("parameters", query, again=again)
         if any(feature.family.has_lookups for feature in self.spec.features):
             yield from self._create_or_refill("lookups", self.renderer.fragment(f"{kind}lookups", *arguments), again=again)
-        for name, relation in (
-            vars(context.query_options.segment_tables).items() if context.query_options.segment_tables else ()
-        ):
+        for name, relation in vars(context.options.segment_tables).items() if context.options.segment_tables else ():
             yield Statement(f"drop the {name} of members", self.renderer.statement("drop_if_exists", relation))
 
     def _checked(self, arguments: tuple[Context, Markup, Markup]) -> tuple[Context, Markup, Markup]:

@@ -162,7 +162,7 @@ class CandidateTerms:
                 candidates.append(numbered if len(features) == 1 else replace(numbered, name=f"{number} {feature.name}"))
             columns.append((self._number(name), [*range(first, len(candidates) + 1)]))
         models = cv.models(replace(spec, features=tuple(candidates)), names)
-        if not models.context.class_numbers:
+        if not models.context.form.class_numbers:
             wide = listed(feature.column for feature in candidates)
             raise InputError(f"auto scores with one column per class, and {wide} takes too many; leave it out with exclude")
         arguments = (models.context, self.rows, models.parameters, models.lookups, columns)

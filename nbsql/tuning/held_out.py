@@ -16,6 +16,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.judging.folds import resolve_settings
 from nbsql.model import Model
+from nbsql.plan.context import Context
 from nbsql.rendering.dialect import folded
 from nbsql.spec.options import Options
 
@@ -74,7 +75,7 @@ def keep_aside(
     render = engine.renderer.fragment
     query = render("rows_in_parts", source.relation, *arguments)
     parts = engine.create("keeping rows aside", temporary("parts"), query)
-    names = [name for (name,) in engine.query_macro("names_of_parts", parts, spec)]
+    names = [name for (name,) in engine.query_macro("names_of_parts", parts, Context.of(spec))]
     if len(names) < _MIN_PARTS:
         return source, None
 

@@ -142,7 +142,7 @@
 {# The rules that training rows must satisfy, each with the message to show when a row breaks it. #}
 {% macro checks_of(model) -%}
 {% set checks = [] -%}
-{% set weight = model.weight if model.aged is none else model.aged.weight -%}
+{% set weight = model.spec.weight if model.aged is none else model.aged.weight -%}
 {% if model.aged is not none -%}
 {% do checks.append({
   'rule': 'time', 'column': model.aged.at, 'message': 'NULL or infinite, by which rows age; fill them, or leave such rows out'}) %}
@@ -150,7 +150,7 @@
 {% if weight is not none -%}
 {% do checks.append({'rule': 'weight', 'column': weight, 'message': 'negative, NULL or not finite; weights must be at least 0'}) %}
 {% endif -%}
-{% for feature in model.features -%}
+{% for feature in model.facts.features -%}
 {% set least = ' must be at least 0' -%}
 {% set messages = {
   'negative': 'negative; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ least,

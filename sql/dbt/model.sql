@@ -48,16 +48,19 @@
 {% endfor -%}
 {% endfor -%}
 {% do return({
-  'name': node.name, 'node': node, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type,
-  'class_type': target.type,
-  'weight': weight, 'id': ids, 'features': features, 'parameters': parameters,
-  'classes': [], 'prior': nbsql.prior_of(options, node.name),
-  'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
-  'aged': aged, 'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
+  'name': node.name, 'node': node, 'target_kind': target.kind, 'aged': aged, 'lookback': options.lookback, 'labels': options.classes,
   'request': request, 'derive': options.derive, 'reads': reads, 'times': times, 'training_columns': read,
-  'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ request | map(attribute='hash') | join('-'),
-  'given': false, 'estimates': none, 'has_segments': false, 'by_slice': false, 'part_column': none, 'backoffs': [],
-  'is_logistic': false, 'has_components': false, 'class_of_component': []}) %}
+  'has_prior': not features or features | rejectattr('family.complement') | list | length > 0, 'part_column': none,
+  'spec': {
+    'target': target.name, 'target_type': target.type, 'weight': weight, 'id': ids, 'classes': [], 'given': false,
+    'prior': nbsql.prior_of(options, node.name)},
+  'facts': {
+    'class_type': target.type, 'features': features, 'parameters': parameters, 'slice_by': options.slice_by, 'has_segments': false,
+    'backoffs': [], 'is_logistic': false, 'has_components': false},
+  'form': {'class_of_component': []},
+  'options': {
+    'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ request | map(attribute='hash') | join('-'),
+    'estimates': none, 'by_slice': false}}) %}
 {%- endmacro %}
 
 {#
@@ -97,9 +100,9 @@
 {# The cells of the statistics with the weight they have now. Cells without a half-life are unchanged. #}
 {% macro current_cells(model, statistics) -%}
 {% if model.aged is none -%}
-{{ nbsql.exact_cells(statistics, model.target_type) }}
+{{ nbsql.exact_cells(statistics, model.spec.target_type) }}
 {%- else -%}
-{{ nbsql.subquery(nbsql.decayed_cells(nbsql.exact_cells(statistics, model.target_type), model.aged.half_life, model.aged.nothing)) }}
+{{ nbsql.subquery(nbsql.decayed_cells(nbsql.exact_cells(statistics, model.spec.target_type), model.aged.half_life, model.aged.nothing)) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -274,11 +277,11 @@
   "nbsql: '" ~ model.name ~ "' has one class only, '" ~ columns[0].label ~ "'; every prediction will be that class") %}
 {% endif -%}
 {% set wide = nbsql.is_wide(model, columns | length) -%}
-{% set levels = model.features | selectattr('family.level') | list -%}
-{% set bags = model.features | selectattr('family.bag') | list -%}
+{% set levels = model.facts.features | selectattr('family.level') | list -%}
+{% set bags = model.facts.features | selectattr('family.bag') | list -%}
 {% set in_blocks = wide and levels | length > 40 -%}
 {% set explained = [] -%}
-{% for feature in model.features -%}
+{% for feature in model.facts.features -%}
 {% if feature.family.over_columns -%}
 {% for column in feature.columns %}{% do explained.append({'feature': feature, 'column': column, 'number': loop.index}) %}{% endfor -%}
 {% elif feature.family.level or feature.family.has_parameter_term -%}
@@ -286,23 +289,25 @@
 {% endif -%}
 {% endfor -%}
 {% do model.update({
-  'lacks_classes': lacks_classes, 'class_columns': columns,
+  'lacks_classes': lacks_classes, 'has_row_numbers': ordered or in_blocks or not wide or bags | length > 0}) %}
+{% do model.facts.update({'explanation_parts': explained}) %}
+{% do model.options.update({'joins': [], 'joined_names': [], 'without_prior': false, 'passed_columns': none}) %}
+{% do model.form.update({
+  'class_columns': columns,
   'class_numbers': range(1, columns | length + 1) | list if wide else [],
   'star_categories': [] if in_blocks else levels, 'category_blocks': levels | batch(20) | list if in_blocks else [],
-  'joint_features': model.features | rejectattr('family.level') | list, 'column_parameters': model.parameters,
-  'computed_features': model.features | selectattr('family.has_parameter_term') | list,
+  'joint_features': model.facts.features | rejectattr('family.level') | list, 'column_parameters': model.facts.parameters,
+  'computed_features': model.facts.features | selectattr('family.has_parameter_term') | list,
   'added_first': 10 if levels | length * columns | length <= 400 else 1,
-  'explanation_parts': explained, 'has_row_numbers': ordered or in_blocks or not wide or bags | length > 0,
   'features_with_common_term': [], 'features_with_steps': [], 'complete_numbers': [], 'categories_in_lists': [], 'category_positions': {},
-  'joined_categories': levels, 'joins': [], 'joined_names': [], 'without_prior': false,
-  'passed_columns': none}) %}
+  'joined_categories': levels}) %}
 {% do model.update({'component_model': dict(model)}) %}
 {% do return(model) %}
 {%- endmacro %}
 
 {# Whether scoring uses the wide form, one column per class. #}
 {% macro default__is_wide(model, class_count) -%}
-{% set counted = model.features | rejectattr('family.has_lookups') | map(attribute='columns') | map('length') | sum -%}
+{% set counted = model.facts.features | rejectattr('family.has_lookups') | map(attribute='columns') | map('length') | sum -%}
 {% do return(class_count <= 100 and class_count * counted <= 500) %}
 {%- endmacro %}
 
@@ -313,7 +318,7 @@
 {% for row in nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.numbered_priors(model, statistics)))) -%}
 {% do rows.append((row[0], row[1], declared.get(nbsql.key_of_label(model, row[1]), row[0]))) %}
 {% endfor -%}
-{% if model.prior.kind == 'given' and rows -%}
+{% if model.spec.prior.kind == 'given' and rows -%}
 {% do nbsql.check_given_priors(model, rows | map(attribute=1) | list) %}
 {% endif -%}
 {% set found, taken = [], [] -%}
@@ -334,12 +339,12 @@
 {# Refuses given priors that leave out a class or name an unknown one. #}
 {% macro check_given_priors(model, labels) -%}
 {% set given, found = {}, {} -%}
-{% for label, prior in model.prior.given %}{% do given.update({nbsql.key_of_label(model, label): label}) %}{% endfor -%}
+{% for label, prior in model.spec.prior.given %}{% do given.update({nbsql.key_of_label(model, label): label}) %}{% endfor -%}
 {% for label in labels %}{% do found.update({nbsql.key_of_label(model, label): label}) %}{% endfor -%}
 {% for key, label in found.items() if key not in given -%}
 {% do nbsql.refuse("prior of '" ~ model.name ~ "' has no probability for class '" ~ label ~ "'; name every class") %}
 {% endfor -%}
 {% for key, label in given.items() if key not in found -%}
-{% do nbsql.refuse("prior of '" ~ model.name ~ "' names '" ~ label ~ "', which is no class of '" ~ model.target ~ "'") %}
+{% do nbsql.refuse("prior of '" ~ model.name ~ "' names '" ~ label ~ "', which is no class of '" ~ model.spec.target ~ "'") %}
 {% endfor -%}
 {%- endmacro %}

@@ -36,16 +36,16 @@
 {% endif -%}
 {% set rows = nbsql.derived_rows(nbsql.rows_where(source, where), model.derive, model.training_columns) -%}
 {% if model.aged is not none %}{% set rows = nbsql.with_half_life(rows, model.aged) %}{% endif -%}
-{% if not model.slice_by -%}
+{% if not model.facts.slice_by -%}
 {% if is_incremental() and where is none -%}
 {% do nbsql.refuse(
   "'" ~ node.name ~ "' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= in nbsql.statistics") %}
 {% endif -%}
 {% do return(rows) %}
 {% endif -%}
-{% set sliced = nbsql.with_slices(rows, model.slice_by) -%}
+{% set sliced = nbsql.with_slices(rows, model.facts.slice_by) -%}
 {% if not is_incremental() %}{% do return(sliced) %}{% endif -%}
-{% set normalised = model.features | selectattr('family.norm') | selectattr('family.bag') | list -%}
+{% set normalised = model.facts.features | selectattr('family.norm') | selectattr('family.bag') | list -%}
 {% if normalised -%}
 {% do nbsql.refuse(
   "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.quoted_names(normalised | map(attribute='name'))
@@ -66,7 +66,7 @@
 {% endif -%}
 {% set known -%}
 SELECT slice FROM (
-  {{ nbsql.slices(nbsql.exact_cells(this, model.target_type)) | indent(2) }}
+  {{ nbsql.slices(nbsql.exact_cells(this, model.spec.target_type)) | indent(2) }}
 ) AS slices
 {%- if replaces %}
 
@@ -101,9 +101,9 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% set found, type = nbsql.columns_of_relation(cells), namespace(change='') -%}
 {% if 'batch' not in found | map(attribute=0) | list %}{% do return('') %}{% endif -%}
 {% for name, before, kind in found if name == 'class' and kind != model.target_kind -%}
-{% set type.change = 'the classes were of the type ' ~ before | lower ~ ' and are of the type ' ~ model.target_type | lower -%}
+{% set type.change = 'the classes were of the type ' ~ before | lower ~ ' and are of the type ' ~ model.spec.target_type | lower -%}
 {% endfor -%}
-{% set cells = nbsql.exact_cells(cells, model.target_type) -%}
+{% set cells = nbsql.exact_cells(cells, model.spec.target_type) -%}
 {% set batches = 'SELECT batch FROM ' ~ cells ~ ' AS cells WHERE ' ~ nbsql.is_of_another_request(model, others) ~ ' LIMIT 1' -%}
 {% set changes, counted = [], nbsql.query_rows(batches) -%}
 {% if not counted %}{% do return(type.change) %}{% endif -%}
@@ -118,7 +118,7 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% endfor -%}
 {% if changes %}{% do return(changes | join(', ')) %}{% endif -%}
 {% set before = nbsql.query_rows('SELECT DISTINCT feature FROM ' ~ cells ~ ' AS cells WHERE feature IS NOT NULL') -%}
-{% set before, now = before | map(attribute=0) | sort, model.features | map(attribute='name') | list -%}
+{% set before, now = before | map(attribute=0) | sort, model.facts.features | map(attribute='name') | list -%}
 {% if before != now | sort -%}
 {% do return('the features were ' ~ nbsql.quoted_names(before) ~ ' and are ' ~ nbsql.quoted_names(now)) %}
 {% endif -%}
@@ -126,7 +126,7 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% if model.request[3].hash in hashes -%}
 {% do return('the types of categories were others, and are ' ~ model.request[4].value) %}
 {% endif -%}
-{% for feature in model.features %}{% do changes.append("'" ~ feature.name ~ "' " ~ feature.family.name) %}{% endfor -%}
+{% for feature in model.facts.features %}{% do changes.append("'" ~ feature.name ~ "' " ~ feature.family.name) %}{% endfor -%}
 {% do return('families were others, or had other options, and are ' ~ changes | join(', ')) %}
 {%- endmacro %}
 
@@ -137,7 +137,7 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% macro check_rows(model, source, rows, where=none) -%}
 {% set checks = nbsql.checks_of(model) -%}
 {% if checks -%}
-{% set scan = nbsql.subquery(nbsql.scan(dict(model, slice_by=none), rows, [], checks)) -%}
+{% set scan = nbsql.subquery(nbsql.scan(dict(model, facts=dict(model.facts, slice_by=none)), rows, [], checks)) -%}
 {% set broken = nbsql.query_rows(nbsql.broken_rules(scan, checks | length))[0] -%}
 {% for check in checks -%}
 {% set count = broken[loop.index0] | default(0, true) | int -%}
@@ -152,8 +152,8 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% set counted = 'SELECT 1 FROM ' ~ rows ~ ' AS source WHERE ' ~ nbsql.is_counted(model) ~ ' LIMIT 1' -%}
 {% if not nbsql.query_rows(counted) -%}
 {% do nbsql.refuse(
-  'no row of ' ~ source.identifier ~ (' that meets where=' if where is not none else '') ~ " has a '" ~ model.target ~ "'"
-  ~ (' and a weight above 0' if model.weight else '') ~ "; '" ~ model.name ~ "' needs at least one") %}
+  'no row of ' ~ source.identifier ~ (' that meets where=' if where is not none else '') ~ " has a '" ~ model.spec.target ~ "'"
+  ~ (' and a weight above 0' if model.spec.weight else '') ~ "; '" ~ model.name ~ "' needs at least one") %}
 {% endif -%}
 {% endif -%}
 {% if model.aged is not none -%}
@@ -161,7 +161,7 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 (
   SELECT nbsql_slice AS slice, sum(nbsql_decayed) AS n
   FROM {{ rows }} AS source
-  WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL
+  WHERE source.{{ nbsql.ident(model.spec.target) }} IS NOT NULL
   GROUP BY nbsql_slice
 )
 {%- endset -%}
@@ -171,14 +171,14 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
   ~ "', which would count for nothing; correct these times or leave such rows out with where=") %}
 {% endfor -%}
 {% endif -%}
-{% if model.slice_by -%}
+{% if model.facts.slice_by -%}
 {% set derived = nbsql.derived_rows(nbsql.rows_where(source), model.derive, model.training_columns) -%}
-{% set sliced = nbsql.with_slices(derived if model.aged is none else nbsql.with_half_life(derived, model.aged), model.slice_by) -%}
+{% set sliced = nbsql.with_slices(derived if model.aged is none else nbsql.with_half_life(derived, model.aged), model.facts.slice_by) -%}
 {% set unsliced = '(SELECT * FROM ' ~ sliced ~ ' AS source WHERE source.nbsql_slice IS NULL)' -%}
 {% set without = nbsql.query_rows(nbsql.row_count(unsliced))[0][0] | int -%}
 {% if without and config.get('materialized') == 'incremental' -%}
 {% do nbsql.refuse(
-  without ~ ' rows of ' ~ source.identifier ~ " are in no slice: slice_by '" ~ model.slice_by
+  without ~ ' rows of ' ~ source.identifier ~ " are in no slice: slice_by '" ~ model.facts.slice_by
   ~ "' is NULL there; give them one with coalesce, or leave them out with where=") %}
 {% endif -%}
 {% endif -%}

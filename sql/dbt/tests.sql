@@ -52,11 +52,11 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {% set maximum = nbsql.checked_number(given.maximum, 'maximum', 'nbsql_drift_below') -%}
 {% set slices = nbsql.checked_number(given.slices, 'slices', 'nbsql_drift_below', 1) | int -%}
 {% set counted = nbsql.counted_model(model, training) -%}
-{% set features, cells = counted.features, nbsql.exact_cells(model, counted.target_type) -%}
+{% set features, cells = counted.facts.features, nbsql.exact_cells(model, counted.spec.target_type) -%}
 {% if given.against is not none -%}
 {% do nbsql.check_columns(given.against, ['slice', 'class', 'feature', 'value', 'n', 'mean', 'm2'], 'which statistics have') %}
 {% do nbsql.check_counted(counted, given.against, training, ['weight', 'slice_by'], given.against.identifier) %}
-{% set old, new = nbsql.exact_cells(given.against, counted.target_type), cells -%}
+{% set old, new = nbsql.exact_cells(given.against, counted.spec.target_type), cells -%}
 {% else -%}
 {% set sliced -%}
 SELECT * FROM {{ cells }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(cells) }}) AS slices WHERE age

@@ -19,7 +19,7 @@
 {% set model = nbsql.counted_model(statistics, training) -%}
 {% set priors = nbsql.subquery(nbsql.checked_priors(model, statistics)) -%}
 {% set statistics = nbsql.current_cells(model, statistics) -%}
-{% do return(nbsql.body(nbsql.likelihoods(model, statistics, priors) if model.features else nbsql.no_likelihoods(priors))) %}
+{% do return(nbsql.body(nbsql.likelihoods(model, statistics, priors) if model.facts.features else nbsql.no_likelihoods(priors))) %}
 {%- endmacro %}
 
 {#
@@ -65,7 +65,7 @@ SELECT
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% do nbsql.check_source(model, source, model.id) %}
+{% do nbsql.check_source(model, source, model.spec.id) %}
 {% set rows = nbsql.rows_to_score(model, source, where) -%}
 {% set query = nbsql.explain(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups')) -%}
 {% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
@@ -90,12 +90,12 @@ SELECT
 {% do nbsql.refuse((table if between is none else 'between') ~ ' is of slices; say by which column, by=...') %}
 {% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% set known = nbsql.check_source(model, source, [model.target], weight, by) -%}
-{% set columns = [model.target] -%}
+{% set known = nbsql.check_source(model, source, [model.spec.target], weight, by) -%}
+{% set columns = [model.spec.target] -%}
 {% set weights = [weight] if weight is not none else [] -%}
 {% set sliced, role = [], 'by which to slice (of an expression make a column, in a model before)' -%}
 {% for name in by %}{% do sliced.append((name, nbsql.column_named(known, name, role, source).kind == 'text')) %}{% endfor -%}
-{% for column in by + weights + model.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
+{% for column in by + weights + model.facts.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
 {% do columns.append(column) %}
 {% endfor -%}
 {% set rows = nbsql.subquery(nbsql.selected_columns(nbsql.rows_to_score(model, source, where), columns)) -%}
@@ -132,16 +132,16 @@ SELECT
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% do nbsql.checked_choice(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% set known = nbsql.check_source(model, source, model.id) -%}
+{% set known = nbsql.check_source(model, source, model.spec.id) -%}
 {% set measure = {'margin': 'margin', 'evidence': 'log_evidence', 'novelty': 'unseen', 'expected cost': 'expected_cost'}[by] -%}
 {% do nbsql.pass_columns(model, known, columns, source, ['prediction', 'probability', measure, 'stands_for', 'reason']) %}
-{% set passed = model.columns if model.passed_columns is none else model.passed_columns -%}
+{% set passed = model.options.columns if model.options.passed_columns is none else model.options.passed_columns -%}
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
 {% set same, first, others, names = [], [], [], [] -%}
-{% set features = model.features | map(attribute='columns') | sum(start=()) | list -%}
+{% set features = model.facts.features | map(attribute='columns') | sum(start=()) | list -%}
 {% for column in known -%}
 {% do names.append(column.name) %}
-{% if column.name in model.id -%}
+{% if column.name in model.spec.id -%}
 {% do first.append((column.name, column.kind)) %}
 {% else -%}
 {% do others.append((column.name, column.kind)) %}
@@ -150,16 +150,16 @@ SELECT
 {% endfor -%}
 {% set order = first + others -%}
 {% set patterns = nbsql.subquery(nbsql.patterns(nbsql.rows_to_score(model, source, where), same, none, order)) -%}
-{% do model.update({'columns': names + ['nbsql_rows']}) %}
+{% do model.options.update({'columns': names + ['nbsql_rows']}) %}
 {% set scored = nbsql.subquery(nbsql.scored(model, patterns, parameters, lookups)) -%}
 {% set measured = nbsql.patterns_with_measure(model, scored, parameters, names, by, nbsql.cost_matrix(model, costs)) -%}
-{% do model.update({'columns': names + ['nbsql_position']}) %}
+{% do model.options.update({'columns': names + ['nbsql_position']}) %}
 {% if by == 'margin' -%}
 {% set query = nbsql.review(measured, order, false, passed, measure, n) -%}
 {% elif by == 'expected cost' -%}
 {% set query = nbsql.review(measured, order, true, passed, measure, n) -%}
 {% elif by == 'evidence' -%}
-{% do model.update({'id': ['nbsql_position']}) %}
+{% do model.spec.update({'id': ['nbsql_position']}) %}
 {% set explained = nbsql.explain(model, nbsql.chosen_patterns(n), parameters, lookups) -%}
 {% set query = nbsql.review_by_evidence(measured, order, explained, passed, n) -%}
 {% else -%}
@@ -172,7 +172,7 @@ SELECT
 {# One list for each class that may be predicted, by number: the cost of predicting it for each actual class. #}
 {% macro cost_matrix(model, costs=none) -%}
 {% set labels = [] -%}
-{% for class in model.class_columns | sort(attribute='number') %}{% do labels.append(class.label) %}{% endfor -%}
+{% for class in model.form.class_columns | sort(attribute='number') %}{% do labels.append(class.label) %}{% endfor -%}
 {% for actual, prices in (costs or {}).items() if not model.lacks_classes -%}
 {% for label in [actual] + prices.keys() | list if label not in labels -%}
 {% set known = nbsql.quoted_names(labels) -%}
@@ -202,7 +202,7 @@ SELECT
 {% set instead = nbsql.instead_of_score(statistics, training) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% set labels = model.class_columns | map(attribute='label') | list -%}
+{% set labels = model.form.class_columns | map(attribute='label') | list -%}
 {% set label = nbsql.label_of(target) if target is not none and not model.lacks_classes else labels | last -%}
 {% if labels | length < 2 or label not in labels or (target is none and labels | length > 2) -%}
 {% do nbsql.refuse(
@@ -211,14 +211,14 @@ SELECT
 {% if odds <= 0 or double <= 0 -%}
 {% do nbsql.refuse("odds and double of nbsql.scorecard must be above 0, not " ~ odds ~ ' and ' ~ double) %}
 {% endif -%}
-{% for feature in model.features if feature.family.over_columns or not feature.family.get('has_categories') -%}
+{% for feature in model.facts.features if feature.family.over_columns or not feature.family.get('has_categories') -%}
 {% do nbsql.refuse(
   "'" ~ feature.name ~ "' of '" ~ model.name ~ "' is " ~ feature.family.name ~ ', which has no values to give points to; leave it out') %}
 {% endfor -%}
 {% set scale = {'points': points, 'odds': odds, 'double': double, 'digits': digits} -%}
 {% set priors = nbsql.subquery(nbsql.checked_priors(model, statistics)) -%}
 {% set statistics = nbsql.current_cells(model, statistics) -%}
-{% set query = nbsql.scorecard_lines(model, statistics, priors, nbsql.class_literal(label, model.target_type), scale) -%}
+{% set query = nbsql.scorecard_lines(model, statistics, priors, nbsql.class_literal(label, model.spec.target_type), scale) -%}
 {% do return(nbsql.body(query)) %}
 {%- endmacro %}
 
@@ -231,17 +231,18 @@ SELECT
 {% set instead = nbsql.instead_of_score(statistics, training, source) -%}
 {% if instead is not none %}{% do return(instead) %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% set known = nbsql.check_source(model, source, [], weight, [model.target]) -%}
+{% set known = nbsql.check_source(model, source, [], weight, [model.spec.target]) -%}
 {% do nbsql.check_word(known, by, 'which by= names', source) %}
-{% set names = [model.target] -%}
-{% set label = known | map(attribute='name') | select('in', [model.target]) | list -%}
-{% for column in model.features | map(attribute='columns') | sum(start=()) | list -%}
+{% set names = [model.spec.target] -%}
+{% set label = known | map(attribute='name') | select('in', [model.spec.target]) | list -%}
+{% for column in model.facts.features | map(attribute='columns') | sum(start=()) | list -%}
 {% if column not in names %}{% do names.append(column) %}{% endif -%}
 {% endfor -%}
 {% set sides = [(nbsql.rows_to_score(model, source, where), (label or [none]) + names[1:], by, false)] -%}
-{% set rows = nbsql.monitored_rows(sides, names, model.target_type, weight) -%}
+{% set rows = nbsql.monitored_rows(sides, names, model.spec.target_type, weight) -%}
 {% set counted = dict(
-  model, target='nbsql_all', target_type='INTEGER', weight='nbsql_weight', slice_by='nbsql_period', batch='1') -%}
+  model, spec=dict(model.spec, target='nbsql_all', target_type='INTEGER', weight='nbsql_weight'),
+  facts=dict(model.facts, slice_by='nbsql_period'), options=dict(model.options, batch='1')) -%}
 {% set parameters, as_text = nbsql.inline_name('parameters'), model.target_kind == 'text' -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, nbsql.inline_name('monitored'), parameters, nbsql.inline_name('lookups'))) -%}
 {% set carried = ['nbsql_period', 'nbsql_evidence'] -%}
@@ -259,8 +260,8 @@ SELECT
 {% set known = nbsql.check_source(model, source, []) -%}
 {% do nbsql.pass_columns(model, known, columns, source, {
   'predict': ['prediction', 'probability'],
-  'predict_proba': ['prediction', 'probability'] + (model.class_columns | map(attribute='probability') | list),
-  'joint_log_likelihood': model.class_columns | map(attribute='joint') | list, 'log_evidence': ['log_evidence']}[verb]) %}
+  'predict_proba': ['prediction', 'probability'] + (model.form.class_columns | map(attribute='probability') | list),
+  'joint_log_likelihood': model.form.class_columns | map(attribute='joint') | list, 'log_evidence': ['log_evidence']}[verb]) %}
 {% set rows = nbsql.rows_to_score(model, source, where) -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups'))) -%}
 {% do return(nbsql.body(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
@@ -287,12 +288,12 @@ SELECT
 {% do nbsql.refuse(
   source.identifier ~ " has a column '" ~ column.name ~ "', which nbsql adds too; choose what comes back by columns=[...]") %}
 {% endfor -%}
-{% if columns is not none %}{% do model.update({'passed_columns': passed | map(attribute='name') | list}) %}{% endif -%}
+{% if columns is not none %}{% do model.options.update({'passed_columns': passed | map(attribute='name') | list}) %}{% endif -%}
 {%- endmacro %}
 
 {# The rows to score, or those for which a condition holds, with the columns that the model derives from them. #}
 {% macro rows_to_score(model, source, where) -%}
-{% do return(nbsql.derived_rows(nbsql.rows_where(source, where), model.derived_here, model.columns)) %}
+{% do return(nbsql.derived_rows(nbsql.rows_where(source, where), model.derived_here, model.options.columns)) %}
 {%- endmacro %}
 
 {#
@@ -302,7 +303,7 @@ SELECT
 {% macro check_source(model, source, others, weight=none, welcome=[]) -%}
 {% set columns = nbsql.columns_of(source, 'the relation to score') -%}
 {% set names, required = columns | map(attribute='name') | list, others + ([weight] if weight is not none else []) -%}
-{% for feature in model.features %}{% for name in feature.columns %}{% do required.append(name) %}{% endfor %}{% endfor -%}
+{% for feature in model.facts.features %}{% for name in feature.columns %}{% do required.append(name) %}{% endfor %}{% endfor -%}
 {% set derive, known = {}, names | map('lower') | list -%}
 {% for name, expression in nbsql.needed_columns(model.derive, model.reads, required + welcome).items() -%}
 {% set absent = [] -%}
@@ -317,10 +318,11 @@ SELECT
 {% endfor -%}
 {% set columns = nbsql.columns_with_derived(columns, source, derive) -%}
 {% set added = columns | map(attribute='name') | reject('in', names) | list -%}
-{% do model.update({'columns': names, 'joined_names': added, 'derived_here': derive}) %}
+{% do model.update({'derived_here': derive}) %}
+{% do model.options.update({'columns': names, 'joined_names': added}) %}
 {% for name in others %}{% do nbsql.column_named(columns, name, "which '" ~ model.name ~ "' needs", source) %}{% endfor -%}
 {% if weight is not none %}{% do nbsql.weight_column(columns, weight, source) %}{% endif -%}
-{% for feature in model.features -%}
+{% for feature in model.facts.features -%}
 {% for name in feature.columns -%}
 {% set column = nbsql.column_named(columns, name, "a feature of '" ~ model.name ~ "'", source) -%}
 {% set learnt, other = nbsql.value_kind(feature.kinds[loop.index0]), nbsql.value_kind(column.kind) -%}
@@ -354,7 +356,7 @@ WITH {{ priors }} AS MATERIALIZED (
   {% set checked = priors if model.lacks_classes else nbsql.with_current_classes(model, priors, message) %}
   {{ nbsql.parameters(model, statistics, checked) | indent(2) }}
 )
-{%- if model.features | selectattr('family.has_lookups') | list %},
+{%- if model.facts.features | selectattr('family.has_lookups') | list %},
 {{ nbsql.inline_name('lookups') }} AS MATERIALIZED (
   {{ nbsql.lookups(model, statistics, priors) | indent(2) }}
 )
@@ -375,7 +377,7 @@ WITH {{ priors }} AS MATERIALIZED (
 {{ nbsql.checked_priors(model, statistics) }}
 {%- else -%}
 SELECT
-  coalesce(priors.class, CAST(given.label AS {{ model.target_type }})) AS class,
+  coalesce(priors.class, CAST(given.label AS {{ model.spec.target_type }})) AS class,
   coalesce(priors.n, 0) AS n,
   coalesce(priors.prior, 0) AS prior,
   coalesce(priors.log_prior, -{{ nbsql.infinity() }}) AS log_prior
@@ -387,6 +389,6 @@ FROM (
 ) AS given(label)
 LEFT JOIN (
   {{ nbsql.checked_priors(model, statistics) | indent(2) }}
-) AS priors ON priors.class = {{ nbsql.class_of_text(nbsql.word('given.label'), model.target_type) }}
+) AS priors ON priors.class = {{ nbsql.class_of_text(nbsql.word('given.label'), model.spec.target_type) }}
 {%- endif %}
 {%- endmacro %}

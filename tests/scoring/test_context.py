@@ -1,17 +1,53 @@
-"""What the macros know as `model` is in three parts, and each name is in one of them alone."""
+"""The macros know a model as `model`, in four parts: model.facts, model.form, model.options and model.spec."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, nodes
 
 from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.facts import Facts
 from nbsql.plan.form import Form
+from nbsql.rendering.renderer import macro_path
+from nbsql.spec.spec import Spec
+
+PARTS = {"facts": Facts, "form": Form, "options": QueryOptions, "spec": Spec}
+CONTEXTS = ("component_model", "scored_model")  # attributes that are such an object themselves
 
 
-def test_no_name_is_in_two_parts() -> None:
-    parts = [
-        {name for name in {*vars(part), *part.__dataclass_fields__} if name[0] != "_"} for part in (Facts, Form, QueryOptions)
-    ]
-    own = {name for name in vars(Context) if name[0] != "_"}
-    for number, names in enumerate(parts):
-        for others in [*parts[number + 1 :], own]:
-            assert names & others - {"facts"} == set()
+def names(kind: Any) -> set[str]:
+    return {name for name in {*vars(kind), *kind.__dataclass_fields__} if name[0] != "_"}
+
+
+def is_context(node: nodes.Node) -> bool:
+    return (isinstance(node, nodes.Name) and node.name == "model") or (
+        isinstance(node, nodes.Getattr) and node.attr in CONTEXTS
+    )
+
+
+def unknown_names(text: str) -> Iterator[str]:
+    """What the macros ask of a model that it does not have."""
+    for node in Environment(extensions=["jinja2.ext.do"], autoescape=True).parse(text).find_all(nodes.Getattr):
+        inner = node.node
+        if is_context(inner) and node.attr not in names(Context):
+            yield node.attr
+        part = inner.attr if isinstance(inner, nodes.Getattr) and is_context(inner.node) else None
+        if part in PARTS and node.attr not in names(PARTS[part]):
+            yield f"{part}.{node.attr}"
+
+
+def macro_files() -> list[Path]:
+    return sorted((macro_path() / "macros").rglob("*.sql"))
+
+
+def test_a_model_has_every_name_that_a_macro_asks_of_it() -> None:
+    found = {path.name: unknown for path in macro_files() if (unknown := [*unknown_names(path.read_text(encoding="utf-8"))])}
+    assert found == {}
+
+
+def test_a_name_of_no_part_or_of_another_is_found() -> None:
+    text = "{{ model.weight }}{{ model.form.weight }}{{ model.spec.weight }}{{ model.component_model.has_prior }}"
+    assert [*unknown_names(text)] == ["weight", "form.weight"]

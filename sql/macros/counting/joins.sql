@@ -25,7 +25,7 @@
     {%+ if name | lower == 'source' %}dimension_{{ dimension.place }}.{%+ endif %}{{ nbsql.ident(name) }}
     {%- endfor %}
     {%- if dimension.scored_model %}
-    {%- for k in dimension.scored_model.class_numbers %},
+    {%- for k in dimension.scored_model.form.class_numbers %},
     dimension_{{ dimension.place }}.nbsql_dimension_{{ dimension.place }}_class_{{ k }}
     {%- endfor %}
     {%- endif %}
@@ -74,10 +74,10 @@ FROM {{ dimension.relation }} AS dimension
 {%- endset -%}
 {% if model.has_row_numbers -%}
 WITH {{ nbsql.numbered_source(model, relation, parameters, lookups) }}
-{%- if model.category_blocks %},
+{%- if model.form.category_blocks %},
 {{ nbsql.block_sums(model, parameters, lookups) }}
 {%- endif %}
-{%- for feature in model.features | selectattr('family.bag') %},
+{%- for feature in model.facts.features | selectattr('family.bag') %},
 {{ nbsql.bag_sums(model, feature, lookups, parameters) }}
 {%- endfor %}
 
@@ -90,8 +90,8 @@ SELECT
   {% for _, name in dimension.passed_columns %}
   joint.{{ nbsql.ident(name) }},
   {% endfor %}
-  {% for k in model.class_numbers %}
-  {% set score %}joint.nbsql_joint_{{ k }}{% if model.features_with_common_term %} + joint.nbsql_common{% endif %}{% endset %}
+  {% for k in model.form.class_numbers %}
+  {% set score %}joint.nbsql_joint_{{ k }}{% if model.form.features_with_common_term %} + joint.nbsql_common{% endif %}{% endset %}
   {{ score }} AS nbsql_dimension_{{ dimension.place }}_class_{{ k }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (
@@ -144,14 +144,14 @@ LIMIT 1
 {% macro counted_keys(model, source, keys) -%}
 {% set by -%}
 {{ nbsql.target(model) }}
-{%- if model.slice_by %}, source.nbsql_slice{% endif %}
+{%- if model.facts.slice_by %}, source.nbsql_slice{% endif %}
 {%- for key, type in keys -%}
 {% set x %}source.{{ nbsql.ident(key) }}{% endset %}, {{ nbsql.as_key(x, type) }}
 {%- endfor %}
 {%- endset -%}
 SELECT
-  {{ nbsql.target(model) }} AS {{ nbsql.ident(model.target) }},
-  {% if model.slice_by %}
+  {{ nbsql.target(model) }} AS {{ nbsql.ident(model.spec.target) }},
+  {% if model.facts.slice_by %}
   source.nbsql_slice,
   {% endif %}
   {% for key, type in keys %}

@@ -2,7 +2,7 @@
 
 {# The slice of a cell: a column if the model has slices, else NULL. #}
 {% macro cell_slice(model) -%}
-{% if model.slice_by %}slice{% else %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endif %}
+{% if model.facts.slice_by %}slice{% else %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endif %}
 
 {%- endmacro %}
 
@@ -60,9 +60,9 @@ UNION ALL
 
 {# The class of a row, as labels are compared. It is cast if the classes are texts, because its column may be an ENUM. #}
 {% macro target(model) -%}
-{% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
+{% set label %}source.{{ nbsql.ident(model.spec.target) }}{% endset -%}
 {% set text %}CAST({{ label }} AS {{ nbsql.string() }}){% endset -%}
-{{ nbsql.as_label(text if nbsql.is_text(model.target_type) else label, model.target_type) }}
+{{ nbsql.as_label(text if nbsql.is_text(model.spec.target_type) else label, model.spec.target_type) }}
 {%- endmacro %}
 
 {# A label of a type, as labels are compared and ordered in models. #}
@@ -84,37 +84,37 @@ CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.
 {% macro is_text(type) %}{% if type | lower in ['varchar', 'text', 'character varying'] %}yes{% endif %}{% endmacro %}
 
 {# The weight of a row. #}
-{% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
+{% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.spec.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
 
 {# The same, and 1 in a model without weights. #}
 {% macro row_weight(model) -%}
-{% if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{% endif %}
+{% if model.spec.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{% endif %}
 {%- endmacro %}
 
 {# To stand in a SELECT: the class of a row, its slice if the model has slices, and its weight if rows have weights. #}
 {% macro counted_columns(model) -%}
 {{ nbsql.target(model) }} AS class
-{%- if model.slice_by %},
+{%- if model.facts.slice_by %},
 source.nbsql_slice AS slice
 {%- endif %}
-{%- if model.weight %},
+{%- if model.spec.weight %},
 {{ nbsql.weight(model) }} AS weight
 {%- endif %}
 {%- endmacro %}
 
 {# The number of rows for which x is not NULL, or the sum of their weights. #}
 {% macro weighted_count(model, x) -%}
-{% if model.weight %}sum(CASE WHEN {{ x }} IS NOT NULL THEN weight ELSE 0 END){% else %}count({{ x }}){% endif %}
+{% if model.spec.weight %}sum(CASE WHEN {{ x }} IS NOT NULL THEN weight ELSE 0 END){% else %}count({{ x }}){% endif %}
 {%- endmacro %}
 
 {# The weighted sum of x over the rows of a class. #}
 {% macro class_total(model, x) -%}
-{% if model.weight %}sum(weight * {{ x }}){% else %}sum({{ x }}){% endif %}
+{% if model.spec.weight %}sum(weight * {{ x }}){% else %}sum({{ x }}){% endif %}
 {%- endmacro %}
 
 {# The condition that a row counts. A row of weight 0 counts for nothing, and neither do its values. #}
 {% macro is_counted(model) -%}
-{{ nbsql.target(model) }} IS NOT NULL{% if model.weight %} AND {{ nbsql.weight(model) }} > 0{% endif %}
+{{ nbsql.target(model) }} IS NOT NULL{% if model.spec.weight %} AND {{ nbsql.weight(model) }} > 0{% endif %}
 {%- endmacro %}
 
 {#

@@ -24,7 +24,7 @@ FROM {{ rows | indent(2) }} AS source
 
 LEFT JOIN means
   ON means.class = {{ nbsql.target(model) }}
-  {%- if model.slice_by %}
+  {%- if model.facts.slice_by %}
 
   AND means.slice IS NOT DISTINCT FROM source.nbsql_slice
   {%- endif %}
@@ -77,7 +77,7 @@ LEFT JOIN means
 WITH means AS (
   SELECT
     class
-    {%- if model.slice_by %},
+    {%- if model.facts.slice_by %},
     slice
     {%- endif %}
     {%- for suffix in nbsql.centred_numbers(features).split() %},
@@ -88,17 +88,17 @@ WITH means AS (
   FROM (
     {{ nbsql.scan_inputs(model, source, features, careful=true) | indent(4) }}
   ) AS projected
-  GROUP BY class{% if model.slice_by %}, slice{% endif %}
+  GROUP BY class{% if model.facts.slice_by %}, slice{% endif %}
 
 )
 {% endif -%}
 SELECT
   class,
-  {% if model.slice_by %}
+  {% if model.facts.slice_by %}
   slice,
   {% endif %}
   count(*) AS rows,
-  {%+ if model.weight %}sum(weight){% else %}count(*){%+ endif %} AS n
+  {%+ if model.spec.weight %}sum(weight){% else %}count(*){%+ endif %} AS n
   {%- for feature in features %}
   {{- nbsql[feature.family.macros.aggregates](model, feature, centres.get(feature.index), careful) }}
   {%- endfor %}
@@ -110,6 +110,6 @@ FROM (
   {{ nbsql.scan_inputs(model, source, features, checks, centres, careful, careful) | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS projected
-GROUP BY class{% if model.slice_by %}, slice{% endif %}
+GROUP BY class{% if model.facts.slice_by %}, slice{% endif %}
 
 {%- endmacro %}

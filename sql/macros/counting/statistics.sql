@@ -31,7 +31,7 @@ SELECT
   CAST({{ n }} AS {{ nbsql.double() }}) AS n,
   CAST({% if mean is none %}NULL{% else %}{{ mean }}{% endif %} AS {{ nbsql.double() }}) AS mean,
   CAST(NULL AS {{ nbsql.double() }}) AS m2,
-  {{ nbsql.text(model.batch) }}{{ nbsql.binary() }} AS batch
+  {{ nbsql.text(model.options.batch) }}{{ nbsql.binary() }} AS batch
 {%- endmacro %}
 
 {#
@@ -71,7 +71,7 @@ UNION ALL
 {% endfor -%}
 SELECT
   scan.class,
-  {% if model.slice_by %}
+  {% if model.facts.slice_by %}
   scan.slice,
   {% endif %}
   {{ nbsql.unnested(lists.of_columns, names) | indent(2) }}
@@ -191,7 +191,7 @@ SELECT
   CAST(n AS {{ nbsql.double() }}) AS n,
   CAST(centre + total / n AS {{ nbsql.double() }}) AS mean,
   CAST(CASE WHEN {{ spread }} > 1e-6 * squares THEN {{ spread }} WHEN squares IS NOT NULL THEN 0 END AS {{ nbsql.double() }}) AS m2,
-  {{ nbsql.text(model.batch) }}{{ nbsql.binary() }} AS batch
+  {{ nbsql.text(model.options.batch) }}{{ nbsql.binary() }} AS batch
 FROM (
   {{ summed_cells | indent(2) }}
 ) AS sums
@@ -200,7 +200,7 @@ WHERE n > 0
 
 {# The number of rows of a group, or the sum of their weights. #}
 {% macro group_weight(model) -%}
-{% if model.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){% endif %}
+{% if model.spec.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){% endif %}
 {%- endmacro %}
 
 {#
@@ -210,7 +210,7 @@ WHERE n > 0
 {% macro level_cells(model, source, features) -%}
 {{ nbsql.cell(model, nbsql.word('n'), feature=nbsql.word('feature'), value=nbsql.word('value')) }}
 FROM (
-  {% if model.is_tiny and features | length > 10 %}
+  {% if model.options.is_tiny and features | length > 10 %}
   {{ nbsql.levels_counted_together(model, source, features) | indent(2) }}
   {%- else %}
   {% for feature in features %}
@@ -233,7 +233,8 @@ FROM (
 {%- endfor %}
 {%- endset -%}
 {% set with_gaps = features | selectattr('family.nulls', 'equalto', 'category') | list -%}
-SELECT class, {% if model.slice_by %}slice, {% endif %}feature, value, {% if model.weight %}sum(weight){% else %}count(*){% endif %} AS n
+SELECT class, {% if model.facts.slice_by %}slice, {% endif %}feature, value, {%
+  if model.spec.weight %}sum(weight){% else %}count(*){% endif %} AS n
 FROM (
   SELECT
     {{ nbsql.counted_columns(model) | indent(4) }},
@@ -243,7 +244,7 @@ FROM (
 ) AS levels
 WHERE value IS NOT NULL{% if with_gaps %} OR feature IN ({{ nbsql.feature_names(with_gaps) }}){% endif %}
 
-GROUP BY class, feature, value{% if model.slice_by %}, slice{% endif %}
+GROUP BY class, feature, value{% if model.facts.slice_by %}, slice{% endif %}
 
 {%- endmacro %}
 
@@ -252,7 +253,7 @@ GROUP BY class, feature, value{% if model.slice_by %}, slice{% endif %}
 {% set value = nbsql[feature.family.macros.value](feature, nbsql.word('source')) -%}
 SELECT
   {{ nbsql.target(model) }} AS class,
-  {% if model.slice_by %}
+  {% if model.facts.slice_by %}
   source.nbsql_slice AS slice,
   {% endif %}
   {{ nbsql.text(feature.name) }} AS feature,
@@ -263,7 +264,7 @@ WHERE {{ nbsql.is_counted(model) }}
 {% if feature.family.nulls != 'category' %}
   AND {{ nbsql.given(feature, nbsql.word('source')) }} IS NOT NULL
 {% endif %}
-GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
+GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.facts.slice_by %}, source.nbsql_slice{% endif %}
 {%- endmacro %}
 
 {# The cells of one bag of tokens: the count of each token in each class. #}
@@ -273,14 +274,14 @@ GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.n
 {%- elif feature.family.over_columns -%}
 {{ nbsql.pairs_cells(model, source, feature) }}
 {%- else -%}
-{% set grouped = feature.family.name == 'text' and model.few_rows and nbsql.groups_texts() -%}
-{% set n %}sum({% if grouped %}weight{% else %}{% if model.weight %}weight * {% endif %}times{% endif %}){% endset -%}
+{% set grouped = feature.family.name == 'text' and model.options.few_rows and nbsql.groups_texts() -%}
+{% set n %}sum({% if grouped %}weight{% else %}{% if model.spec.weight %}weight * {% endif %}times{% endif %}){% endset -%}
 {{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value')) }}
 FROM (
   {% set row_columns -%}
   {%+ if grouped %}source.nbsql_class{% else %}{{ nbsql.target(model) }}{%+ endif %} AS class
-  {%- if model.slice_by %}, source.nbsql_slice AS slice{% endif %}
-  {%- if grouped %}, source.nbsql_weight AS weight{% elif model.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
+  {%- if model.facts.slice_by %}, source.nbsql_slice AS slice{% endif %}
+  {%- if grouped %}, source.nbsql_weight AS weight{% elif model.spec.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
   {%- endset -%}
   {% set condition %}{% if grouped %}source.nbsql_class IS NOT NULL{% else %}{{ nbsql.is_counted(model) }}{% endif %}{% endset -%}
   {% set rows -%}
@@ -290,7 +291,7 @@ FROM (
 {%- endset -%}
   {{ nbsql.tokens(feature, rows, row_columns, condition) | indent(2) }}
 ) AS tokens
-GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
+GROUP BY class, value{% if model.facts.slice_by %}, slice{% endif %}
 
 {%- endif %}
 {%- endmacro %}
@@ -300,16 +301,16 @@ GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
   the second time centred on the mean of their class.
 #}
 {% macro cells(model, rows) -%}
-{% set columns = namespace(read=[model.target]) -%}
-{% set others = ([model.weight] if model.weight else []) + (['nbsql_slice'] if model.slice_by else []) -%}
-{% for column in others + (model.features | map(attribute='columns') | sum(start=()) | list) -%}
+{% set columns = namespace(read=[model.spec.target]) -%}
+{% set others = ([model.spec.weight] if model.spec.weight else []) + (['nbsql_slice'] if model.facts.slice_by else []) -%}
+{% for column in others + (model.facts.features | map(attribute='columns') | sum(start=()) | list) -%}
 {% if column not in columns.read %}{% set columns.read = columns.read + [column] %}{% endif -%}
 {% endfor -%}
 {% set source, scan, rescan = nbsql.inline_name('rows'), nbsql.inline_name('scan'), nbsql.inline_name('rescan') -%}
-{% set scanned = model.features | selectattr('family.in_wide_scan') | list -%}
+{% set scanned = model.facts.features | selectattr('family.in_wide_scan') | list -%}
 {% set centred = scanned | selectattr('family.centred') | list -%}
 {% set uncentred = scanned | rejectattr('family.centred') | list -%}
-{% set levels = model.features | selectattr('family.level') | list -%}
+{% set levels = model.facts.features | selectattr('family.level') | list -%}
 WITH {{ source }} AS (
   {{ nbsql.selected_columns(rows, columns.read) | indent(2) }}
 ),
@@ -338,7 +339,7 @@ UNION ALL
 UNION ALL
 {{ nbsql.level_cells(model, source, levels) }}
 {%- endif %}
-{%- for feature in model.features | selectattr('family.bag') %}
+{%- for feature in model.facts.features | selectattr('family.bag') %}
 
 UNION ALL
 {{ nbsql.token_cells(model, source, feature) }}

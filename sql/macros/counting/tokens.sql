@@ -83,14 +83,14 @@ CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 SELECT
   {{ nbsql.target(model) }} AS nbsql_class,
-  {% if model.slice_by %}
+  {% if model.facts.slice_by %}
   source.nbsql_slice AS nbsql_slice,
   {% endif %}
   {{ x }} AS {{ nbsql.ident(feature.column) }},
   CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL
-GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
+GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.facts.slice_by %}, source.nbsql_slice{% endif %}
 
 {%- endmacro %}
 

@@ -10,12 +10,12 @@
 
   The smoothed prior is the mean of its posterior distribution. For the mode, (n_c + a - 1) / (N + a C - C), a is one less.
 
-  `model.classes` lists all possible labels; a class without rows is then included with n = 0.
+  `model.spec.classes` lists all possible labels; a class without rows is then included with n = 0.
 
-  `model.prior.given` has one pair per class: the label as the engine casts it to text, and its probability.
+  `model.spec.prior.given` has one pair per class: the label as the engine casts it to text, and its probability.
 #}
 {% macro priors(model, statistics) -%}
-{% if model.given -%}
+{% if model.spec.given -%}
 {{ nbsql.given_priors(statistics) }}
 {%- else -%}
 SELECT
@@ -27,21 +27,21 @@ FROM (
   SELECT
     counts.class,
     counts.n,
-    {% if model.prior.kind == 'given' %}
+    {% if model.spec.prior.kind == 'given' %}
     given.prior
-    {%- elif model.prior.kind == 'uniform' %}
+    {%- elif model.spec.prior.kind == 'uniform' %}
     1 / CAST(count(*) OVER () AS {{ nbsql.double() }})
-    {%- elif model.prior.kind == 'smoothed' %}
-    {% set a = nbsql.number(model.prior.added_count) %}
+    {%- elif model.spec.prior.kind == 'smoothed' %}
+    {% set a = nbsql.number(model.spec.prior.added_count) %}
     (counts.n + {{ a }}) / (sum(counts.n) OVER () + {{ a }} * count(*) OVER ())
     {%- else %}
     counts.n / sum(counts.n) OVER ()
     {%- endif %} AS prior
   FROM (
-    {% if model.classes %}
+    {% if model.spec.classes %}
     SELECT declared.class, coalesce(counted.n, 0) AS n
     FROM (
-      {{ nbsql.declared_classes(model.classes, model.class_type) | indent(6) }}
+      {{ nbsql.declared_classes(model.spec.classes, model.facts.class_type) | indent(6) }}
     ) AS declared
     LEFT JOIN (
       {{ nbsql.class_counts(statistics) | indent(6) }}
@@ -50,13 +50,13 @@ FROM (
     {{ nbsql.class_counts(statistics) | indent(4) }}
     {% endif %}
   ) AS counts
-  {% if model.prior.kind == 'given' %}
+  {% if model.spec.prior.kind == 'given' %}
   LEFT JOIN (
     VALUES
-      {% for label, prior in model.prior.given %}
+      {% for label, prior in model.spec.prior.given %}
       ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma(loop) }}
       {% endfor %}
-  ) AS given(label, prior) ON {{ nbsql.class_of_text(nbsql.word('given.label'), model.class_type) }} = counts.class
+  ) AS given(label, prior) ON {{ nbsql.class_of_text(nbsql.word('given.label'), model.facts.class_type) }} = counts.class
   {% endif %}
 ) AS estimates
 {%- endif %}
@@ -192,14 +192,15 @@ GROUP BY {{ by }}
   a value never seen, of the features that smooth it.
 #}
 {% macro smoothed_likelihoods(model, statistics, priors, features) -%}
-{% if model.is_logistic -%}
+{% if model.facts.is_logistic -%}
 {{ nbsql.weights_as_likelihoods(statistics, priors, features) }}
-{%- elif model.estimates -%}
-{% set tokens = features | selectattr('family.bag') | list if model.without_tokens else [] -%}
+{%- elif model.options.estimates -%}
+{% set tokens = features | selectattr('family.bag') | list if model.options.without_tokens else [] -%}
 {% set tabulated = features | reject('in', tokens) | list -%}
 {% if tabulated -%}
-{% set is_all = model.without_tokens and tabulated | length == model.features | rejectattr('family.bag') | list | length -%}
-SELECT * FROM {{ model.estimates }} AS estimates{% if not is_all %} WHERE feature IN ({{ nbsql.feature_names(tabulated) }}){% endif %}
+{% set is_all = model.options.without_tokens and tabulated | length == model.facts.features | rejectattr('family.bag') | list | length -%}
+SELECT * FROM {{ model.options.estimates }} AS estimates{% if not is_all %} WHERE feature IN ({{
+    nbsql.feature_names(tabulated) }}){% endif %}
 {%- endif %}
 {%- if tabulated and tokens %}
 
@@ -221,7 +222,7 @@ WHERE feature IN ({{ nbsql.feature_names(tokens) }})
 {# The same likelihoods, estimated from the statistics or given in their place. #}
 {% macro estimated_likelihoods(model, statistics, priors, features) -%}
 {% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
-{% if model.given and together -%}
+{% if model.spec.given and together -%}
 {% set others = features | reject('in', together) | list -%}
 SELECT * FROM (
   {{ nbsql.likelihoods_of_cells(statistics, priors, together) | indent(2) }}
@@ -231,10 +232,10 @@ SELECT * FROM (
 UNION ALL
 {{ nbsql.given_likelihoods(statistics, priors, others) }}
 {%- endif %}
-{%- elif model.given -%}
+{%- elif model.spec.given -%}
 {{ nbsql.given_likelihoods(statistics, priors, features) }}
 {%- else -%}
-{{ nbsql.likelihoods_of_cells(statistics, priors, features, single=model.has_unique_cells) }}
+{{ nbsql.likelihoods_of_cells(statistics, priors, features, single=model.options.has_unique_cells) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -337,7 +338,7 @@ WHERE mean IS NOT NULL AND value IS NULL AND n > 0
 {% macro likelihoods(model, statistics, priors) -%}
 SELECT class, feature, value, likelihood, log_likelihood, mean, variance, rate
 FROM (
-  {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.features) | indent(2) }}
+  {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.facts.features) | indent(2) }}
 ) AS smoothed
 WHERE NOT unseen
 {%- endmacro %}

@@ -50,16 +50,16 @@ classes AS (
 
 {# The parameters of the members; in the long form with of_class, the class number of each member. #}
 {% macro mixture_parameters(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.parameters') | list -%}
+{% set features = model.facts.features | selectattr('family.parameters') | list -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }},
 labelled AS (
   SELECT member AS class_no, class_no AS of_class, class, {{ nbsql.safe_ln(nbsql.word('prior')) }} AS log_prior FROM members
 )
-{%- if model.parameters %},
+{%- if model.facts.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.smoothed_members(model, features), features) }}
 {%- endif %}
 
-{% if model.class_numbers -%}
+{% if model.form.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model.component_model, nbsql.word('labelled')) }}
 {%- else -%}
 {{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), leading_columns=['of_class']) }}
@@ -68,7 +68,7 @@ labelled AS (
 
 {# The lookups of the members. #}
 {% macro mixture_lookups(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.has_lookups') | list -%}
+{% set features = model.facts.features | selectattr('family.has_lookups') | list -%}
 {% set tfidf = features | selectattr('family.tfidf') | list -%}
 {% set classes %}SELECT class_no, class FROM classes{% endset -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }}
@@ -94,7 +94,7 @@ SELECT
   CAST({{ given }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (
-  {{ nbsql.smoothed_members(model, model.features) | indent(2) }}
+  {{ nbsql.smoothed_members(model, model.facts.features) | indent(2) }}
 ) AS smoothed
 JOIN members ON members.member = smoothed.class
 {% if centres.splits %}
@@ -170,7 +170,7 @@ ORDER BY class_no ASC NULLS LAST
 {% macro class_scores(model, relation, parameters, lookups) -%}
 SELECT
   members.*
-  {%- for class in model.class_columns %},
+  {%- for class in model.form.class_columns %},
   {{ nbsql.log_of_sum(class.members or [class.number]) | indent(2) }} AS nbsql_joint_{{ class.number }}
   {%- endfor %}
 

@@ -25,7 +25,7 @@
   is faster to plan than an aggregate for each.
 #}
 {% macro parameters(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.parameters') | list -%}
+{% set features = model.facts.features | selectattr('family.parameters') | list -%}
 WITH classes AS (
   {% if model.has_prior %}
   {{ nbsql.classes(priors) | indent(2) }}
@@ -37,16 +37,16 @@ WITH classes AS (
   {%- endif %}
 
 )
-{%- if model.parameters %},
+{%- if model.facts.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.smoothed_likelihoods(model, statistics, priors, features), features) }}
 {%- endif %}
-{%- if model.numbers_in_lists %},
+{%- if model.form.numbers_in_lists %},
 near AS (
   {{ nbsql.near_parameters(model) | indent(2) }}
 )
 {%- endif %}
 
-{% if model.class_numbers -%}
+{% if model.form.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model, nbsql.word('classes')) }}
 {%- else -%}
 {{ nbsql.parameters_in_rows(model, nbsql.word('classes')) }}
@@ -63,14 +63,14 @@ FROM (
     {{ nbsql.ordered_list(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors
   FROM {{ classes }}
 ) AS {{ classes }}
-{%- if model.column_parameters %}
+{%- if model.form.column_parameters %}
 
 CROSS JOIN (
   {% set order %}class_no, position{% endset %}
   SELECT {{ nbsql.ordered_list(nbsql.word('number'), order) }} AS numbers FROM numbers
 ) AS numbers
 {%- endif %}
-{%- if model.numbers_in_lists %}
+{%- if model.form.numbers_in_lists %}
 
 CROSS JOIN near
 {%- endif %}
@@ -94,16 +94,16 @@ CROSS JOIN near
   ) AS known
   {% endif %}
   WHERE CASE WHEN
-  {%- if in_one_row %} classes.class_count = {{ model.component_model.class_numbers | length }}
-  {%- else %} {{ nbsql.list_size(labels) }} = {{ model.class_columns | length }}
+  {%- if in_one_row %} classes.class_count = {{ model.component_model.form.class_numbers | length }}
+  {%- else %} {{ nbsql.list_size(labels) }} = {{ model.form.class_columns | length }}
   {%- endif %}
-    {%- for column in model.class_columns %}
+    {%- for column in model.form.class_columns %}
 
     {% set found %}
     {%- if in_one_row %}classes.class_{{ column.number }}{% else %}{{ nbsql.element(labels, column.number) }}{% endif -%}
     {% endset %}
-    {% set label %}CAST({{ nbsql.text(column.label) }} AS {{ model.class_type }}){% endset %}
-    AND {{ found }} = {{ nbsql.as_label(label, model.class_type) }}
+    {% set label %}CAST({{ nbsql.text(column.label) }} AS {{ model.facts.class_type }}){% endset %}
+    AND {{ found }} = {{ nbsql.as_label(label, model.facts.class_type) }}
     {%- endfor %}
 
   {% set found %}{% if in_one_row %}classes.class_1{% else %}{{ nbsql.element(labels, 1) }}{% endif %}{% endset %}
@@ -122,12 +122,12 @@ SELECT
   {{ classes }}.{{ nbsql.word(column) }},
   {% endfor %}
   {{ classes }}.log_prior
-  {%- for item in model.parameters %},
+  {%- for item in model.facts.parameters %},
   {{ nbsql.element(nbsql.word('numbers'), item.position) }} AS {{ nbsql.parameter_name(item) }}
   {%- endfor %}
 
 FROM {{ classes }}
-{%- if model.parameters %}
+{%- if model.facts.parameters %}
 
 JOIN (
   SELECT class_no, {{ nbsql.ordered_list(nbsql.word('number'), nbsql.word('position')) }} AS numbers FROM numbers GROUP BY class_no
@@ -139,22 +139,22 @@ JOIN (
 {% macro parameter_columns(model, classes) -%}
 {% set labels %}{{ classes }}.labels{% endset -%}
 {% set log_priors %}{{ classes }}.log_priors{% endset -%}
-{% for k in model.class_numbers -%}
+{% for k in model.form.class_numbers -%}
 {%+ if not loop.first %}  {%+ endif %}{{ nbsql.element(labels, k) }} AS class_{{ k }},
   {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{{ nbsql.comma_line(loop) }}
 {%- endfor %},
   {{ nbsql.list_size(labels) }} AS class_count
-{%- for item in model.column_parameters %}
+{%- for item in model.form.column_parameters %}
 {%- set name = nbsql.parameter_name(item) %}
 {%- set place = loop.index %}
-{%- for k in model.class_numbers if k == 1 or not item.parameter.common %},
-  {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.column_parameters | length) + place) }} AS {{ name }}_{{ k }}
+{%- for k in model.form.class_numbers if k == 1 or not item.parameter.common %},
+  {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.form.column_parameters | length) + place) }} AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
-{%- if model.numbers_in_lists %},
+{%- if model.form.numbers_in_lists %},
   is_near,
   origins
-  {%- for k in model.class_numbers %}
+  {%- for k in model.form.class_numbers %}
   {%- for name in ['mean', 'peak', 'precision', 'constant', 'slope'] %},
   {{ nbsql.word(name) }}s[{{ k }}] AS {{ nbsql.word(name) }}{% if name != 'constant' %}s{% endif %}_{{ k }}
   {%- endfor %}
@@ -169,17 +169,17 @@ JOIN (
 smoothed AS (
   {{ estimates | indent(2) }}
 )
-{%- if model.column_parameters %},
+{%- if model.form.column_parameters %},
 wanted(position, feature, quantity, value, unseen, total) AS (
   VALUES
-    {% for item in model.column_parameters if not item.parameter.paired %}
+    {% for item in model.form.column_parameters if not item.parameter.paired %}
     {% set parameter = item.parameter %}
     ({{ item.position }}, {{ nbsql.text(item.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
       {%- if parameter.value is none %} NULL{% else %} {{ nbsql.text(parameter.value) }}{% endif %},
       {%- if parameter.unseen %} TRUE{% else %} FALSE{% endif %},
       {%- if parameter.total %} TRUE{% else %} FALSE{% endif %}){{ nbsql.comma(loop) }}
     {% endfor %}
-  {% for item in model.column_parameters if item.parameter.paired and item.parameter.column == 1 %}
+  {% for item in model.form.column_parameters if item.parameter.paired and item.parameter.column == 1 %}
   UNION ALL
   {{ nbsql[item.feature.family.macros.pairs](item.feature, item.position) | indent(2) }}
   {% endfor %}
@@ -217,13 +217,13 @@ numbers AS (
 
 {# One row per feature and value that is looked up: feature, value, and a score for each class. #}
 {% macro lookups(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.has_lookups') | list -%}
+{% set features = model.facts.features | selectattr('family.has_lookups') | list -%}
 {% set dirichlet = features | selectattr('family.distribution', 'equalto', 'dirichlet') -%}
 {% set by_count = dirichlet | rejectattr('family.declared') | rejectattr('family.reweights_tokens') -%}
 {% set by_count = by_count | rejectattr('family.best') | list -%}
-{% set by_count = by_count | selectattr('family.bag') | list if model.estimates else by_count -%}
-{% set in_table = model.estimates and not model.without_tokens -%}
-{% set counted = by_count if model.class_numbers and not (in_table or model.is_logistic or model.given) else [] -%}
+{% set by_count = by_count | selectattr('family.bag') | list if model.options.estimates else by_count -%}
+{% set in_table = model.options.estimates and not model.options.without_tokens -%}
+{% set counted = by_count if model.form.class_numbers and not (in_table or model.facts.is_logistic or model.spec.given) else [] -%}
 {% set others = features | reject('in', counted) | list -%}
 {% set tfidf = features | selectattr('family.tfidf') | list -%}
 {% if counted -%}
@@ -257,7 +257,7 @@ JOIN (
 ) AS classes ON classes.class = smoothed.class
 {% if tfidf %}
 LEFT JOIN (
-  {{ (nbsql.given_idf(statistics, tfidf) if model.is_logistic else nbsql.idf(statistics, tfidf)) | indent(2) }}
+  {{ (nbsql.given_idf(statistics, tfidf) if model.facts.is_logistic else nbsql.idf(statistics, tfidf)) | indent(2) }}
 ) AS idf ON idf.feature = smoothed.feature AND idf.value = smoothed.value
 {% endif %}
 WHERE smoothed.value IS NOT NULL
@@ -266,7 +266,7 @@ GROUP BY smoothed.feature, smoothed.value
 
 {# The scores of a value, one column per class, or in the long form a list of them. class_no: the class number of a score. #}
 {% macro scores_by_class(model, score, class_no) -%}
-{% for k in model.class_numbers -%}
+{% for k in model.form.class_numbers -%}
 {%+ if not loop.first %}  {%+ endif %}max(CASE WHEN {{ class_no }} = {{ k }} THEN {{ score }} END) AS class_{{ k }}{% if not loop.last %},
 {% endif %}
 {%- else -%}
@@ -276,13 +276,13 @@ GROUP BY smoothed.feature, smoothed.value
 
 {# The parameters in the long form, whichever form the table has. #}
 {% macro default__parameters_by_class(model, parameters) -%}
-{% if model.numbers_in_lists -%}
+{% if model.form.numbers_in_lists -%}
 SELECT
   class_no,
   class,
   log_prior
-  {%- for item in model.parameters %}
-  {%- set place = model.number_positions.get(item.feature.index) %},
+  {%- for item in model.facts.parameters %}
+  {%- set place = model.form.number_positions.get(item.feature.index) %},
   {% if place %}
   {{ nbsql.word(item.parameter.name) }}s[{{ place }}] AS {{ nbsql.parameter_name(item) }}
   {%- else %}
@@ -293,7 +293,7 @@ SELECT
 FROM (
   {{ nbsql.unnested_parameters(model, parameters) | indent(2) }}
 ) AS parameters
-{%- elif model.class_numbers -%}
+{%- elif model.form.class_numbers -%}
 {{ nbsql.unnested_parameters(model, parameters) }}
 {%- else -%}
 SELECT * FROM {{ parameters }} AS parameters
@@ -303,20 +303,21 @@ SELECT * FROM {{ parameters }} AS parameters
 {# The one row of parameters as one row per class. Lists stay lists: means, peaks, precisions. #}
 {% macro unnested_parameters(model, parameters) -%}
 SELECT
-  {% if model.has_segments %}
+  {% if model.facts.has_segments %}
   nbsql_segment,
   {% endif %}
   unnest({{ nbsql.list_by_class(model) }}) AS class_no,
-  {% if model.has_components %}
-  unnest({{ nbsql.array() }}[{% for k in model.class_of_component %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
+  {% if model.facts.has_components %}
+  unnest({{ nbsql.array() }}[{% for k in model.form.class_of_component %}{{ k
+    }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
   {% endif %}
   {{ nbsql.unnested_parameter(model, 'class') }},
   {{ nbsql.unnested_parameter(model, 'log_prior') }}
-  {%- for item in model.column_parameters %}
+  {%- for item in model.form.column_parameters %}
   {%- set name = nbsql.parameter_name(item) %},
   {%+ if item.parameter.common %}{{ name }}_1 AS {{ name }}{% else %}{{ nbsql.unnested_parameter(model, name) }}{%+ endif %}
   {%- endfor %}
-  {%- for name in ['means', 'peaks', 'precisions'] if model.numbers_in_lists %},
+  {%- for name in ['means', 'peaks', 'precisions'] if model.form.numbers_in_lists %},
   {{ nbsql.unnested_parameter(model, name) }}
   {%- endfor %}
 

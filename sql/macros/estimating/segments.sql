@@ -20,11 +20,11 @@
   `member`, and the macros of the families estimate members as they do classes.
 #}
 
-{# Common table expressions that the other queries read: classes, and members, taken from a table if there is one (model.segment_tables). #}
+{# Common table expressions that the other queries read: classes, and members, from a table if there is one (options.segment_tables). #}
 {% macro segment_members(model, statistics, priors) -%}
 members AS (
-  {% if model.segment_tables %}
-  SELECT * FROM {{ model.segment_tables.table }} AS members
+  {% if model.options.segment_tables %}
+  SELECT * FROM {{ model.options.segment_tables.table }} AS members
   {%- else %}
   {{ nbsql.members(statistics, priors) | indent(2) }}
   {%- endif %}
@@ -64,13 +64,13 @@ LEFT JOIN (
 {# The prior of a member. #}
 {% macro segment_prior(model) -%}
 {% set total %}sum(n) OVER (PARTITION BY segment){% endset -%}
-{% set a = nbsql.number(model.prior.added_count) -%}
-{% if model.prior.kind in ['given', 'uniform'] -%}
+{% set a = nbsql.number(model.spec.prior.added_count) -%}
+{% if model.spec.prior.kind in ['given', 'uniform'] -%}
 whole_prior
-{%- elif model.shrinkage -%}
-{% set shrinkage = nbsql.number(model.shrinkage) -%}
+{%- elif model.facts.shrinkage -%}
+{% set shrinkage = nbsql.number(model.facts.shrinkage) -%}
 CASE WHEN segment = 0 THEN whole_prior ELSE (n + {{ shrinkage }} * whole_prior) / ({{ total }} + {{ shrinkage }}) END
-{%- elif model.prior.kind == 'smoothed' -%}
+{%- elif model.spec.prior.kind == 'smoothed' -%}
 CASE WHEN segment = 0 THEN whole_prior ELSE (n + {{ a }}) / ({{ total }} + {{ a }} * count(*) OVER (PARTITION BY segment)) END
 {%- else -%}
 CASE WHEN segment = 0 THEN whole_prior ELSE n / {{ total }} END
@@ -82,8 +82,8 @@ CASE WHEN segment = 0 THEN whole_prior ELSE n / {{ total }} END
   one.
 #}
 {% macro segment_estimates(model, statistics, priors, features) -%}
-{% if model.segment_tables -%}
-SELECT * FROM {{ model.segment_tables.estimates }} AS estimates WHERE feature IN ({{ nbsql.feature_names(features) }})
+{% if model.options.segment_tables -%}
+SELECT * FROM {{ model.options.segment_tables.estimates }} AS estimates WHERE feature IN ({{ nbsql.feature_names(features) }})
 {%- else -%}
 {{ nbsql.member_estimates(model, statistics, priors, features, nbsql.member_cells(model, statistics, features)) }}
 {%- endif %}
@@ -100,9 +100,9 @@ WITH whole AS (
 cells AS (
   {{ cells | indent(2) }}
 )
-{%- if numbers or not model.shrinkage %},
+{%- if numbers or not model.facts.shrinkage %},
 own AS (
-  {% set pooled = numbers if model.shrinkage else features %}
+  {% set pooled = numbers if model.facts.shrinkage else features %}
   {{ nbsql.likelihoods_of_cells(nbsql.word('cells'), by_member, pooled, nbsql.word('segment')) | indent(2) }}
 )
 {%- endif %}
@@ -110,14 +110,14 @@ own AS (
 SELECT members.member AS class, {{ nbsql.estimate_columns(nbsql.word('whole')) }}
 FROM whole
 JOIN members ON members.class = whole.class AND members.segment = 0
-{%- if numbers or not model.shrinkage %}
+{%- if numbers or not model.facts.shrinkage %}
 
 UNION ALL
 SELECT own.class, {{ nbsql.estimate_columns(nbsql.word('own')) }}
 FROM own
 JOIN members ON members.member = own.class AND members.segment > 0
 {%- endif %}
-{%- if counted and model.shrinkage %}
+{%- if counted and model.facts.shrinkage %}
 
 UNION ALL
 {{ nbsql.shrunk_counts(model, counted) }}
@@ -130,7 +130,7 @@ SELECT members.member AS class, statistics.feature, statistics.value, statistics
 FROM {{ statistics }} AS statistics
 JOIN members ON members.class = statistics.class AND members.name IS NOT DISTINCT FROM statistics.slice
 WHERE statistics.feature IS NOT NULL
-{%- if model.shrinkage and features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list %}
+{%- if model.facts.shrinkage and features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list %}
 
 UNION ALL
 {{ nbsql.shrinkage_moments(model, statistics, features) }}
@@ -147,7 +147,7 @@ UNION ALL
 {# The moments of numbers that each member borrows from its class, or from all classes if its class has none. #}
 {% macro shrinkage_moments(model, statistics, features) -%}
 {% set inflated = features | selectattr('family.zeros') | list -%}
-{% set borrowed %}{{ nbsql.number(model.shrinkage) }}{% if inflated %} * coalesce(1 - zeros.share, 1){% endif %}{% endset -%}
+{% set borrowed %}{{ nbsql.number(model.facts.shrinkage) }}{% if inflated %} * coalesce(1 - zeros.share, 1){% endif %}{% endset -%}
 SELECT
   members.member,
   pooled.feature,
@@ -171,7 +171,7 @@ WHERE members.segment > 0
 {%- if inflated %}
 
 UNION ALL
-SELECT members.member, zeros.feature, 'zero', {{ nbsql.number(model.shrinkage) }} * zeros.share, NULL, NULL
+SELECT members.member, zeros.feature, 'zero', {{ nbsql.number(model.facts.shrinkage) }} * zeros.share, NULL, NULL
 FROM members
 JOIN (
   {{ nbsql.zero_shares(statistics, inflated) | indent(2) }}
@@ -199,8 +199,9 @@ FROM (
     whole.feature,
     whole.value,
     whole.unseen,
-    (coalesce(counts.n, 0) + {{ nbsql.number(model.shrinkage) }} * whole.likelihood)
-      / (coalesce(sum(counts.n) OVER (PARTITION BY members.member, whole.feature), 0) + {{ nbsql.number(model.shrinkage) }}) AS likelihood
+    (coalesce(counts.n, 0) + {{ nbsql.number(model.facts.shrinkage) }} * whole.likelihood)
+      / (coalesce(sum(counts.n) OVER (PARTITION BY members.member, whole.feature), 0) + {{ nbsql.number(
+        model.facts.shrinkage) }}) AS likelihood
   FROM whole
   JOIN members ON members.class = whole.class AND members.segment > 0
   LEFT JOIN (
@@ -216,7 +217,7 @@ FROM (
 
 {# One row per segment, or in the long form a segment and class: nbsql_segment, segment_name, and the parameters (parameters.sql). #}
 {% macro segment_parameters(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.parameters') | list -%}
+{% set features = model.facts.features | selectattr('family.parameters') | list -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }},
 labelled AS (
   SELECT member, segment AS nbsql_segment, name AS segment_name, class_no, class, {{ nbsql.safe_ln(nbsql.word('prior')) }} AS log_prior
@@ -224,11 +225,11 @@ labelled AS (
     SELECT *, {{ nbsql.segment_prior(model) }} AS prior FROM members
   ) AS estimates
 )
-{%- if model.parameters %},
+{%- if model.facts.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.segment_estimates(model, statistics, priors, features), features) }}
 {%- endif %}
 
-{% if model.class_numbers -%}
+{% if model.form.class_numbers -%}
 SELECT
   listed.nbsql_segment,
   listed.segment_name,
@@ -242,7 +243,7 @@ FROM (
   FROM labelled
   GROUP BY nbsql_segment, segment_name
 ) AS listed
-{%- if model.parameters %}
+{%- if model.facts.parameters %}
 
 JOIN (
   {% set order %}labelled.class_no, numbers.position{% endset %}
@@ -259,7 +260,7 @@ JOIN (
 
 {# The lookups (parameters.sql) of every segment. #}
 {% macro segment_lookups(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.has_lookups') | list -%}
+{% set features = model.facts.features | selectattr('family.has_lookups') | list -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }}
 SELECT
   members.segment AS nbsql_segment,
@@ -292,15 +293,15 @@ ORDER BY slice ASC NULLS LAST
 #}
 {% macro cells_of_members(model, statistics, priors) -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }}
-{{ nbsql.member_cells(model, statistics, model.features) }}
+{{ nbsql.member_cells(model, statistics, model.facts.features) }}
 {%- endmacro %}
 
 {# One row a member, feature and value: the columns of likelihoods. The common table expressions of the members come first. #}
 {% macro estimates_of_members(model, statistics, priors) -%}
-{% set cells %}SELECT * FROM {{ model.segment_tables.cells }} AS cells{% endset -%}
+{% set cells %}SELECT * FROM {{ model.options.segment_tables.cells }} AS cells{% endset -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }}
 SELECT *
 FROM (
-  {{ nbsql.member_estimates(model, statistics, priors, model.features, cells) | indent(2) }}
+  {{ nbsql.member_estimates(model, statistics, priors, model.facts.features, cells) | indent(2) }}
 ) AS estimates
 {%- endmacro %}

@@ -65,7 +65,7 @@ JOIN (
 {# The cells of a bag whose tokens are weighted. #}
 {% macro weighed_token_cells(model, source, feature) -%}
 {% set family = feature.family -%}
-{% set weight %}{% if model.weight %}weight{% else %}{{ nbsql.unit_weight() }}{% endif %}{% endset -%}
+{% set weight %}{% if model.spec.weight %}weight{% else %}{{ nbsql.unit_weight() }}{% endif %}{% endset -%}
 {% set n %}sum({{ weight }}{% if not family.tfidf %} * counted{% endif %}){% endset -%}
 {% set mean %}sum({{ weight }} * counted) / sum({{ weight }}){% endset -%}
 {{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value'), mean=mean if family.tfidf else none) }}
@@ -90,7 +90,7 @@ FROM (
       {%- endif %}
 
     FROM (
-      {% set others = ['class'] + (['slice'] if model.slice_by else []) + (['weight'] if model.weight else []) -%}
+      {% set others = ['class'] + (['slice'] if model.facts.slice_by else []) + (['weight'] if model.spec.weight else []) -%}
       SELECT
         nbsql_row,
         value,
@@ -122,7 +122,7 @@ FROM (
   WHERE occurrences >= {{ family.least_occurrences }}
   {% endif %}
 ) AS terms
-GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
+GROUP BY class, value{% if model.facts.slice_by %}, slice{% endif %}
 
 {%- endmacro %}
 

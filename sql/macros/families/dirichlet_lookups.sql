@@ -12,7 +12,7 @@ SELECT
   {%- if with_idf %},
   1 AS idf
   {%- endif %}
-  {%- for k in model.class_numbers %}
+  {%- for k in model.form.class_numbers %}
   {%- set likelihood %}likelihood_{{ k }}{% endset %},
   {{ nbsql.safe_ln(likelihood) }} AS class_{{ k }}
   {%- endfor %}
@@ -23,12 +23,12 @@ FROM (
       counts.feature,
       counts.value,
       max(options.alpha) AS alpha
-      {%- for k in model.class_numbers %},
+      {%- for k in model.form.class_numbers %},
       sum(CASE WHEN classes.class_no = {{ k }} THEN counts.n ELSE 0 END) AS n_{{ k }}
       {%- endfor %}
 
     FROM (
-      {{ nbsql.counts_of(statistics, single=model.has_unique_cells) | indent(6) }}
+      {{ nbsql.counts_of(statistics, single=model.options.has_unique_cells) | indent(6) }}
     ) AS counts
     JOIN (
       {{ nbsql.classes(priors) }}
@@ -46,7 +46,7 @@ FROM (
     SELECT
       feature,
       count(*) AS k
-      {%- for k in model.class_numbers %},
+      {%- for k in model.form.class_numbers %},
       sum(n_{{ k }}) + sum(alpha) AS n_{{ k }}
       {%- endfor %}
 
@@ -56,7 +56,7 @@ FROM (
   SELECT
     values_of.feature,
     values_of.value
-    {%- for k in model.class_numbers %}
+    {%- for k in model.form.class_numbers %}
     {%- set n %}values_of.n_{{ k }}{% endset %}
     {%- set total %}totals.n_{{ k }}{% endset %},
     {{ nbsql.dirichlet_likelihood(n, nbsql.word('values_of.alpha'), total, nbsql.word('totals.k')) }} AS likelihood_{{ k }}

@@ -123,11 +123,11 @@ CASE WHEN {{ get('pooled_m2') }} > 0 THEN least(
   added without guards, and a second time with one guard a term for a row that does lack a number.
 #}
 {% macro unguarded_terms(model, k) -%}
-coalesce({% for block in model.unguarded_numbers | batch(50) %}
+coalesce({% for block in model.form.unguarded_numbers | batch(50) %}
 {%+ if not loop.first %} + {%+ endif %}({% for feature in block -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% call(name) nbsql.density(feature.family, x) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
-{%- if not loop.last %} + {% endif %}{% endfor %}){% endfor %}, {{ nbsql.sum_of_terms(model.unguarded_numbers, k) | indent(2) }})
+{%- if not loop.last %} + {% endif %}{% endfor %}){% endfor %}, {{ nbsql.sum_of_terms(model.form.unguarded_numbers, k) | indent(2) }})
 {%- endmacro %}
 
 {#
@@ -149,7 +149,7 @@ CASE
   ELSE coalesce(list_sum(list_transform(
     number.nbsql_above,
     {% set density %}
-    {% call(name) nbsql.density(model.numbers_in_lists[0].family, above) -%}
+    {% call(name) nbsql.density(model.form.numbers_in_lists[0].family, above) -%}
     {% if name == 'mean' %}(parameters.means_{{ k }}[place] - parameters.origins[place])
     {%- else %}parameters.{{ nbsql.word(name) }}s_{{ k }}[place]
     {%- endif %}
@@ -176,8 +176,8 @@ END
     SELECT
       source.*,
       [
-        {% for feature in model.numbers_in_lists %}
-        {% set is_omitted = feature.index in model.omitted_numbers %}
+        {% for feature in model.form.numbers_in_lists %}
+        {% set is_omitted = feature.index in model.form.omitted_numbers %}
         {% set x %}{% if is_omitted %}NULL{% else %}source.{{ nbsql.ident(feature.column) }}{% endif %}{% endset %}
         {% set given %}coalesce(CAST({{ x }} AS {{ nbsql.double() }}), {{ nbsql.infinity() }}){% endset %}
         {{ given }} - parameters.origins[{{ loop.index }}]{{ nbsql.comma(loop) }}
@@ -228,7 +228,7 @@ FROM (
           classes.class_no
           {%- for quantity in quantities %}
           {%- set number -%}
-          {% call(name) nbsql.parameter_of(model.numbers_in_lists[0].family, quantity) %}smoothed.{{ nbsql.word(name) }}{% endcall %}
+          {% call(name) nbsql.parameter_of(model.form.numbers_in_lists[0].family, quantity) %}smoothed.{{ nbsql.word(name) }}{% endcall %}
           {%- endset %},
           {{ nbsql.ordered_list(number, nbsql.word('place')) }} AS {{ nbsql.word(quantity) }}s
           {%- endfor %}
@@ -237,11 +237,12 @@ FROM (
         JOIN (
           SELECT
             unnest([
-              {%- for feature in model.numbers_in_lists -%}
+              {%- for feature in model.form.numbers_in_lists -%}
               {{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}
               {%- endfor -%}
             ]) AS feature,
-            unnest([{% for feature in model.numbers_in_lists %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS place
+            unnest([{% for feature in model.form.numbers_in_lists %}{{
+              loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS place
         ) AS numbers ON TRUE
         LEFT JOIN smoothed ON smoothed.class = classes.class AND smoothed.feature = numbers.feature
         GROUP BY classes.class_no

@@ -22,7 +22,7 @@ END
 {# One row: the smallest and the largest value, and the bandwidth over all classes; a weight of w counts as w rows. #}
 {% macro kernel_range(model, source, feature) -%}
 {% set x = nbsql.number_of(feature.column) -%}
-{% if model.weight -%}
+{% if model.spec.weight -%}
 SELECT
   min(x) AS least,
   max(x) AS largest,

@@ -14,7 +14,7 @@
 #}
 {% macro fourth_powers(model, source, feature) -%}
 {% set p = feature.columns | length -%}
-{% set weight %}{% if model.weight %}numbers.weight{% else %}1{% endif %}{% endset -%}
+{% set weight %}{% if model.spec.weight %}numbers.weight{% else %}1{% endif %}{% endset -%}
 {% set numbers = nbsql.whole_rows(model, source, feature) -%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('variances')) }}
   CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
@@ -69,7 +69,7 @@ GROUP BY class
   FROM (
     SELECT
       {{ nbsql.target(model) }} AS class
-      {%- if model.weight %},
+      {%- if model.spec.weight %},
       {{ nbsql.weight(model) }} AS weight
       {%- endif %}
       {%- for column in feature.columns %},

@@ -128,7 +128,7 @@ FROM (
 {% set product = nbsql.element(products, pair) -%}
 SELECT
   class,
-  {% if model.slice_by %}
+  {% if model.facts.slice_by %}
   slice,
   {% endif %}
   {{ feature.index }} AS index,
@@ -144,7 +144,7 @@ SELECT
 FROM (
   SELECT scan.*, n{{ i }} AS n, centres{{ i }} AS centres, sums{{ i }} AS sums, products{{ i }} AS products, pairs.*
   FROM (
-    SELECT class, {% if model.slice_by %}slice, {% endif %}n{{ i }}, centres{{ i }}, sums{{ i }}, products{{ i }}
+    SELECT class, {% if model.facts.slice_by %}slice, {% endif %}n{{ i }}, centres{{ i }}, sums{{ i }}, products{{ i }}
     FROM {{ scan }} AS scan
     WHERE class IS NOT NULL
   ) AS scan
@@ -169,7 +169,7 @@ stddev_pop({{ nbsql.finite(x) }}){{ nbsql.comma(loop) }}
 {% set means -%}
 {% if family.impute -%}
 {% for column in feature.columns -%}
-{% set finite, weight = nbsql.finite(nbsql.number_of(column)), nbsql.weight(model) if model.weight else none -%}
+{% set finite, weight = nbsql.finite(nbsql.number_of(column)), nbsql.weight(model) if model.spec.weight else none -%}
 {% if weight %}sum({{ weight }} * {{ finite }}) / sum(CASE WHEN {{ finite }} IS NOT NULL THEN {{ weight }} END)
 {%- else %}avg({{ finite }})
 {%- endif %}{{ nbsql.comma(loop) }}

@@ -77,8 +77,8 @@ WHERE value IS NOT NULL
 
 {# The cells of the values and of their pairs: how many rows of each class hold them. #}
 {% macro pairs_cells(model, source, feature) -%}
-{% set slice = ['slice'] if model.slice_by else [] -%}
-{% set n %}{% if model.weight %}sum(weight){% else %}CAST(count(*) AS {{ nbsql.double() }}){% endif %}{% endset -%}
+{% set slice = ['slice'] if model.facts.slice_by else [] -%}
+{% set n %}{% if model.spec.weight %}sum(weight){% else %}CAST(count(*) AS {{ nbsql.double() }}){% endif %}{% endset -%}
 {% set places = range(feature.columns | length) | list -%}
 {% set pairs = namespace(of=[]) -%}
 {% for a in places %}{% for b in places[a:] %}{% set pairs.of = pairs.of + [(a, b)] %}{% endfor %}{% endfor -%}
@@ -95,7 +95,7 @@ FROM (
     FROM {{ source }} AS source
     WHERE {{ nbsql.is_counted(model) }}
   )
-  {{ nbsql.cells_of_pairs(nbsql.word('coded'), pairs.of, n, ['class'] + slice, few=model.is_tiny) | indent(2) }}
+  {{ nbsql.cells_of_pairs(nbsql.word('coded'), pairs.of, n, ['class'] + slice, few=model.options.is_tiny) | indent(2) }}
 ) AS pairs
 {%- endmacro %}
 

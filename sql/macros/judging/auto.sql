@@ -25,19 +25,19 @@ SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ folded_rows }} AS deal
   are summed. columns: pairs of the number of a column and the numbers of its features.
 #}
 {% macro terms_of_candidates(model, rows, parameters, lookups, columns) -%}
-{% set inputs = model.features | selectattr('family.has_parameter_term') | list -%}
-{% set inputs = inputs + model.star_categories | selectattr('family.parameters') | list -%}
+{% set inputs = model.facts.features | selectattr('family.has_parameter_term') | list -%}
+{% set inputs = inputs + model.form.star_categories | selectattr('family.parameters') | list -%}
 {% set relation %}{% if model.has_row_numbers %}numbered{% else %}{{ rows }}{% endif %}{% endset -%}
 WITH {% if model.has_row_numbers %}{{ nbsql.numbered_source(model, rows, parameters, lookups) }},
-{% for feature in model.features | selectattr('family.bag') -%}
+{% for feature in model.facts.features | selectattr('family.bag') -%}
 {{ nbsql.bag_sums(model, feature, lookups, parameters) }},
 {% endfor %}
 {%- endif -%}
 candidates AS {{ nbsql.materialized() }}(
   SELECT
     number.nbsql_key
-    {%- for feature in model.features %}
-    {%- for k in model.class_numbers %},
+    {%- for feature in model.facts.features %}
+    {%- for k in model.form.class_numbers %},
     greatest({{ nbsql.term(feature, k) | indent(4) }}, {{ nbsql.least_term() }}) AS term_{{ feature.index }}_{{ k }}
     {%- endfor %}
     {%- endfor %}
@@ -48,7 +48,7 @@ candidates AS {{ nbsql.materialized() }}(
 SELECT
   nbsql_key,
   {{ column }} AS feature
-  {%- for k in model.class_numbers %},
+  {%- for k in model.form.class_numbers %},
   {% set terms %}{% for number in numbers %}term_{{ number }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
   {{ nbsql.list_of(terms, nbsql.double()) }} AS term_{{ k }}
   {%- endfor %}

@@ -22,7 +22,7 @@ WITH {% if numbers %}{{ nbsql.moments_of_columns(model, source, numbers) }},
 coded AS {{ nbsql.materialized() }}(
   SELECT
     {{ nbsql.target(model) }} AS class
-    {%- if model.weight %},
+    {%- if model.spec.weight %},
     {{ nbsql.weight(model) }} AS n
     {%- endif %}
     {%- for column, place, is_number in features %},
@@ -34,10 +34,10 @@ coded AS {{ nbsql.materialized() }}(
   {% if numbers %}
   JOIN moments ON TRUE
   {% endif %}
-  WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL{% if model.weight %} AND {{ nbsql.counts_by_weight(model) }}{% endif %}
+  WHERE source.{{ nbsql.ident(model.spec.target) }} IS NOT NULL{% if model.spec.weight %} AND {{ nbsql.counts_by_weight(model) }}{% endif %}
 
 ),
-{{ nbsql.counted_pairs(nbsql.word('coded'), pairs, nbsql.word('n') if model.weight else none, gaps) }},
+{{ nbsql.counted_pairs(nbsql.word('coded'), pairs, nbsql.word('n') if model.spec.weight else none, gaps) }},
 names(place, name) AS (
   VALUES
     {% for column, place, _ in features %}
@@ -122,7 +122,7 @@ count(DISTINCT {{ x }}){% if gaps %} + max(CASE WHEN {{ x }} IS NULL THEN 1 ELSE
 
 {# To stand in a WHERE: whether a row has a weight above 0. #}
 {% macro counts_by_weight(model) -%}
-NOT {{ nbsql.breaks_weight(model.weight) }} AND {{ nbsql.weight(model) }} > 0
+NOT {{ nbsql.breaks_weight(model.spec.weight) }} AND {{ nbsql.weight(model) }} > 0
 {%- endmacro %}
 
 {#
@@ -130,7 +130,7 @@ NOT {{ nbsql.breaks_weight(model.weight) }} AND {{ nbsql.weight(model) }} > 0
   number, by weight.
 #}
 {% macro moments_of_columns(model, source, numbers) -%}
-{% if not model.weight -%}
+{% if not model.spec.weight -%}
 moments AS (
   SELECT
     {% for column, place, _ in numbers %}

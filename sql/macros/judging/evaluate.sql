@@ -57,25 +57,25 @@ list_transform(
 
 {# The list of the columns of a relation that have the number of a class at the end of their name, or of the numbers alone. #}
 {% macro list_by_class(model, column=none) -%}
-{% call(k) nbsql.array_of_each(model.class_numbers) %}{% if column %}{{ nbsql.word(column) }}_{% endif %}{{ k }}{% endcall %}
+{% call(k) nbsql.array_of_each(model.form.class_numbers) %}{% if column %}{{ nbsql.word(column) }}_{% endif %}{{ k }}{% endcall %}
 {%- endmacro %}
 
 {# The joint log-likelihoods of a row of `scored`, a list by class number. #}
 {% macro list_of_joints(model) -%}
-{% if model.class_numbers %}{{ nbsql.list_by_class(model, 'source.nbsql_joint') }}{% else %}source.nbsql_joints{% endif %}
+{% if model.form.class_numbers %}{{ nbsql.list_by_class(model, 'source.nbsql_joint') }}{% else %}source.nbsql_joints{% endif %}
 {%- endmacro %}
 
 {# One row per class: class, class_no. #}
 {% macro numbered_classes(model, parameters) -%}
-{% if model.class_numbers -%}
+{% if model.form.class_numbers -%}
 SELECT
   {{ nbsql.unnested([nbsql.list_by_class(model, 'class'), nbsql.list_by_class(model)], ['class', 'class_no']) | indent(2) }}
 FROM {{ parameters }} AS parameters
 {%- else -%}
 SELECT class, class_no FROM {{ parameters }} AS parameters
-{%- if model.has_components %} WHERE class_no = of_class{% endif %}
+{%- if model.facts.has_components %} WHERE class_no = of_class{% endif %}
 {%- endif %}
-{%- if model.has_segments %}
+{%- if model.facts.has_segments %}
 
 WHERE parameters.nbsql_segment = 0
 {%- endif %}
@@ -96,7 +96,7 @@ FROM (
 
 {# The label of a judged row. #}
 {% macro true_label(model, as_text) -%}
-{% set x %}source.{{ nbsql.ident(model.target) }}{% endset -%}
+{% set x %}source.{{ nbsql.ident(model.spec.target) }}{% endset -%}
 {% if as_text %}{{ nbsql.as_text_if(x, as_text) }}{% else %}{{ nbsql.target(model) }}{% endif %}
 {%- endmacro %}
 

@@ -50,8 +50,8 @@ SELECT name
 FROM (
   SELECT DISTINCT {{ nbsql.part_name() }} AS name
   FROM {{ rows }} AS source
-  WHERE nbsql_part IS NOT NULL AND source.{{ nbsql.ident(model.target) }} IS NOT NULL
-    {%- if model.weight %} AND {{ nbsql.weight(model) }} > 0{% endif %}
+  WHERE nbsql_part IS NOT NULL AND source.{{ nbsql.ident(model.spec.target) }} IS NOT NULL
+    {%- if model.spec.weight %} AND {{ nbsql.weight(model) }} > 0{% endif %}
 ) AS parts
 ORDER BY {{ nbsql.as_number(nbsql.word('name')) }} ASC NULLS LAST, name ASC NULLS LAST
 {%- endmacro %}
@@ -130,7 +130,7 @@ WHERE cells.slice {% if left_out %}={% else %}<>{% endif %} {{ fold }}
 
 {# A fold as the rows name it. #}
 {% macro slice_name(model, fold) -%}
-{% if model.integer_slices %}CAST({{ nbsql.text(fold) }} AS INTEGER){% else %}{{ nbsql.text(fold) }}{% endif %}
+{% if model.options.integer_slices %}CAST({{ nbsql.text(fold) }} AS INTEGER){% else %}{{ nbsql.text(fold) }}{% endif %}
 {%- endmacro %}
 
 {#
@@ -174,7 +174,7 @@ FROM (
 {% macro classes_of_folds(model, parameters) -%}
 SELECT *
 FROM (
-  {% if model.class_numbers %}
+  {% if model.form.class_numbers %}
   SELECT
     nbsql_slice,
     {{ nbsql.unnested([nbsql.list_by_class(model, 'class'), nbsql.list_by_class(model)], ['class', 'class_no']) | indent(4) }}
@@ -189,9 +189,9 @@ WHERE class IS NOT NULL
 {# The classes of all rows, or all declared ones: class, class_no. #}
 {% macro classes_of_cells(model, cells) -%}
 SELECT class, row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no
-{% if model.classes %}
+{% if model.spec.classes %}
 FROM (
-  {{ nbsql.declared_classes(model.classes, model.class_type) | indent(2) }}
+  {{ nbsql.declared_classes(model.spec.classes, model.facts.class_type) | indent(2) }}
 ) AS declared
 {%- else %}
 FROM {{ cells }} AS cells
@@ -239,8 +239,8 @@ GROUP BY outcomes.fold
 
 {# The joint log-likelihood of a row in the class with the number in the relation of classes. #}
 {% macro numbered_joint(model) -%}
-{% if model.class_numbers -%}
-CASE numbered.class_no{% for k in model.class_numbers %} WHEN {{ k }} THEN source.nbsql_joint_{{ k }}{% endfor %} END
+{% if model.form.class_numbers -%}
+CASE numbered.class_no{% for k in model.form.class_numbers %} WHEN {{ k }} THEN source.nbsql_joint_{{ k }}{% endfor %} END
 {%- else -%}
 source.nbsql_joints[numbered.class_no]
 {%- endif %}
@@ -261,9 +261,9 @@ SELECT
   {% for column in extra_columns %}
   source.{{ nbsql.word(column) }},
   {% endfor %}
-  {{ nbsql.target(model) }} AS {{ nbsql.ident(model.target) }},
-  {% if model.weight %}
-  source.{{ nbsql.ident(model.weight) }},
+  {{ nbsql.target(model) }} AS {{ nbsql.ident(model.spec.target) }},
+  {% if model.spec.weight %}
+  source.{{ nbsql.ident(model.spec.weight) }},
   {% endif %}
   source.nbsql_prediction,
   source.nbsql_probability,

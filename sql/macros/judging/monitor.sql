@@ -100,20 +100,20 @@ WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }}
   SELECT
     source.*,
     {% set evidence %}source.{{ nbsql.own_evidence(calibrated) }}{{ nbsql.plus_common(model) }}{% endset %}
-    {%+ if model.is_logistic %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
+    {%+ if model.facts.is_logistic %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
   FROM {{ scored }} AS source
 )
 {%- endmacro %}
 
 {#
-  counted: the model as it counts monitored rows: sliced by nbsql_slice, and with the single class nbsql_all. rows: a query of those rows;
+  model: the model as it counts monitored rows: sliced by nbsql_slice, and with the single class nbsql_all. rows: a query of those rows;
   columns: the columns of the source in it.
   judged: the common table expressions that judge them (evaluate.sql), under the name of `monitored`. statistics, priors: of the model.
   as_text: whether its labels are compared as text. period_feature: the feature that is the period itself, if any. score: with reference
   rows, the edges and labels of the bins of a probability.
 #}
-{% macro monitor(counted, rows, columns, judged, statistics, priors, as_text, period_feature=none, score=none) -%}
-{% set features, monitored = counted.features, nbsql.inline_name('monitored') -%}
+{% macro monitor(model, rows, columns, judged, statistics, priors, as_text, period_feature=none, score=none) -%}
+{% set features, monitored = model.facts.features, nbsql.inline_name('monitored') -%}
 {% set value_features = features | selectattr('family.level') | list + features | selectattr('family.bag') | list -%}
 {% set value_features = value_features | rejectattr('family.cell', 'in', ['bin', 'place']) | list -%}
 {% set together = features | selectattr('family.kind', 'equalto', 'matrix') | list -%}
@@ -124,7 +124,7 @@ WITH {{ monitored }} AS {{ nbsql.materialized() }}(
 ),
 {{ judged }},
 counted AS {{ nbsql.materialized() }}(
-  {{ nbsql.cells(counted, nbsql.rows_of_one_class(monitored, columns, bounded)) | indent(2) }}
+  {{ nbsql.cells(model, nbsql.rows_of_one_class(monitored, columns, bounded)) | indent(2) }}
 ),
 learnt AS {{ nbsql.materialized() }}(
   {{ nbsql.folded_cells(statistics, '1') | indent(2) }}

@@ -10,7 +10,7 @@
   scored: predict.sql; labelled: whether the source has the class; calibrated: whether `scored` is calibrated.
 #}
 {% macro notable_rows(model, scored, columns, count, labelled, calibrated=false) -%}
-{% set known %}{% if labelled %}source.{{ nbsql.ident(model.target) }}{% else %}NULL{% endif %}{% endset -%}
+{% set known %}{% if labelled %}source.{{ nbsql.ident(model.spec.target) }}{% else %}NULL{% endif %}{% endset -%}
 WITH nbsql_rows AS {{ nbsql.materialized() }}(
   SELECT
     CAST({{ known }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS nbsql_class,

@@ -238,10 +238,10 @@ FROM (
     SELECT
       {{ nbsql.target(model) }} AS class,
       {{ bin }} AS bin,
-      {%+ if model.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){%+ endif %} AS n
+      {%+ if model.spec.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){%+ endif %} AS n
     FROM {{ source }} AS source
-    WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL AND {{ nbsql.finite(x) }} IS NOT NULL
-    {%- if model.weight %} AND {{ nbsql.counts_by_weight(model) }}{% endif %}
+    WHERE source.{{ nbsql.ident(model.spec.target) }} IS NOT NULL AND {{ nbsql.finite(x) }} IS NOT NULL
+    {%- if model.spec.weight %} AND {{ nbsql.counts_by_weight(model) }}{% endif %}
 
     GROUP BY {{ nbsql.target(model) }}, {{ bin }}
   ) AS counted

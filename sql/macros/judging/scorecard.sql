@@ -24,7 +24,7 @@
 {% set prior_of_target = nbsql.sum_over_target(nbsql.word('prior'), target) -%}
 {% set prior_of_rest = nbsql.sum_over_rest(nbsql.word('prior'), target) -%}
 WITH likelihoods AS (
-  {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.features) | indent(2) }}
+  {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.facts.features) | indent(2) }}
 ),
 {{ nbsql.scorecard_ratios(priors, target) }},
 counts AS (
@@ -34,7 +34,7 @@ counts AS (
   ) AS counts
   GROUP BY feature, value
 ),
-{{ nbsql.scorecard_line_keys(model.features) }},
+{{ nbsql.scorecard_line_keys(model.facts.features) }},
 weighed AS (
   SELECT
     CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,

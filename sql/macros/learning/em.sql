@@ -35,7 +35,7 @@ SELECT
   source.{{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ rows.relation }} AS source
-{%- if model.weight %}
+{%- if model.spec.weight %}
 
 WHERE {{ nbsql.weight(model) }} > 0
 {%- endif %}
@@ -96,7 +96,7 @@ FROM (
 (
   SELECT
     {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(4) }}
-    numbered.class AS {{ nbsql.ident(model.target) }},
+    numbered.class AS {{ nbsql.ident(model.spec.target) }},
     expected.weight * {{ nbsql.exp(difference) }} AS nbsql_weight
   FROM {{ rows }} AS source
   JOIN {{ expected }} AS expected ON expected.nbsql_number = source.nbsql_number

@@ -36,7 +36,7 @@
 {% macro numbers_of_rows(model, source, numbers) -%}
 SELECT
   CAST({{ nbsql.target(model) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{%+ endif %} AS weight
+  {%+ if model.spec.weight %}{{ nbsql.weight(model) }}{% else %}1{%+ endif %} AS weight
   {%- for column in numbers %},
   {{ nbsql.finite(nbsql.number_of(column)) }} AS nbsql_x_{{ loop.index }}
   {%- endfor %}
@@ -109,7 +109,8 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
 {% set moves -%}
 {% for column in numbers -%}
 {% set x %}nbsql_x_{{ loop.index }}{% endset -%}
-{% if model.weight %}{{ nbsql.class_total(model, x) }} / nullif({{ nbsql.weighted_count(model, x) }}, 0){% else %}avg({{ x }}){% endif %}
+{% if model.spec.weight %}{{ nbsql.class_total(model, x) }} / nullif({{
+  nbsql.weighted_count(model, x) }}, 0){% else %}avg({{ x }}){% endif %}
 {%- if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endset -%}
@@ -141,8 +142,8 @@ GROUP BY label, component
 {# A sample of one in so many of the counted rows, by a hash of their numbers, with the columns that k-means reads. #}
 {% macro sampled_rows(model, source, numbers, every) -%}
 SELECT
-  source.{{ nbsql.ident(model.target) }}
-  {%- if model.weight %}, source.{{ nbsql.ident(model.weight) }}{% endif %}
+  source.{{ nbsql.ident(model.spec.target) }}
+  {%- if model.spec.weight %}, source.{{ nbsql.ident(model.spec.weight) }}{% endif %}
   {%- for column in numbers %}, source.{{ nbsql.ident(column) }}{% endfor %}
 
 FROM {{ source }} AS source

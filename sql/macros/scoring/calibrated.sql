@@ -24,7 +24,7 @@
 {% set probability %}{{ explained }} {{ nbsql.list_highest(posteriors) }} END{% endset -%}
 {% set evidence %}{{ explained }} 0 ELSE nbsql_log_evidence END{% endset -%}
 {% set found = namespace(joints=[]) -%}
-{% for k in model.class_numbers -%}
+{% for k in model.form.class_numbers -%}
 {% set name %}nbsql_joint_{{ k }}{% endset -%}
 {% set joint %}{{ explained }} {{ nbsql.element(nbsql.word('nbsql_replaced'), k) }} ELSE {{ name }} END{% endset -%}
 {% set found.joints = found.joints + [(name, joint)] -%}

@@ -10,7 +10,8 @@
 #}
 {% macro predict_at_cost(model, scored, parameters, costs) -%}
 SELECT
-  {{ nbsql.passed_columns(model) }}{{ nbsql.plain_label(nbsql.value_of_chosen_class('nbsql_labels'), model.target_type) }} AS prediction,
+  {{ nbsql.passed_columns(model) }}{{
+    nbsql.plain_label(nbsql.value_of_chosen_class('nbsql_labels'), model.spec.target_type) }} AS prediction,
   {{ nbsql.value_of_chosen_class('nbsql_posteriors') }} AS probability,
   {{ nbsql.value_of_chosen_class('nbsql_costs') }} AS expected_cost
 FROM (

@@ -13,13 +13,13 @@
 {% set own = ['row_id', 'class', 'feature', 'value', 'contribution'] -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
 parameters AS {{ nbsql.materialized() }}(
-  {% if model.numbers_in_lists %}
+  {% if model.form.numbers_in_lists %}
   {{ nbsql.unnested_parameters(model, parameters) | indent(2) }}
   {% else %}
   {{ nbsql.parameters_by_class(model.component_model, parameters) | indent(2) }}
   {% endif %}
 ),
-{% if model.has_components %}contributions_of_members{% else %}contributions{% endif %} AS (
+{% if model.facts.has_components %}contributions_of_members{% else %}contributions{% endif %} AS (
   SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
     source.nbsql_row,
     parameters.class_no,
@@ -29,26 +29,26 @@ parameters AS {{ nbsql.materialized() }}(
     parameters.log_prior AS contribution
   FROM numbered AS source
   {{ nbsql.join_parameters_by_class(model, nbsql.word('source')) }}
-  {% if model.numbers_in_lists | length > model.omitted_numbers | length %}
+  {% if model.form.numbers_in_lists | length > model.form.omitted_numbers | length %}
   UNION ALL
   {{ nbsql.explained_numbers(model) | indent(2) }}
   {% endif %}
-  {% for block in model.explanation_parts | rejectattr('feature.index', 'in', model.number_positions) | batch(20) %}
+  {% for block in model.facts.explanation_parts | rejectattr('feature.index', 'in', model.form.number_positions) | batch(20) %}
   UNION ALL
   {{ nbsql.explained_block(model.component_model, block, lookups) | indent(2) }}
   {% endfor %}
-  {% for feature in model.features | selectattr('family.bag') %}
+  {% for feature in model.facts.features | selectattr('family.bag') %}
   UNION ALL
   {{ nbsql.explained_tokens(model.component_model, feature, lookups) | indent(2) }}
   {% endfor %}
 )
-{%- if model.has_components %},
+{%- if model.facts.has_components %},
 {{ nbsql.mixture_contributions() }}
 {%- endif %}
 
 SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
   contributions.nbsql_row AS row_id,
-  {% for column in model.id %}
+  {% for column in model.spec.id %}
   source.{{ nbsql.ident(column) }}{% if column | lower in own %} AS {{ nbsql.ident('source_' ~ column) }}{% endif %},
   {% endfor %}
   parameters.class,
@@ -56,9 +56,9 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
   contributions.value,
   contributions.contribution
 FROM contributions
-JOIN parameters ON parameters.class_no = contributions.class_no{% if model.has_segments %} AND parameters.nbsql_segment = 0{% endif %}
+JOIN parameters ON parameters.class_no = contributions.class_no{% if model.facts.has_segments %} AND parameters.nbsql_segment = 0{% endif %}
 
-{%- if model.id %}
+{%- if model.spec.id %}
 
 JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row AND source.nbsql_row IS NOT NULL
 {%- endif %}
@@ -83,10 +83,10 @@ ORDER BY
 {% macro reasons(model, explained) -%}
 {% set own = ['row_id', 'class', 'feature', 'value', 'contribution'] -%}
 {% set ids -%}
-{% for column in model.id %}, {{ nbsql.ident('source_' ~ column if column | lower in own else column) }}{% endfor %}
+{% for column in model.spec.id %}, {{ nbsql.ident('source_' ~ column if column | lower in own else column) }}{% endfor %}
 {%- endset -%}
 {% set outputs -%}
-{% for column in model.id -%}
+{% for column in model.spec.id -%}
 {% set name = 'source_' ~ column if column | lower in own else column -%}
 , pairs.{{ nbsql.ident(name) }}{% if name | lower in ['ratio', 'other'] %} AS {{ nbsql.ident('source_' ~ name) }}{% endif %}
 {%- endfor %}
@@ -146,12 +146,12 @@ ORDER BY
 
 {# The join of rows with the parameters by class. #}
 {% macro join_parameters_by_class(model, rows) -%}
-JOIN parameters ON {% if model.has_segments %}parameters.nbsql_segment = {{ rows }}.nbsql_segment{% else %}TRUE{% endif %}
+JOIN parameters ON {% if model.facts.has_segments %}parameters.nbsql_segment = {{ rows }}.nbsql_segment{% else %}TRUE{% endif %}
 {%- endmacro %}
 
 {# The list of numbers, one a class, that a lookup found. #}
 {% macro scores(model) -%}
-{% if model.class_numbers %}{{ nbsql.list_by_class(model, 'found.class') }}{% else %}found.scores{% endif %}
+{% if model.form.class_numbers %}{{ nbsql.list_by_class(model, 'found.class') }}{% else %}found.scores{% endif %}
 {%- endmacro %}
 
 {# Some features, or columns of features, that look up a value or compute with their parameters. #}
@@ -206,10 +206,10 @@ LEFT JOIN (
 
 {# The terms of the numbers that are scored by lists (families/gaussian.sql): one expression for all of them. #}
 {% macro explained_numbers(model) -%}
-{% set parts = model.explanation_parts | selectattr('feature.index', 'in', model.number_positions) | list -%}
+{% set parts = model.facts.explanation_parts | selectattr('feature.index', 'in', model.form.number_positions) | list -%}
 {% set place -%}
-{% if model.omitted_numbers -%}
-[{% for part in parts %}{{ model.number_positions[part.feature.index] }}{% if not loop.last %}, {% endif %}{% endfor %}][place]
+{% if model.form.omitted_numbers -%}
+[{% for part in parts %}{{ model.form.number_positions[part.feature.index] }}{% if not loop.last %}, {% endif %}{% endfor %}][place]
 {%- else %}place
 {%- endif %}
 {%- endset -%}
@@ -269,17 +269,17 @@ SELECT
   tokens.times * {% if smooth %}coalesce({{ found }}, {{ unseen }}, 0){% else %}{{ found }}{% endif %}
     {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.row_and_class()) }}{% endif %} AS contribution
 FROM (
-  SELECT nbsql_row, {% if model.has_segments %}nbsql_segment, {% endif %}value, sum(times) AS times
+  SELECT nbsql_row, {% if model.facts.has_segments %}nbsql_segment, {% endif %}value, sum(times) AS times
   FROM (
     {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source'))) | indent(4) }}
   ) AS occurrences
-  GROUP BY nbsql_row, {% if model.has_segments %}nbsql_segment, {% endif %}value
+  GROUP BY nbsql_row, {% if model.facts.has_segments %}nbsql_segment, {% endif %}value
 ) AS tokens
 {{ nbsql.join_parameters_by_class(model, nbsql.word('tokens')) }}
 {% if smooth %}LEFT {% endif %}JOIN (
   SELECT
     found.value,
-    {% if model.has_segments %}
+    {% if model.facts.has_segments %}
     found.{{ nbsql.word(model.part_column) }},
     {% endif %}
     {% if feature.family.tfidf %}

@@ -17,7 +17,7 @@
   exact for rows in which none of these is missing.
 #}
 {% macro linear(model, parameters, lookups, degree) -%}
-{% set computed = model.features | selectattr('family.parameters') | list -%}
+{% set computed = model.facts.features | selectattr('family.parameters') | list -%}
 {% set columns = ['class', 'feature', 'value'] + (['other'] if degree == 2 else []) + ['times', 'weight'] -%}
 WITH parameters AS {{ nbsql.materialized() }}(
   {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
@@ -50,7 +50,7 @@ weights AS (
     {{ nbsql.unnested(lists.found, columns[1:]) | indent(4) }}
   FROM parameters
   {% endfor %}
-  {% for feature in model.features | selectattr('family.has_lookups') %}
+  {% for feature in model.facts.features | selectattr('family.has_lookups') %}
   UNION ALL
   SELECT
     class_no,
@@ -75,7 +75,7 @@ SELECT
   {% endfor %}
   sum(weight) AS weight
 FROM (
-  {% if model.class_columns | length == 2 %}
+  {% if model.form.class_columns | length == 2 %}
   SELECT
     {% for column in columns[1:-1] %}
     weights.{{ nbsql.word(column) }},

@@ -14,10 +14,10 @@
 {% macro with_places(model, relation, lookups) -%}
 SELECT
   source.*
-  {%- for k in model.class_numbers %},
+  {%- for k in model.form.class_numbers %},
   listed.scores_{{ k }} AS nbsql_scores_{{ k }}
   {%- endfor %},
-  {{ nbsql.places_of_values(model.categories_in_lists) | indent(2) }} AS nbsql_places
+  {{ nbsql.places_of_values(model.form.categories_in_lists) | indent(2) }} AS nbsql_places
 FROM {{ relation }} AS source
 CROSS JOIN (
   {{ nbsql.known_values(model, lookups) | indent(2) }}
@@ -29,7 +29,7 @@ CROSS JOIN (
 SELECT
   list(known ORDER BY place ASC NULLS LAST) AS known,
   list(before ORDER BY place ASC NULLS LAST) AS before
-  {%- for k in model.class_numbers %},
+  {%- for k in model.form.class_numbers %},
   flatten(list(scores_{{ k }} ORDER BY place ASC NULLS LAST)) AS scores_{{ k }}
   {%- endfor %}
 
@@ -38,11 +38,11 @@ FROM (
     features.place,
     list(lookups.value ORDER BY lookups.value ASC NULLS LAST) AS known,
     CAST(sum(count(*)) OVER (ORDER BY features.place ASC NULLS LAST) - count(*) AS INTEGER) AS before
-    {%- for k in model.class_numbers %},
+    {%- for k in model.form.class_numbers %},
     list(lookups.class_{{ k }} ORDER BY lookups.value ASC NULLS LAST) AS scores_{{ k }}
     {%- endfor %}
 
-  FROM {{ nbsql.listed_features(model.categories_in_lists) | indent(2) }}
+  FROM {{ nbsql.listed_features(model.form.categories_in_lists) | indent(2) }}
   LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = features.feature
   GROUP BY features.place
 ) AS features
@@ -92,11 +92,11 @@ JOIN (
 {% set scores %}{% if k is none %}parameters.scores{% else %}number.nbsql_scores{{ nbsql.class_suffix(k) }}{% endif %}{% endset -%}
 coalesce(list_sum(list_transform(number.nbsql_places, lambda place: {{ scores }}[place])), 0)
 {%- set nothing %}NULL{% endset %}
-{%- for block in model.categories_in_lists | selectattr('family.parameters') | batch(50) %}
+{%- for block in model.form.categories_in_lists | selectattr('family.parameters') | batch(50) %}
 
 + (
   {% for feature in block %}
-  {% set found %}{{ scores }}[number.nbsql_places[{{ model.category_positions[feature.index] }}]]{% endset %}
+  {% set found %}{{ scores }}[number.nbsql_places[{{ model.form.category_positions[feature.index] }}]]{% endset %}
   {%+ if not loop.first %}+ {%+ endif %}CASE WHEN {{ found }} IS NULL THEN {{ nbsql.level_term(feature, k, nothing) }} ELSE 0 END
   {% endfor %}
 )

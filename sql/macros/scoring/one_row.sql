@@ -27,7 +27,7 @@ SELECT
 FROM best
 JOIN {% if row.listed %}(
   SELECT
-    unnest({{ nbsql.position_list(model.class_numbers) }}) AS class_no,
+    unnest({{ nbsql.position_list(model.form.class_numbers) }}) AS class_no,
     unnest({{ nbsql.list_by_class(model, 'class') }}) AS class
   FROM {{ parameters }} AS parameters
 ){% else %}numbers{% endif %} AS classes ON classes.class_no = best.class_no
@@ -159,7 +159,7 @@ SELECT class_no, times * score AS term
 FROM (
   SELECT
     met.times,
-    {% if model.class_numbers %}
+    {% if model.form.class_numbers %}
     unnest({{ nbsql.list_by_class(model) }}) AS class_no,
     unnest({{ nbsql.list_by_class(model, 'lookups.class') }}) AS score
     {%- else %}

@@ -14,7 +14,7 @@
 
 {# One row per row of the source: its columns and those of its score (score.sql, score_long.sql). #}
 {% macro scored(model, source, parameters, lookups) -%}
-{% if model.class_numbers -%}
+{% if model.form.class_numbers -%}
 {{ nbsql.scored_wide(model, source, parameters, lookups) }}
 {%- else -%}
 {{ nbsql.scored_long(model, source, parameters, lookups) }}
@@ -31,7 +31,7 @@
 SELECT
   {{ nbsql.passed_columns(model) }}{{ nbsql.output_label(model) }},
   {{ nbsql.output_column(model, 'probability') }}
-  {%- for class in (model.class_columns if classes is none else classes) %},
+  {%- for class in (model.form.class_columns if classes is none else classes) %},
   {% set difference %}{{ nbsql.joint(model, class.number) }} - source.nbsql_log_evidence{% endset %}
   {% set posterior = nbsql.exp(difference) %}
   CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ posterior }} END AS {{ nbsql.output(class.probability) }}
@@ -44,7 +44,7 @@ SELECT
 {% macro joint_log_likelihood(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}
-  {%- for class in model.class_columns -%}
+  {%- for class in model.form.class_columns -%}
   {% if not loop.first %}  {% endif %}
   {{- nbsql.joint(model, class.number) }}{{ nbsql.plus_common(model) }} AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
   {%- endfor %}
@@ -56,7 +56,7 @@ SELECT
 {% macro log_evidence(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}
-  {%- if model.is_logistic -%}
+  {%- if model.facts.is_logistic -%}
   {{ nbsql.output_null(model, 'log_evidence') }}
   {% else -%}
   {{ nbsql.output_column(model, 'log_evidence', nbsql.plus_common(model)) }}
@@ -67,15 +67,15 @@ SELECT
 
 {# The columns of the source that a verb passes on, all of them unless some are named, followed by a comma. #}
 {% macro passed_columns(model) -%}
-{% if model.passed_columns is none %}{{ nbsql.source_columns(model) }},
-{% else %}{% for column in model.passed_columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }},
-{% endfor %}{% endif %}{% if model.passed_columns is none or model.passed_columns %}  {% endif %}
+{% if model.options.passed_columns is none %}{{ nbsql.source_columns(model) }},
+{% else %}{% for column in model.options.passed_columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }},
+{% endfor %}{% endif %}{% if model.options.passed_columns is none or model.options.passed_columns %}  {% endif %}
 {% endmacro %}
 
 {# The columns of the source, unchanged, without those that it was joined with. No source has columns whose names nbsql keeps for itself. #}
 {% macro default__source_columns(model=none) -%}
 {% set joined_names -%}
-{% for name in (model.joined_names if model else []) %}{{ nbsql.ident(name) }}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for name in (model.options.joined_names if model else []) %}{{ nbsql.ident(name) }}{% if not loop.last %}, {% endif %}{% endfor %}
 {%- endset -%}
 source.* {% if joined_names %}EXCLUDE ({{ joined_names }}) {% endif %}NOT SIMILAR TO 'nbsql_.*'
 {%- endmacro %}
@@ -86,28 +86,30 @@ source.* {% if joined_names %}EXCLUDE ({{ joined_names }}) {% endif %}NOT SIMILA
 #}
 {% macro default__output_column(model, name, more='') -%}
 {% set score %}source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %}{% endset -%}
-{% if model.passed_columns is none %}coalesce({{ nbsql.word(name) }}, {{ score }}){% else %}{{ score }}{% endif %} AS {{ nbsql.word(name) }}
+{% if model.options.passed_columns is none %}coalesce({{ nbsql.word(name) }}, {{ score }}){%
+  else %}{{ score }}{% endif %} AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
 {% macro default__output_label(model) -%}
 {% set label %}source.nbsql_prediction{% endset -%}
-{% set label = nbsql.plain_label(label, model.target_type) -%}
-{% if model.passed_columns is none %}coalesce(prediction, {{ label }}){% else %}{{ label }}{% endif %} AS prediction
+{% set label = nbsql.plain_label(label, model.spec.target_type) -%}
+{% if model.options.passed_columns is none %}coalesce(prediction, {{ label }}){% else %}{{ label }}{% endif %} AS prediction
 {%- endmacro %}
 
 {# A number that is not known. #}
 {% macro default__output_null(model, name) -%}
-CAST({% if model.passed_columns is none %}{{ nbsql.word(name) }}{% else %}NULL{% endif %} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
+CAST({% if model.options.passed_columns is none %}{{ nbsql.word(name) }}{%
+  else %}NULL{% endif %} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
 {# The joint log-likelihood of class k in a row of `scored`. #}
 {% macro joint(model, k) -%}
-{% if model.class_numbers %}source.nbsql_joint_{{ k }}{% else %}source.nbsql_joints[{{ k }}]{% endif %}
+{% if model.form.class_numbers %}source.nbsql_joint_{{ k }}{% else %}source.nbsql_joints[{{ k }}]{% endif %}
 {%- endmacro %}
 
 {# The part that joint log-likelihoods leave out (score.sql), to be added. #}
 {% macro plus_common(model) -%}
-{% if model.features_with_common_term %} + source.nbsql_common{% endif %}
+{% if model.form.features_with_common_term %} + source.nbsql_common{% endif %}
 {%- endmacro %}
 
 {#
@@ -116,7 +118,7 @@ CAST({% if model.passed_columns is none %}{{ nbsql.word(name) }}{% else %}NULL{%
 #}
 {% macro default__from_scored(model, scored) -%}
 FROM {{ scored }} AS source
-{%- if model.passed_columns is none %}
+{%- if model.options.passed_columns is none %}
 
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence

@@ -85,7 +85,7 @@ END
 SELECT
   {{ nbsql.listed_columns(nbsql.word('source'), columns) | indent(2) }}
   source.nbsql_rows,
-  {{ nbsql.plain_label(label, model.target_type) }} AS nbsql_label,
+  {{ nbsql.plain_label(label, model.spec.target_type) }} AS nbsql_label,
   {{ probability }} AS nbsql_sure,
   {{ measure | indent(2) }} AS nbsql_measure,
   {% if by == 'margin' %}
@@ -258,18 +258,18 @@ nbsql_answer AS (
 #}
 {% macro unseen_values(model, source, parameters, lookups) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }}
-{% for part in model.explanation_parts if part.feature.family.level -%}
+{% for part in model.facts.explanation_parts if part.feature.family.level -%}
 {% set level %}level{{ nbsql.feature_suffix(part.feature) }}{% endset -%}
 {% set value = nbsql[part.feature.family.macros.value](part.feature, nbsql.word('number')) -%}
 SELECT number.nbsql_position, {{ nbsql.text(part.feature.name) }}{{ nbsql.binary() }} AS feature, {{ nbsql.explained_value(part) }} AS value
 FROM {{ nbsql.with_inputs(nbsql.word('numbered'), [part.feature] if part.feature.family.parameters else []) }}
 {{ nbsql.star_of_scores(model, part.feature, lookups) }}
 WHERE {{ level }}.value IS NULL AND {{ value }} IS NOT NULL
-{% if not loop.last or model.features | selectattr('family.bag') | list %}
+{% if not loop.last or model.facts.features | selectattr('family.bag') | list %}
 UNION ALL
 {% endif %}
 {% endfor -%}
-{% for feature in model.features if feature.family.bag -%}
+{% for feature in model.facts.features if feature.family.bag -%}
 SELECT numbered.nbsql_position, {{ nbsql.text(feature.name) }}{{ nbsql.binary() }} AS feature, tokens.value
 FROM (
   SELECT DISTINCT *

@@ -35,19 +35,19 @@ FROM {{ relation }} AS source
   The same with the columns of inputs and parameters that some terms name more than once. Two steps of their own halve those terms twice.
 #}
 {% macro with_steps(model, relation, features, parameters) -%}
-{% if model.features_with_steps -%}
+{% if model.form.features_with_steps -%}
 (
   SELECT{{ nbsql.small_relations_hint(model) }}
     number.*
-    {%- for feature in model.features_with_steps %},
-    {{ nbsql[feature.family.macros.steps](feature, model.class_numbers) | indent(4) }}
+    {%- for feature in model.form.features_with_steps %},
+    {{ nbsql[feature.family.macros.steps](feature, model.form.class_numbers) | indent(4) }}
     {%- endfor %}
 
   FROM (
     SELECT{{ nbsql.small_relations_hint(model) }}
       number.*
-      {%- for feature in model.features_with_steps %},
-      {{ nbsql[feature.family.macros.first_steps](feature, model.class_numbers) | indent(6) }}
+      {%- for feature in model.form.features_with_steps %},
+      {{ nbsql[feature.family.macros.first_steps](feature, model.form.class_numbers) | indent(6) }}
       {%- endfor %}
 
     FROM {{ nbsql.with_inputs(relation, features) | indent(4) }}
@@ -75,11 +75,12 @@ FROM {{ relation }} AS source
 #}
 {% macro numbered_source(model, source, parameters, lookups, has_number=false) -%}
 {% set number -%}
-{% if not (model.joins or has_number or 'nbsql_row' in model.columns | default([])) %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}
+{% if not (model.options.joins or has_number
+  or 'nbsql_row' in model.options.columns | default([])) %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}
 {%- endset -%}
 {% set rows %}SELECT {{ number }}source.* FROM {{ source }} AS source{% endset -%}
-{% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS {{ nbsql.materialized() }}(
-  {% if model.has_segments %}
+{% if model.facts.backoffs %}unmasked{% else %}numbered{% endif %} AS {{ nbsql.materialized() }}(
+  {% if model.facts.has_segments %}
   {% set rows %}(
     {{ rows }}
   ){% endset %}
@@ -89,7 +90,7 @@ FROM {{ relation }} AS source
   {%- endif %}
 
 )
-{%- if model.backoffs %},
+{%- if model.facts.backoffs %},
 {{ nbsql.masked_source(model, lookups) }}
 {%- endif %}
 {%- endmacro %}
@@ -102,7 +103,7 @@ FROM {{ relation }} AS source
 numbered AS {{ nbsql.materialized() }}(
   SELECT
     source.*
-    {%- for backoff in model.backoffs %}
+    {%- for backoff in model.facts.backoffs %}
     {%- for feature, name in backoff.masked %},
     {% set seen %}seen{{ nbsql.feature_suffix(backoff.feature) }}{% endset %}
     CASE WHEN {{ seen }}.value IS NULL THEN source.{{ nbsql.ident(feature.column) }} END AS {{ nbsql.ident(name) }}
@@ -110,7 +111,7 @@ numbered AS {{ nbsql.materialized() }}(
     {%- endfor %}
 
   FROM unmasked AS source
-  {%- for backoff in model.backoffs %}
+  {%- for backoff in model.facts.backoffs %}
   {%- set seen %}seen{{ nbsql.feature_suffix(backoff.feature) }}{% endset %}
 
   LEFT JOIN (

@@ -17,22 +17,22 @@
 #}
 {% macro scored_wide(model, source, parameters, lookups) -%}
 {% set relation -%}
-{% if model.has_row_numbers %}numbered{% elif model.has_segments %}(
+{% if model.has_row_numbers %}numbered{% elif model.facts.has_segments %}(
   {{ nbsql.with_segments(source, parameters) | indent(2) }}
 ){% else %}{{ source }}{% endif %}
 {%- endset -%}
 {% if model.has_row_numbers -%}
 WITH {{ nbsql.numbered_source(model, source, parameters, lookups) }}
-{%- if model.category_blocks %},
+{%- if model.form.category_blocks %},
 {{ nbsql.block_sums(model.component_model, parameters, lookups) }}
 {%- endif %}
-{%- for feature in model.features | selectattr('family.bag') %},
+{%- for feature in model.facts.features | selectattr('family.bag') %},
 {{ nbsql.bag_sums(model.component_model, feature, lookups, parameters) }}
 {%- endfor %}
 
 {% endif -%}
 {% set scores -%}
-{% if model.has_components -%}
+{% if model.facts.has_components -%}
 {{ nbsql.class_scores(model, relation, parameters, lookups) }}
 {%- else -%}
 {{ nbsql.joint_scores(model, relation, parameters, lookups) }}
@@ -42,7 +42,7 @@ WITH {{ nbsql.numbered_source(model, source, parameters, lookups) }}
 SELECT
   evidence.*,
   CASE WHEN {{ explained }} THEN CASE evidence.nbsql_highest
-    {%- for k in model.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN {{ nbsql.class_label(k) }}{% endfor %}
+    {%- for k in model.form.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN {{ nbsql.class_label(k) }}{% endfor %}
 
   END END AS nbsql_prediction,
   CASE WHEN {{ explained }} THEN 1 / evidence.nbsql_relative_evidence END AS nbsql_probability,
@@ -81,9 +81,9 @@ FROM (
 {# The highest joint log-likelihood of a row. greatest of a single argument is an error on some engines. #}
 {% macro highest_joint(model) -%}
 {% set joints -%}
-{% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for k in model.form.class_numbers %}joint.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
 {%- endset -%}
-{% if model.class_numbers | length > 1 %}greatest({{ joints }}){% else %}{{ joints }}{% endif %}
+{% if model.form.class_numbers | length > 1 %}greatest({{ joints }}){% else %}{{ joints }}{% endif %}
 {%- endmacro %}
 
 {#
@@ -116,8 +116,9 @@ JOIN {{ parameters }} AS parameters ON TRUE
   only in other slices explains no row of this one.
 #}
 {% macro joint_scores(model, relation, parameters, lookups) -%}
-{% set inputs = model.computed_features + (model.star_categories + model.categories_in_lists) | selectattr('family.parameters') | list -%}
-{% if model.categories_in_lists -%}
+{% set inputs =
+  model.form.computed_features + (model.form.star_categories + model.form.categories_in_lists) | selectattr('family.parameters') | list -%}
+{% if model.form.categories_in_lists -%}
 {% set relation -%}
 (
   {{ nbsql.with_places(model, relation, lookups) | indent(2) }}
@@ -125,48 +126,50 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {%- endset -%}
 {%- endif -%}
 {% set levels = namespace(names=[]) -%}
-{% for feature in model.star_categories %}{% set levels.names = levels.names + ['level' ~ nbsql.feature_suffix(feature)] %}{% endfor -%}
+{% for feature in model.form.star_categories %}
+{% set levels.names = levels.names + ['level' ~ nbsql.feature_suffix(feature)] %}{% endfor -%}
 SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
   number.*
-  {%- for k in model.class_numbers %},
+  {%- for k in model.form.class_numbers %},
   {% if nbsql.labels_in_rows() %}
   parameters.class_{{ k }} AS nbsql_class_{{ k }},
   {% endif %}
-  {%+ if model.by_slice %}coalesce({%+ endif %}{% if model.without_prior %}0{% else %}parameters.log_prior_{{ k }}{% endif %}
-  {%- for dimension in model.joins if dimension.scored_model %}
+  {%+ if model.options.by_slice %}coalesce({%+ endif %}{%
+    if model.options.without_prior %}0{% else %}parameters.log_prior_{{ k }}{% endif %}
+  {%- for dimension in model.options.joins if dimension.scored_model %}
 
     + coalesce(number.nbsql_dimension_{{ dimension.place }}_class_{{ k }}, 0)
   {%- endfor %}
-  {%- if model.category_blocks %}
+  {%- if model.form.category_blocks %}
 
     + blocks.class_{{ k }}
   {%- endif %}
-  {%- if model.categories_in_lists %}
+  {%- if model.form.categories_in_lists %}
 
     + {{ nbsql.list_lookup_terms(model, k) | indent(4) }}
   {%- endif %}
-  {%- if model.numbers_in_lists %}
+  {%- if model.form.numbers_in_lists %}
 
     + {{ nbsql.expanded_terms(model, k) | indent(4) }}
   {%- endif %}
-  {%- if model.unguarded_numbers %}
+  {%- if model.form.unguarded_numbers %}
 
     + {{ nbsql.unguarded_terms(model, k) | indent(4) }}
   {%- endif %}
-  {%- for block in model.joint_features | batch(50) %}
+  {%- for block in model.form.joint_features | batch(50) %}
 
     + {{ nbsql.sum_of_terms(block, k) | indent(4) }}
   {%- endfor %}
-  {%- for block in model.star_categories | batch(model.added_first) %}
+  {%- for block in model.form.star_categories | batch(model.form.added_first) %}
 
     + {{ nbsql.sum_of_level_terms(block, k) | indent(4) }}
   {%- endfor %}
   {%- if loop.first %}{{ nbsql.compiled_apart(model) | indent(4) }}{% endif %}
-  {%- set score_of = 'member' if model.has_components else 'joint' %}
-  {%- if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{{ nbsql.word(score_of) }}_{{ k }}
+  {%- set score_of = 'member' if model.facts.has_components else 'joint' %}
+  {%- if model.options.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{{ nbsql.word(score_of) }}_{{ k }}
   {%- endfor %}
-  {%- if model.features_with_common_term %},
-  {% for feature in model.features_with_common_term %}
+  {%- if model.form.features_with_common_term %},
+  {% for feature in model.form.features_with_common_term %}
 {{ nbsql[feature.family.macros.common](feature, 1) | indent(4) }}{% if not loop.last %} + {% endif %}
   {%- endfor %} AS nbsql_common
   {%- endif %}
@@ -179,21 +182,21 @@ FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 
 {# Rows joined with all inputs of their terms: `number`, parameters, and the lookups and sums of each feature. #}
 {% macro with_terms(model, relation, inputs, parameters, lookups) -%}
-{% set rows = nbsql.with_powers(model, relation, parameters) if model.numbers_in_lists else relation -%}
+{% set rows = nbsql.with_powers(model, relation, parameters) if model.form.numbers_in_lists else relation -%}
 {{ nbsql.with_steps(model, rows, inputs, parameters) }}
 {%- if not nbsql.labels_in_rows() %}
 
 {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
 {%- endif %}
-{%- if model.category_blocks %}
+{%- if model.form.category_blocks %}
 
 JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 {%- endif %}
-{%- for feature in model.star_categories %}
+{%- for feature in model.form.star_categories %}
 
 {{ nbsql.lookup_join(model, feature, lookups) }}
 {%- endfor %}
-{%- for feature in model.features | selectattr('family.bag') %}
+{%- for feature in model.facts.features | selectattr('family.bag') %}
 
 LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(feature) }}.nbsql_row = number.nbsql_row
 {%- endfor %}
@@ -213,7 +216,7 @@ CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ rel
 
 {# The evidence, relative to the highest joint likelihood. #}
 {% macro relative_evidence(model) -%}
-{% call(k) nbsql.sum_in_blocks(model.class_numbers) -%}
+{% call(k) nbsql.sum_in_blocks(model.form.class_numbers) -%}
 {% set difference %}best.nbsql_joint_{{ k }} - best.nbsql_highest{% endset -%}
 {{ nbsql.exp(difference) }}
 {%- endcall %}

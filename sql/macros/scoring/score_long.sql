@@ -10,15 +10,15 @@
   their many numbers: their terms are computed once, which halves the time, and the lists are short.
 #}
 {% macro scored_long(model, source, parameters, lookups) -%}
-{% set levels = model.joined_categories -%}
+{% set levels = model.form.joined_categories -%}
 {#
   The first block also has the numbers. If categories are listed, it holds no lookups, because listed categories meet a class as numbers
   do.
 #}
-{% set first = [] if model.categories_in_lists else levels[:20] -%}
+{% set first = [] if model.form.categories_in_lists else levels[:20] -%}
 {% set blocks = levels[first | length:] -%}
-{% set bags = model.features | selectattr('family.bag') | list -%}
-{% set whole = model.class_columns[100:] and not (bags or blocks or model.has_components) -%}
+{% set bags = model.facts.features | selectattr('family.bag') | list -%}
+{% set whole = model.form.class_columns[100:] and not (bags or blocks or model.facts.has_components) -%}
 {% set twice %}{% if whole %}NOT MATERIALIZED {% endif %}{% endset -%}
 {% set explained %}evidence.highest > -{{ nbsql.infinity() }}{% endset -%}
 WITH {{ nbsql.numbered_source(model, source, parameters, lookups) }},
@@ -33,7 +33,7 @@ terms AS {{ twice }}(
   {{ nbsql.bag_terms(model, feature, parameters, lookups) | indent(2) }}
   {% endfor %}
 ),
-{% if model.has_components %}joint_of_members{% else %}joint{% endif %} AS {{ twice }}(
+{% if model.facts.has_components %}joint_of_members{% else %}joint{% endif %} AS {{ twice }}(
   {% if bags or blocks %}
   SELECT nbsql_row, class_no, sum(term) AS joint FROM terms GROUP BY nbsql_row, class_no
   {%- else %}
@@ -41,7 +41,7 @@ terms AS {{ twice }}(
   {%- endif %}
 
 ),
-{% if model.has_components %}
+{% if model.facts.has_components %}
 joint AS (
   {{ nbsql.mixture_joints(parameters) | indent(2) }}
 ),
@@ -97,13 +97,13 @@ JOIN {{ parameters }} AS parameters
 #}
 {% macro block_terms(model, levels, parameters, lookups, dense=false) -%}
 {% set smoothed = levels | selectattr('family.parameters') | list -%}
-{% set computed = model.features | selectattr('family.has_parameter_term') | list if dense else [] -%}
-{% set listed = model.categories_in_lists if dense else [] -%}
+{% set computed = model.facts.features | selectattr('family.has_parameter_term') | list if dense else [] -%}
+{% set listed = model.form.categories_in_lists if dense else [] -%}
 {% set smoothed = smoothed + (listed | selectattr('family.parameters') | list) -%}
 SELECT
   number.nbsql_row,
   {%+ if levels %}number{% else %}parameters{%+ endif %}.class_no,
-  {%+ if dense %}{% if model.without_prior %}0{% else %}parameters.log_prior{% endif %}{%+ endif %}
+  {%+ if dense %}{% if model.options.without_prior %}0{% else %}parameters.log_prior{% endif %}{%+ endif %}
   {%- for block in computed | batch(50) %}
 
     + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql.computed_term(feature, none) }}{% endfor %})

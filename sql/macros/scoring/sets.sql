@@ -20,11 +20,11 @@
 {% set member -%}
 CASE
       WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} AND greatest(x - {{ own }}, {{ nbsql.lowest_score() }}) >= {{ reached }}
-        THEN {{ nbsql.plain_label(label, model.target_type) }}
+        THEN {{ nbsql.plain_label(label, model.spec.target_type) }}
     END
 {%- endset -%}
 SELECT
-  {{ nbsql.passed_columns(model) }}{{ nbsql.plain_label(nbsql.word('source.nbsql_prediction'), model.target_type) }} AS prediction,
+  {{ nbsql.passed_columns(model) }}{{ nbsql.plain_label(nbsql.word('source.nbsql_prediction'), model.spec.target_type) }} AS prediction,
   source.nbsql_probability AS probability,
   source.nbsql_set AS prediction_set
 FROM (

@@ -11,15 +11,15 @@
 blocks AS (
   SELECT
     nbsql_row
-    {%- for k in model.class_numbers %},
+    {%- for k in model.form.class_numbers %},
     sum(class_{{ k }}) AS class_{{ k }}
     {%- endfor %}
 
   FROM (
-    {% for block in model.category_blocks %}
+    {% for block in model.form.category_blocks %}
     SELECT
       number.nbsql_row
-      {%- for k in model.class_numbers %},
+      {%- for k in model.form.class_numbers %},
       {{ nbsql.sum_of_terms(block, k) | indent(8) }} AS class_{{ k }}
       {%- endfor %}
 
@@ -110,7 +110,7 @@ coalesce({{ score }}
 bag{{ nbsql.feature_suffix(feature) }} AS (
   SELECT
     tokens.nbsql_row
-    {%- for k in model.class_numbers %},
+    {%- for k in model.form.class_numbers %},
     {% set found %}lookups.class_{{ k }}{% endset %}
     {% set unseen %}parameters.unseen{{ nbsql.feature_suffix(feature) }}_{{ k }}{% endset %}
     sum({{ nbsql.occurrence_factor(feature) }}{% if smooth %}coalesce({{ found }}, {{ unseen }}){% else %}{{ found }}{% endif %})

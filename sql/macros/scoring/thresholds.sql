@@ -13,7 +13,8 @@
 #}
 {% macro predict_at_thresholds(model, scored, parameters, thresholds) -%}
 SELECT
-  {{ nbsql.passed_columns(model) }}{{ nbsql.plain_label(nbsql.value_of_chosen_class('nbsql_labels'), model.target_type) }} AS prediction,
+  {{ nbsql.passed_columns(model) }}{{
+    nbsql.plain_label(nbsql.value_of_chosen_class('nbsql_labels'), model.spec.target_type) }} AS prediction,
   {{ nbsql.value_of_chosen_class('nbsql_posteriors') }} AS probability
 FROM (
   SELECT

@@ -7,7 +7,7 @@
 {% macro predict_top_k(model, scored, parameters, top_k) -%}
 SELECT
   {% set label %}source.nbsql_labels[source.nbsql_ranked.k]{% endset %}
-  {{ nbsql.passed_columns(model) }}{{ nbsql.plain_label(label, model.target_type) }} AS prediction,
+  {{ nbsql.passed_columns(model) }}{{ nbsql.plain_label(label, model.spec.target_type) }} AS prediction,
   CASE WHEN source.nbsql_ranked IS NOT NULL THEN -source.nbsql_ranked.p END AS probability,
   source.nbsql_rank AS rank
 FROM (

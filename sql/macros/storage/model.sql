@@ -206,11 +206,11 @@ DROP SCHEMA IF EXISTS {{ schema }} CASCADE
       {% for message in broken %}
       WHEN sum(broken_{{ loop.index }}) > 0 THEN {{ nbsql.raise_error(message, some) }}
       {% endfor %}
-      {% if model.classes %}
+      {% if model.spec.classes %}
       WHEN sum(n) > 0 AND class NOT IN (
-        {% for label in model.classes %}
-        {% set class %}CAST({{ nbsql.text(label) }} AS {{ model.class_type }}){% endset %}
-        {{ nbsql.as_label(class, model.class_type) }}{{ nbsql.comma(loop) }}
+        {% for label in model.spec.classes %}
+        {% set class %}CAST({{ nbsql.text(label) }} AS {{ model.facts.class_type }}){% endset %}
+        {{ nbsql.as_label(class, model.facts.class_type) }}{{ nbsql.comma(loop) }}
         {% endfor %}
       ) THEN {{ nbsql.raise_error(undeclared, some) }}
       {% endif %}

@@ -1,7 +1,7 @@
 {# The forms of scoring for engines that cannot select all columns except some. The columns of the source are written out. #}
 
 {% macro plain__source_columns(model) -%}
-{% for column in model.columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{% if not loop.last %},
+{% for column in model.options.columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{% if not loop.last %},
 {% endif %}{% endfor %}
 {%- endmacro %}
 
@@ -17,13 +17,13 @@ CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 
 {# The columns of `scored`, some of them replaced. scored_columns names the further columns that `scored` has in such a dialect. #}
 {% macro plain__replace_columns(model, replaced, others=[]) -%}
-{% for column in model.columns -%}
+{% for column in model.options.columns -%}
 source.{{ nbsql.ident(column) }},
 {% endfor -%}
 {% if model.has_row_numbers -%}
 source.nbsql_row,
 {% endif -%}
-{% if model.features_with_common_term -%}
+{% if model.form.features_with_common_term -%}
 source.nbsql_common,
 {% endif -%}
 {% set names = replaced | map('first') | list -%}
@@ -38,10 +38,10 @@ source.{{ nbsql.word(name) }},
 {# The posteriors of a row, a list in the order of the classes; all are 0 where no class explains the row. #}
 {% macro plain__posteriors(model) -%}
 {% set explained %}source.nbsql_log_evidence > -{{ nbsql.infinity() }}{% endset -%}
-{% if model.class_numbers -%}
+{% if model.form.class_numbers -%}
 {% set posteriors %}
 
-  {% for k in model.class_numbers %}
+  {% for k in model.form.class_numbers %}
   {% set difference %}source.nbsql_joint_{{ k }} - source.nbsql_log_evidence{% endset %}
   CASE WHEN {{ explained }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{{ nbsql.comma(loop) }}
   {% endfor %}

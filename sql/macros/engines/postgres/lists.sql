@@ -69,8 +69,8 @@ OFFSET 0
 
 {% macro postgres__scored_columns(model) -%}
 nbsql_prediction nbsql_probability nbsql_log_evidence
-{%- if not model.class_numbers %} nbsql_joints{% endif %}
-{%- for k in model.class_numbers %} nbsql_joint_{{ k }}{% endfor %}
+{%- if not model.form.class_numbers %} nbsql_joints{% endif %}
+{%- for k in model.form.class_numbers %} nbsql_joint_{{ k }}{% endfor %}
 {%- endmacro %}
 
 {# PostgreSQL has any_value from version 16 on. #}

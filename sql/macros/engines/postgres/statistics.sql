@@ -36,7 +36,7 @@
 #}
 {% macro postgres__summed_squares(model, x, careful) -%}
 {% set square %}CASE WHEN {{ x }} IS NOT NULL THEN ({{ nbsql.square(x) }}) END{% endset -%}
-{% if model.weight %}sum(weight * {{ square }}){% elif careful %}sum({{ square }}){% else %}sum({{ x }} * {{ x }}){% endif %}
+{% if model.spec.weight %}sum(weight * {{ square }}){% elif careful %}sum({{ square }}){% else %}sum({{ x }} * {{ x }}){% endif %}
 {%- endmacro %}
 
 {% macro postgres__categorical_value(feature, relation) -%}

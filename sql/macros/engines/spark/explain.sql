@@ -9,7 +9,7 @@
 (
   SELECT row_number() OVER (ORDER BY nbsql_read ASC NULLS LAST) AS nbsql_row, source.*
   FROM (
-    {% if model.joins %}
+    {% if model.options.joins %}
     SELECT source.nbsql_row AS nbsql_read, source.* EXCEPT (nbsql_row) FROM {{ source }} AS source
     {% else %}
     SELECT {{ nbsql.row_id() }} AS nbsql_read, source.* FROM {{ source }} AS source

@@ -64,7 +64,8 @@ inline(arrays_zip(sequence(1, size({{ list }})), {{ list }})) AS ({{ nbsql.word(
 {%- endmacro %}
 
 {% macro spark__scored_columns(model) -%}
-nbsql_prediction nbsql_probability nbsql_log_evidence{% for k in model.class_numbers %} nbsql_joint_{{ k }} nbsql_class_{{ k }}{% endfor %}
+nbsql_prediction nbsql_probability nbsql_log_evidence{%
+  for k in model.form.class_numbers %} nbsql_joint_{{ k }} nbsql_class_{{ k }}{% endfor %}
 {%- endmacro %}
 
 {% macro spark__map_of_one(key) -%} map({{ key }}, 1) {%- endmacro %}

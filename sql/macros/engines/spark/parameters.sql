@@ -2,16 +2,16 @@
 
 {# One row per class (and segment): nbsql_segment, class_no, of_class, class, log_prior, and the parameters of its features. #}
 {% macro spark__parameters_by_class(model, parameters) -%}
-SELECT {% if model.has_segments %}nbsql_segment, {% endif %}inline(array(
-  {% for k in model.class_numbers %}
+SELECT {% if model.facts.has_segments %}nbsql_segment, {% endif %}inline(array(
+  {% for k in model.form.class_numbers %}
   struct(
     {{ k }} AS class_no,
-    {% if model.has_components %}
-    {{ model.class_of_component[k - 1] }} AS of_class,
+    {% if model.facts.has_components %}
+    {{ model.form.class_of_component[k - 1] }} AS of_class,
     {% endif %}
     class_{{ k }} AS class,
     log_prior_{{ k }} AS log_prior
-    {%- for item in model.parameters %}
+    {%- for item in model.facts.parameters %}
     {%- set name = nbsql.parameter_name(item) %},
     {{ name }}_{% if item.parameter.common %}1{% else %}{{ k }}{% endif %} AS {{ name }}
     {%- endfor %}

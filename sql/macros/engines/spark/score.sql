@@ -36,9 +36,10 @@ CROSS JOIN LATERAL (FROM {{ parameters }} AS constants) AS parameters
   warning.
 #}
 {% macro spark__compiled_apart(model) -%}
-{% set terms = (model.joint_features + model.star_categories) | length * model.class_numbers | length -%}
+{% set terms = (model.form.joint_features + model.form.star_categories) | length * model.form.class_numbers | length -%}
 {% if terms > 20 %}
 
-+ size(map_filter(map(0, number.{{ nbsql.ident((model.joint_features + model.star_categories)[0].columns[0]) }}), (place, x) -> FALSE))
++ size(map_filter(map(0, number.{{
+  nbsql.ident((model.form.joint_features + model.form.star_categories)[0].columns[0]) }}), (place, x) -> FALSE))
 {%- endif %}
 {%- endmacro %}

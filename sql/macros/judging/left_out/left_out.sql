@@ -28,7 +28,7 @@ SELECT
   {% set rest = nbsql.remaining_count(nbsql.feature_column('seen', feature, 'n'), nbsql.row_weight(model)) %}
   coalesce({{ rest }} > 0, FALSE) AS nbsql_seen{{ nbsql.feature_suffix(feature) }}
   {%- endfor %}
-  {%- for column in model.features | map(attribute='columns') | sum(start=()) | unique %},
+  {%- for column in model.facts.features | map(attribute='columns') | sum(start=()) | unique %},
   source.{{ nbsql.ident(column) }}
   {%- endfor %}
 
@@ -202,14 +202,14 @@ CROSS JOIN {{ classes }} AS classes
 {% if dense -%}
 SELECT
   number.*,
-  {% if model.prior.kind == 'given' %}
+  {% if model.spec.prior.kind == 'given' %}
   number.prior
-  {%- elif model.prior.kind == 'uniform' %}
+  {%- elif model.spec.prior.kind == 'uniform' %}
   {% set count %}CAST(number.nbsql_count AS {{ nbsql.double() }}){% endset %}
   1 / {{ nbsql.null_if_zero(count) }}
-  {%- elif model.prior.kind == 'smoothed' %}
-  (number.nbsql_left + {{ nbsql.number(model.prior.added_count) }})
-    / (number.nbsql_everything + {{ nbsql.number(model.prior.added_count) }} * number.nbsql_count)
+  {%- elif model.spec.prior.kind == 'smoothed' %}
+  (number.nbsql_left + {{ nbsql.number(model.spec.prior.added_count) }})
+    / (number.nbsql_everything + {{ nbsql.number(model.spec.prior.added_count) }} * number.nbsql_count)
   {%- else %}
   number.nbsql_left / {{ nbsql.null_if_zero(nbsql.word('number.nbsql_everything')) }}
   {%- endif %} AS nbsql_prior
@@ -306,9 +306,9 @@ FROM {{ left_out }} AS left_out
 {# The predicted rows, for the queries of evaluate.sql, as in out_of_fold. known: all classes, with the numbers to give them. #}
 {% macro left_out_outcomes(model, left_out, classes, known) -%}
 SELECT
-  own.class AS {{ nbsql.ident(model.target) }},
-  {% if model.weight %}
-  left_out.nbsql_weight AS {{ nbsql.ident(model.weight) }},
+  own.class AS {{ nbsql.ident(model.spec.target) }},
+  {% if model.spec.weight %}
+  left_out.nbsql_weight AS {{ nbsql.ident(model.spec.weight) }},
   {% endif %}
   best.class AS nbsql_prediction,
   left_out.nbsql_probability,

@@ -16,7 +16,7 @@
   {{ nbsql.scan_inputs(model, counted, features, careful=true) | indent(2) }}
 )
 {%- endset -%}
-{% set w %}{% if model.weight %}rows.weight{% else %}1{% endif %}{% endset -%}
+{% set w %}{% if model.spec.weight %}rows.weight{% else %}1{% endif %}{% endset -%}
 WITH outermost AS (
   SELECT
     class
