@@ -2,14 +2,58 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+_MARKED = re.compile("⟨([^⟨⟩]*)⟩")
+
+
+@dataclass(frozen=True)
+class Cure:
+    """What a message names as code, in Python: an argument `alpha` or `replace=True`, a method `quadratic()`, a family.
+
+    In the text of a message it stands between the marks ⟨ and ⟩, and each face writes it in its own words: `replace=True`,
+    `--replace`.
+    """
+
+    text: str
+
+    @cached_property
+    def code(self) -> ast.AST | None:
+        """What it is as the argument of a call; None if it is no Python, as with a column whose name has a quote."""
+        try:
+            call = ast.parse(f"_({self.text})", mode="eval").body
+        except (SyntaxError, ValueError):
+            return None
+        return next(iter([*call.args, *call.keywords]), None) if isinstance(call, ast.Call) else None
+
+    def __str__(self) -> str:
+        return self.text
+
+    def marked(self) -> str:
+        """The cure between its marks, for a message that is written later."""
+        return f"⟨{self.text}⟩"
+
+
+def in_words(message: str, words: Callable[[Cure], str] = str) -> str:
+    """A message with its cures in the words of a face; by default in Python's.
+
+    >>> in_words("fit it again with ⟨replace=True⟩")
+    'fit it again with replace=True'
+    """
+    return _MARKED.sub(lambda found: words(Cure(found[1])), message)
 
 
 class NbsqlError(Exception):
     """Base class of all errors that nbsql raises.
+
+    Its text is in the words of Python; `marked` is the message with its cures between marks, for the words of another face.
 
     >>> import duckdb, nbsql
     >>> try:
@@ -20,7 +64,8 @@ class NbsqlError(Exception):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(" ".join(message.split()) if "\n" in message else message)  # a frame in it would have many lines
+        self.marked = " ".join(message.split()) if "\n" in message else message  # a frame in it would have many lines
+        super().__init__(in_words(self.marked))
 
 
 class InputError(NbsqlError, ValueError):
@@ -84,6 +129,10 @@ class NbsqlWarning(UserWarning):
     >>> issubclass(caught[0].category, nbsql.NbsqlWarning)
     True
     """
+
+    def __init__(self, message: str) -> None:
+        self.marked = message
+        super().__init__(in_words(message))
 
 
 def closest_name(name: str, names: Iterable[str]) -> str | None:

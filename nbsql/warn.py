@@ -34,7 +34,7 @@ def warn_user(message: str) -> None:
     """Issue an `NbsqlWarning` at the innermost line outside of this package."""
     if _QUIET.get():
         return
-    warnings.warn(message, NbsqlWarning, stacklevel=_user_frame()[1] - 1)
+    warnings.warn(NbsqlWarning(message), stacklevel=_user_frame()[1] - 1)
 
 
 def user_variable(name: str) -> Any:

@@ -35,11 +35,11 @@ def decision_of(
     The labels are the classes, by number. Raises InputError if an argument is invalid, or several rules are given.
     """
     options = {"costs": costs, "thresholds": thresholds, "top_k": top_k, "coverage": coverage}
-    arguments = [name for name, value in options.items() if value is not None]
+    arguments = [f"⟨{name}⟩" for name, value in options.items() if value is not None]
     if len(arguments) > 1:
-        raise InputError(f"predict takes one of costs, thresholds, top_k and coverage, not {' and '.join(arguments)}")
+        raise InputError(f"predict takes one of ⟨costs⟩, ⟨thresholds⟩, ⟨top_k⟩ and ⟨coverage⟩, not {' and '.join(arguments)}")
     if by_class and coverage is None:
-        raise InputError("by_class goes with coverage")
+        raise InputError("⟨by_class⟩ goes with ⟨coverage⟩")
     if costs is not None:
         return Decision("predict with costs", "predict_at_cost", (cost_matrix(costs, labels),))
     if thresholds is not None:
@@ -60,7 +60,7 @@ def missed_share(coverage: Any) -> int:
     (100, 0)
     """
     if not isinstance(coverage, (Real, Decimal)) or not 0 < _number(coverage) < 1:
-        raise InputError(f"coverage must be a number between 0 and 1, such as 0.9, not {written(coverage)}")
+        raise InputError(f"⟨coverage⟩ must be a number between 0 and 1, such as 0.9, not {written(coverage)}")
     return 1000 - math.ceil(1000 * float(coverage) - 1e-9)  # in floating point, 1000 * 0.9 may exceed 900
 
 

@@ -59,7 +59,7 @@ def imputable_columns(
             raise InputError(f"{label} has no column {feature.column!r}, whose gaps are to be filled")
     if not imputed:
         missing_is_value = any(each.family.nulls == "category" for each in spec.features)
-        cure = "; with nulls='category' a missing value is no gap" if missing_is_value else ""
+        cure = "; with ⟨nulls='category'⟩ a missing value is no gap" if missing_is_value else ""
         raise InputError(f"{title} has no feature of a column of {label} whose gaps others could fill{cure}")
     return imputed
 
@@ -67,7 +67,7 @@ def imputable_columns(
 def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> ImputedColumn:
     """The feature of a column that is to be predicted. Raises InputError unless it is a column that the model can infer."""
     if not isinstance(name, str):
-        raise InputError(f"target must be the name of a column, not {name!r}")
+        raise InputError(f"⟨target⟩ must be the name of a column, not {name!r}")
     columns = [column for feature in spec.features for column in feature.columns]
     return imputable_columns(spec, [name], columns, dialect, title, title, fills=False)[0]
 

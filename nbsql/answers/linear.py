@@ -35,7 +35,7 @@ def _refusal(feature: Feature, degree: int) -> str | None:
             return f"{feature.name!r} divides by the length of the text with norm='l2'"
         return f"{feature.name!r} is {family.name}, no polynomial of its number"
     if family.degree > degree and family.kind == "weight":
-        return f"{feature.name!r} is {'a product' if family.product else 'squared'}; use quadratic()"
+        return f"{feature.name!r} is {'a product' if family.product else 'squared'}; use ⟨quadratic()⟩"
     if family.degree > degree:
         what = "a covariance matrix" if family.kind == "matrix" else "a variance"
         return f"{feature.name!r} is {family.name} with {what} of its own in every class; {family.linear_cure}"

@@ -361,12 +361,12 @@ class Query(PendingQuery):
         replace = true_or_false(replace, "replace")
         if replace and engine.drafts:
             raise NotSupportedError(
-                f"replace=True is not available on {engine.title}, which has no transactions; drop it first"
+                f"⟨replace=True⟩ is not available on {engine.title}, which has no transactions; drop it first"
             )
         existing = next(
             (row for row in engine.query_macro("relations") if [*map(folded, row[:3])] == [*map(folded, whole)]), None
         )
-        cure = "drop it first" if engine.drafts else "replace it with replace=True"
+        cure = "drop it first" if engine.drafts else "replace it with ⟨replace=True⟩"
         taken = f"{name!r} is there already; {cure}, or choose another name"
         if existing is not None and not replace:
             raise InputError(taken)

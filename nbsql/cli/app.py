@@ -75,7 +75,7 @@ class Commands(click.Group):
         except NbsqlError as error:
             if isinstance(error.__cause__, duckdb.InterruptException):
                 raise Interrupted from None
-            raise Failure(without_passwords(with_label(in_options(str(error))))) from None
+            raise Failure(without_passwords(with_label(in_options(error.marked)))) from None
         except OSError as error:
             if error.errno != errno.ENOSPC or error.filename is not None:
                 raise

@@ -49,7 +49,7 @@ def read_families(path: str) -> dict[str, Any]:
         try:
             families[column] = _family(asked)
         except InputError as error:
-            raise InputError(f"{column!r} in {path!r}: {error}") from None
+            raise InputError(f"{column!r} in {path!r}: {error.marked}") from None
     return {"families": families, **options}
 
 

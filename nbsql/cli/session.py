@@ -105,7 +105,8 @@ def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = 
     """The engine of a file or a server, combined with a role such as `Recorder`, which is closed at the end."""
     _check_name(path)
     roles = (ReadsStandardInput,) if role is None else (role, ReadsStandardInput)
-    kind: type[Engine] = type("Shell", (*roles, postgresql() if is_postgres(path) else DuckDB), {})
+    words = {"in_words": staticmethod(in_options)}
+    kind: type[Engine] = type("Shell", (*roles, postgresql() if is_postgres(path) else DuckDB), words)
     options: dict[str, Any] = {} if is_postgres(path) else {"read_only": read_only}
     engine: Any = kind(path, **options)  # type: ignore[call-arg]
     engine.watch = Watch(engine.progress)
@@ -219,7 +220,7 @@ def show_warnings(engine: Engine) -> Iterator[None]:
         yield
     end_progress(engine)
     for warning in {(each.category, str(each.message)): each for each in caught}.values():
-        if issubclass(warning.category, NbsqlWarning):
-            click.echo(f"{styled('warning', fg='yellow')}: {in_options(str(warning.message))}", err=True)
+        if isinstance(warning.message, NbsqlWarning):
+            click.echo(f"{styled('warning', fg='yellow')}: {in_options(warning.message.marked)}", err=True)
         else:
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)

@@ -16,7 +16,7 @@ from nbsql.engines.foreign_sources import unwrap
 from nbsql.engines.rows import json_structure, rows_as_json
 from nbsql.engines.source import Source, check_distinct, check_names
 from nbsql.engines.turn import Lease, turn_of
-from nbsql.errors import DatabaseError, InputError, NotSupportedError
+from nbsql.errors import DatabaseError, InputError, NotSupportedError, in_words
 
 if TYPE_CHECKING:
     import pandas
@@ -55,6 +55,10 @@ class Engine(Catalogue):
     def apart(self) -> Engine:
         """An engine with a connection of its own to the same database."""
         raise NotSupportedError(f"a second connection is not available on {self.title} yet; it is on DuckDB")
+
+    def in_words(self, message: str) -> str:
+        """A message that a script is to raise, in the words of the face that prints it."""
+        return in_words(message)
 
     # Sources. ------------------------------------------------------------------------------------------------------
 

@@ -56,13 +56,13 @@ INFERRED: dict[str, type[Family]] = {
 def named(family: str | Family) -> Family:
     """The family of that name with its default options, or the instance itself. Raises InputError if there is none."""
     if isinstance(family, Pairs):
-        raise InputError("pairs come with method='aode', beside the categories they are of; leave them out of families")
+        raise InputError("pairs come with ⟨method='aode'⟩, beside the categories they are of; leave them out of families")
     if isinstance(family, Family) and hasattr(family, "name"):
         return family
     if isinstance(family, type) and issubclass(family, Family) and hasattr(family, "name"):
         return family()
     if not isinstance(family, str):
-        raise InputError(f"a family is a name or an instance such as nbsql.Gaussian(), not {family!r}")
+        raise InputError(f"a family is a name or an instance such as ⟨nbsql.Gaussian()⟩, not {family!r}")
     if family not in FAMILIES:
         known = ", ".join(map(repr, FAMILIES))
         meant = suggestion("gaussian" if family.lower() == "normal" else family, FAMILIES)
@@ -73,7 +73,7 @@ def named(family: str | Family) -> Family:
 def all_named(families: Any, besides: tuple[type[Family], ...] = ()) -> dict[Any, Family]:
     """The families of a dict by name or instance, but those of the types `besides`. Raises InputError for anything else."""
     if not isinstance(families, Mapping):
-        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {families!r}")
+        raise InputError(f"⟨families⟩ must be a dict such as {{'visits': 'poisson'}}, not {families!r}")
     return {key: named(family) for key, family in families.items() if not isinstance(family, besides)}
 
 

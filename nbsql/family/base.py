@@ -91,7 +91,7 @@ class Family:
     zeros: ClassVar[bool] = False  # zeros are counted apart, so that the density is that of the other numbers
     needs_guard: ClassVar[bool] = False  # guarding its term against missing values costs as much as the term itself
     over_columns: ClassVar[bool] = False  # one feature over several columns
-    linear_cure: ClassVar[str] = "use quadratic()"  # the advice in an error, if the score is a square
+    linear_cure: ClassVar[str] = "use ⟨quadratic()⟩"  # the advice in an error, if the score is a square
     units: ClassVar[str] = "counts"  # the word for its values in messages
     accepts: ClassVar[tuple[str, ...]]  # the kinds of columns that may have this family
 
@@ -124,18 +124,18 @@ class Family:
         if self.nulls is not None:
             choice(self.nulls, Nulls, "nulls")
             if self.nulls == "category" and not self.has_categories:
-                raise InputError(f"nulls='category' needs a family with categories, not {self.name!r}; use 'skip' or 'error'")
+                raise InputError(f"⟨nulls='category'⟩ needs a family with categories, not {self.name!r}; use 'skip' or 'error'")
         if self.unseen is not None:
             choice(self.unseen, Unseen, "unseen")
         set_attributes(self, estimate=estimate_named(self.estimate))
         if self.smoothed and self.estimate == "mle" and any(self.pseudo_counts):
             raise InputError(
-                f"estimate='mle' of {self.name!r} takes no pseudo-counts, and it has {max(self.pseudo_counts):g}; "
-                "leave them out, or use estimate='mean' or 'mode'"
+                f"⟨estimate='mle'⟩ of {self.name!r} takes no pseudo-counts, and it has {max(self.pseudo_counts):g}; "
+                "leave them out, or use ⟨estimate='mean'⟩ or 'mode'"
             )
         if self.smoothed and self.estimate == "mode" and any(alpha < 1 for alpha in self.pseudo_counts):
             raise InputError(
-                f"estimate='mode' of {self.name!r} needs every pseudo-count at 1 (no smoothing) or above: "
+                f"⟨estimate='mode'⟩ of {self.name!r} needs every pseudo-count at 1 (no smoothing) or above: "
                 f"a Dirichlet distribution with alpha = {min(self.pseudo_counts):g} has no mode"
             )
         if self.complement and self.pseudo_counts and self.added_to_count(min(self.pseudo_counts)) == 0:

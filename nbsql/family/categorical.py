@@ -45,7 +45,7 @@ class Categorical(Level):
             set_attributes(self, alpha=alphas)
             checked(self, non_negative, "other_alpha")
         elif self.other_alpha is not None:
-            raise InputError("other_alpha goes with a pseudo-count a category: alpha={'red': 2}")
+            raise InputError("other_alpha goes with a pseudo-count a category: ⟨alpha={'red': 2}⟩")
         if isinstance(self.levels, (str, Mapping)) or not isinstance(self.levels, Iterable):
             raise InputError(f"levels must be a list, not {self.levels!r}")
         set_attributes(self, levels=tuple(map(_named, self.levels)))
@@ -85,5 +85,5 @@ class Categorical(Level):
 
 def _named(level: Any) -> str:
     if level is None:
-        raise InputError("levels may not hold None; nulls='category' makes a missing value one")
+        raise InputError("levels may not hold None; ⟨nulls='category'⟩ makes a missing value one")
     return shortest(level)

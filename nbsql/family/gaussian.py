@@ -71,7 +71,7 @@ class Gaussian(Density):
     quantities: ClassVar[tuple[str, ...]] = ("mean", "peak", "precision")
     centred: ClassVar[bool] = True
     needs_guard: ClassVar[bool] = True
-    linear_cure: ClassVar[str] = "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)"
+    linear_cure: ClassVar[str] = "use ⟨quadratic()⟩, or fit it with ⟨nbsql.Gaussian(shared_variance=True)⟩"
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "variance", "floor", "smoothing", "prior")
 
     def __post_init__(self) -> None:
@@ -92,16 +92,17 @@ class Gaussian(Density):
                 raise InputError("variance='sample' and a prior are two estimates of one variance; leave one of them out")
             if self.estimate == "mle":
                 raise InputError(
-                    f"estimate='mle' of {self.name!r} takes no prior; leave it out, or use estimate='mean' or 'mode'"
+                    f"⟨estimate='mle'⟩ of {self.name!r} takes no prior; leave it out, or use ⟨estimate='mean'⟩ or 'mode'"
                 )
             if self.estimate == "mean" and self.prior.a <= 1:
                 raise InputError(
-                    f"estimate='mean' needs a > 1, or no variance is expected; with a = {self.prior.a:g} use estimate='mode'"
+                    "⟨estimate='mean'⟩ needs a > 1, or no variance is expected; "
+                    f"with a = {self.prior.a:g} use ⟨estimate='mode'⟩"
                 )
         elif self.estimate == "mode":
-            raise InputError(f"estimate='mode' of {self.name!r} needs a prior: prior=nbsql.NormalInverseGamma()")
+            raise InputError(f"⟨estimate='mode'⟩ of {self.name!r} needs a prior: ⟨prior=nbsql.NormalInverseGamma()⟩")
         elif self.estimate == "mle" and self.variance == "sample":
-            raise InputError("variance='sample' is not the maximum-likelihood estimate; leave it or estimate='mle' out")
+            raise InputError("variance='sample' is not the maximum-likelihood estimate; leave it or ⟨estimate='mle'⟩ out")
 
     def with_estimate(self, estimate: Estimate) -> Family:
         if self.prior is None and estimate != "mean":  # without a prior there is no mode
@@ -137,4 +138,4 @@ def _prior(prior: Any) -> NormalInverseGamma:
             return NormalInverseGamma(**prior)
         except TypeError:
             pass
-    raise InputError(f"prior must be nbsql.NormalInverseGamma(mean=..., kappa=..., a=..., b=...), not {prior!r}")
+    raise InputError(f"prior must be ⟨nbsql.NormalInverseGamma(mean=..., kappa=..., a=..., b=...)⟩, not {prior!r}")

@@ -47,7 +47,7 @@ class Joint(OverColumns):
         if self.backoff is not None:
             choice(self.backoff, Literal["naive"], "backoff")
             if self.unseen == "smooth":
-                raise InputError("unseen='smooth' and a backoff are two answers to values never seen; leave one of them out")
+                raise InputError("⟨unseen='smooth'⟩ and a backoff are two answers to values never seen; leave one of them out")
 
     def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
         return super().with_defaults(alpha=alpha, nulls=nulls, unseen="skip" if self.backoff else unseen)

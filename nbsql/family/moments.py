@@ -27,7 +27,7 @@ class Moments(Density):
         super().__post_init__()
         checked(self, non_negative, "floor")
         if self.estimate not in (None, "mean"):
-            raise InputError(f"estimate={self.estimate!r} of {self.name!r} is none of its moments; leave it out")
+            raise InputError(f"⟨estimate={self.estimate!r}⟩ of {self.name!r} is none of its moments; leave it out")
 
     def with_estimate(self, estimate: Estimate) -> Family:  # noqa: ARG002 - there is one
         return super().with_estimate("mean")

@@ -51,7 +51,7 @@ class MultivariateGaussian(OverColumns):
     cell: ClassVar[Cell] = "matrix"
     units: ClassVar[str] = "numbers"
     centred: ClassVar[bool] = True
-    linear_cure: ClassVar[str] = "use quadratic(), or fit it with shared=True"
+    linear_cure: ClassVar[str] = "use ⟨quadratic()⟩, or fit it with shared=True"
     accepts: ClassVar[tuple[str, ...]] = NUMBERS
     sampling_kind: ClassVar[str] = "vector"
 
@@ -67,7 +67,7 @@ class MultivariateGaussian(OverColumns):
         if self.ledoit_wolf:
             set_attributes(self, non_additive_option=f"shrinkage={self.shrinkage!r}")
         if self.estimate == "mode":
-            raise InputError("estimate='mode' needs a prior, which 'multivariate_gaussian' does not have; use shrinkage")
+            raise InputError("⟨estimate='mode'⟩ needs a prior, which 'multivariate_gaussian' does not have; use shrinkage")
 
     def with_estimate(self, estimate: Estimate) -> Family:
         plain = self.shrinkage is None and self.variance == "population"

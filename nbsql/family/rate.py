@@ -36,13 +36,13 @@ class Rate(Density):
         checked(self, non_negative, "a", "b")
         if self.has_prior and self.estimate == "mle":
             raise InputError(
-                f"estimate='mle' of {self.name!r} takes no prior, and it has a = {self.a:g}, b = {self.b:g}; "
-                "leave them out, or use estimate='mean' or 'mode'"
+                f"⟨estimate='mle'⟩ of {self.name!r} takes no prior, and it has a = {self.a:g}, b = {self.b:g}; "
+                "leave them out, or use ⟨estimate='mean'⟩ or 'mode'"
             )
         if self.has_prior and self.estimate == "mode" and min([self.a, self.b] if self.bounded else [self.a]) < 1:
             prior, least = ("Beta", "a and b") if self.bounded else ("Gamma", "a")
             raise InputError(
-                f"estimate='mode' of {self.name!r} needs {least} at 1 or above, or a and b at 0 for no prior: "
+                f"⟨estimate='mode'⟩ of {self.name!r} needs {least} at 1 or above, or a and b at 0 for no prior: "
                 f"a {prior} distribution with a = {self.a:g}, b = {self.b:g} has no mode"
             )
 

@@ -51,14 +51,14 @@ class Bag(Family):
         if self.reweights_tokens and self.presence:
             raise InputError("event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm")
         if self.presence and self.unseen == "smooth":
-            raise InputError("unseen='smooth' needs event='multinomial': to the Bernoulli model a new word is no word at all")
+            raise InputError("⟨unseen='smooth'⟩ needs event='multinomial': to the Bernoulli model a new word is no word at all")
         if self.presence and isinstance(self.alpha, float) and self.added_count == 0:
             raise InputError(
                 f"{type(self).__name__}(event='bernoulli') needs alpha > {self.pseudo_counts[0]:g}, "
                 "or a word that every text of a class holds could not be absent"
             )
         if self.reweights_tokens and self.unseen == "smooth":
-            raise InputError("unseen='smooth' needs tfidf=False and norm=None: a token never met has no frequency in bags")
+            raise InputError("⟨unseen='smooth'⟩ needs tfidf=False and norm=None: a token never met has no frequency in bags")
 
         choice(self.best_by, BestBy, "best_by")
         if self.best is not None:
@@ -68,11 +68,11 @@ class Bag(Family):
                     "best and norm cannot go together: the length of a bag is that of all its tokens; leave one out"
                 )
             if self.unseen == "smooth":
-                raise InputError("unseen='smooth' would count the tokens that best leaves out; leave out one of them")
+                raise InputError("⟨unseen='smooth'⟩ would count the tokens that best leaves out; leave out one of them")
 
         if self.vocabulary is not None:
             set_attributes(self, vocabulary=texts(self.vocabulary, "vocabulary must be a list of words"))
-            for name, chosen in {"best": self.best is not None, "unseen='smooth'": self.unseen == "smooth"}.items():
+            for name, chosen in {"best": self.best is not None, "⟨unseen='smooth'⟩": self.unseen == "smooth"}.items():
                 if chosen:
                     raise InputError(f"a declared vocabulary is all the words there are; leave out {name}")
             if not self.vocabulary:

@@ -106,7 +106,7 @@ def calibrate(
                 Evaluator(state, source, weight).evaluate()  # refuses invalid weights
             engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(state, source, weight), classes))
         else:
-            cure = "calibrate on others with folds=None"
+            cure = "calibrate on others with ⟨folds=None⟩"
             with out_of_fold(state, source, folds, cure) as judged:
                 engine.create("calibrate", rows, renderer.fragment("calibration_rows", *judged, False))
         if not engine.query_macro("row_count", rows)[0][0]:
@@ -157,7 +157,7 @@ def _warn(temperature: float | None, label: str, rows: int, before: float | None
     elif before is not None and after is not None and after > before + _NOTABLE_LOSS:
         warn_user(
             f"the calibration makes the log loss of the {rows:,} rows of {label} worse, {after:.4f} after {before:.4f}; "
-            "calibrate on more rows, or by method='temperature'"
+            "calibrate on more rows, or by ⟨method='temperature'⟩"
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from nbsql.answers.query import Query
 from nbsql.answers.table import Displayed, Table, plain
-from nbsql.errors import InputError
+from nbsql.errors import Cure, InputError, in_words
 from nbsql.family.checks import label as label_text
 from nbsql.judging.slices import Slices
 from nbsql.spec.rules import RULES
@@ -192,12 +192,15 @@ class Evaluation(Displayed):
         how = "not calibrated" if self.calibrated_by is None else f"calibrated by {self.calibrated_by}"
         return [*named, f"probabilities {how}"]
 
-    def cautions(self) -> list[str]:
-        """Why the numbers must not be taken as they are, and what to do; `Model.evaluate` warns of it, too."""
+    def cautions(self, words: Callable[[Cure], str] = str) -> list[str]:
+        """Why the numbers must not be taken as they are, and what to do; `Model.evaluate` warns of it, too.
+
+        `words` writes the arguments that a line names, by default as in Python.
+        """
         lines = []
         if self.learnt is not None:
             part = "" if self.learnt == ALL else f", as batch {self.learnt!r}"
-            cure = "them by folds, with folds=5" if self.learnt == ALL else "it on rows that it has not learnt"
+            cure = "them by folds, with ⟨folds=5⟩" if self.learnt == ALL else "it on rows that it has not learnt"
             lines.append(f"the model has learnt these rows{part}, so that the numbers are too good; evaluate {cure}")
         if self.log_loss_of_priors is not None and self.log_loss > self.log_loss_of_priors + _ROUNDING:
             cure = "more rows, fewer features or another method may help" if self.calibrated_by else "calibrate the model"
@@ -205,7 +208,7 @@ class Evaluation(Displayed):
                 f"the log loss, {self.log_loss:.4f}, is above that of the priors alone, {self.log_loss_of_priors:.4f}: the "
                 f"probabilities are worse than none; {cure}"
             )
-        return lines
+        return [in_words(line, words) for line in lines]
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:
         whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])

@@ -238,7 +238,9 @@ class Folds:
         by = "number" if has_row_numbers and all(folded(each.name) != "rowid" for each in source.columns) else "hash"
         rows = engine.query_macro("row_count", source.relation)[0][0]
         if column is None and folds > max(rows, USUAL_FOLDS):
-            raise InputError(f"{folds:,} folds are more than the {rows:,} rows of {source.label}; use folds={USUAL_FOLDS}, say")
+            raise InputError(
+                f"{folds:,} folds are more than the {rows:,} rows of {source.label}; use ⟨folds={USUAL_FOLDS}⟩, say"
+            )
         if rows <= renderer.layout.sorted_rows:
             by = "class"
         columns = self._columns or spec.columns

@@ -131,15 +131,15 @@ class LeaveOneOut(Folds):
         for spec in specs:
             if spec.classes:
                 raise InputError(
-                    "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
+                    "⟨folds='loo'⟩ takes a class that loses its only row for gone, and classes keeps it; use ⟨folds=10⟩"
                 )
             refused = [feature for feature in spec.features if not _can_leave_out(feature)]
             if refused:
                 names = listed(feature.name for feature in refused)
                 families = ", ".join(dict.fromkeys(_describe_family(feature) for feature in refused))
                 raise InputError(
-                    f"folds='loo' takes a row out of the counts as it is scored, which {names} ({families}) does not allow; "
-                    "use folds=10"
+                    f"⟨folds='loo'⟩ takes a row out of the counts as it is scored, which {names} ({families}) does not allow; "
+                    "use ⟨folds=10⟩"
                 )
         self._cached_ends: tuple[str, Markup] | None = None
         super().__init__(engine, source, specs, table, folds=1)
@@ -208,10 +208,12 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
     """Raise InputError unless `folds` is a number of folds or "loo"."""
     if isinstance(folds, str) and folds == LOO:
         if fold is not None:
-            raise InputError(f"folds='loo' makes a fold of every row, and fold={fold!r} says the folds; leave one of them out")
+            raise InputError(
+                f"⟨folds='loo'⟩ makes a fold of every row, and ⟨fold={fold!r}⟩ says the folds; leave one of them out"
+            )
         return
     if isinstance(folds, bool) or not isinstance(folds, Integral) or not 2 <= int(folds) < 2**62:
-        raise InputError(f"folds must be a whole number of at least 2, or 'loo', not {written(folds)}")
+        raise InputError(f"⟨folds⟩ must be a whole number of at least 2, or 'loo', not {written(folds)}")
 
 
 def _describe_family(feature: Feature) -> str:

@@ -89,7 +89,7 @@ class Slices(Query):
         if label is None and len(self._labels) == 2:
             return None
         if label is None:
-            raise InputError(f"the model has {len(self._labels)} classes; say which is selected, label={self._labels[0]!r}")
+            raise InputError(f"the model has {len(self._labels)} classes; say which is selected, ⟨label={self._labels[0]!r}⟩")
         if label_text(label) not in self._labels:
             hint = suggestion(label_text(label), self._labels) or f"; it has {listed(self._labels)}"
             raise InputError(f"the model has no class {label!r}{hint}")
@@ -114,10 +114,10 @@ def check_slices(by: Any, source: Source) -> list[str]:
     """
     names = [by] if isinstance(by, str) else by
     if not isinstance(names, Sequence) or not names or not all(isinstance(name, str) for name in names):
-        raise InputError(f"by must be the name of a column, or a list of them, not {by!r}")
+        raise InputError(f"⟨by⟩ must be the name of a column, or a list of them, not {by!r}")
     for name in names:
         if folded(name) in _RESERVED:
             raise InputError(f"column {name!r} of {source.label} has the name of a column of the slices; rename it")
     if len({*map(folded, names)}) < len(names):
-        raise InputError(f"by names a column twice: {listed(names)}")
+        raise InputError(f"⟨by⟩ names a column twice: {listed(names)}")
     return list(names)

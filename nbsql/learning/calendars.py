@@ -104,7 +104,7 @@ def calendar_parts(engine: Engine, source: Source, options: Options) -> dict[str
     if empty:
         warn_user(f"no part of {listed(empty)} has several values with some rows each; left out")
     if zoned := [name for name in zoned if found[name]]:
-        zone = f"families={{{zoned[0]!r}: nbsql.Calendar(zone='Europe/Berlin')}}"
+        zone = f"⟨families={{{zoned[0]!r}: nbsql.Calendar(zone='Europe/Berlin')}}⟩"
         warn_user(f"the parts of {listed(zoned)} are those of the time zone UTC; for another one, {zone}")
     return found
 

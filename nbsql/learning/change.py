@@ -123,7 +123,7 @@ class Change:
             if folded(column.name) in _WEIGHTS and folded(column.name) not in used:
                 warn_user(
                     f"{self.title} was fitted without weights, so every row of {source.label} counts once and column "
-                    f"{column.name!r} is left out; fit it with weight={column.name!r} to have rows count by it"
+                    f"{column.name!r} is left out; fit it with ⟨weight={column.name!r}⟩ to have rows count by it"
                 )
 
     def forget_batch(self, batch: str) -> None:

@@ -33,5 +33,5 @@ def _collinear_message(feature: Feature, label: str, columns: Sequence[str]) -> 
     what = f"{columns[0]!r} does not vary" if len(columns) == 1 else f"{listed(columns)} are collinear"
     leave = f"leave {'it' if len(columns) == 1 else 'one of them'} out"
     if not feature.family.shrinkage:  # more shrinkage does not make a constant column vary
-        leave += ", or use shrinkage=0.1, say"
+        leave += ", or use ⟨shrinkage=0.1⟩, say"
     return f"{what} {where}, so the covariance matrix of {feature.name!r} has no inverse; {leave}"

@@ -157,7 +157,7 @@ class Count:
             f"{spec.target!r} of {name} has a class that was not declared; name every class there may be, or leave it out"
         )
         empty = f"no row of {name} has a {spec.target!r} and counts; a model needs at least one"
-        broken = [rule.violation_message() for rule in self.rules]
+        broken = [self.engine.in_words(rule.violation_message()) for rule in self.rules]
         return self.engine.renderer.fragment("rows_scanned", Context.of(spec), scan or self._scan, broken, undeclared, empty)
 
     def _check_scan(self, *, quiet: bool) -> list[tuple[Any, ...]]:
@@ -187,7 +187,7 @@ class Count:
         declared = self.plan.spec.classes
         for label in (str(row[0]) for row in rows if declared and row[0] not in declared):
             cure = suggestion(label, declared) or "; name every class there may be, or leave the rows out"
-            raise InputError(f"{target!r} of {name} is {label!r} in some rows, which classes does not name{cure}")
+            raise InputError(f"{target!r} of {name} is {label!r} in some rows, which ⟨classes⟩ does not name{cure}")
         check_classes(self.engine, target, rows)
         if unlabelled and not quiet:
             rows_of, have, are = ("row", "has", "is") if unlabelled == 1 else ("rows", "have", "are")
@@ -206,7 +206,7 @@ def check_near_zero(engine: Engine, relation: Markup, columns: Sequence[str]) ->
         if magnitude is not None and 0 < magnitude < NEAR_ZERO:
             raise InputError(
                 f"every number of column {name!r} is within {NEAR_ZERO:g} of 0, and their squares vanish; take another unit: "
-                f"derive={{{name!r}: '... * 1e200'}}"
+                f"⟨derive={{{name!r}: '... * 1e200'}}⟩"
             )
 
 

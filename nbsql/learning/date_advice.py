@@ -42,7 +42,7 @@ def advice_on_dates(engine: Engine, name: str, column: str, values: Sequence[tup
     chosen = _fewest(found, usual)
     but = f" but for {listed(words)}" if words else ""
     subject = f"{name!r} holds dates{but}, written as {dates[0]!r}, and is taken for a category"
-    missing = f"missing={json.dumps(words, ensure_ascii=False)}, " if words else ""
+    missing = f"⟨missing={json.dumps(words, ensure_ascii=False)}⟩, " if words else ""
     for each in chosen:
         other = _swapped(each)
         if other != each and other in chosen:

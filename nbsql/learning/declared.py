@@ -44,8 +44,8 @@ def declared_labels(engine: Engine, classes: Any, target: str, kind: str) -> lis
         return []
     values = [] if isinstance(classes, (str, Mapping)) or not isinstance(classes, Iterable) else list(classes)
     if not values or any(value is None for value in values):
-        raise InputError(f"classes must be a list of labels, not {classes!r}")
-    rule = f"classes must be labels of {target!r}, which is {kind}"
+        raise InputError(f"⟨classes⟩ must be a list of labels, not {classes!r}")
+    rule = f"⟨classes⟩ must be labels of {target!r}, which is {kind}"
     texts = _texts_as_written(engine, map(shortest, values), kind, rule)
     return engine.query_macro("declared_labels", [*dict.fromkeys(texts.values())], engine.renderer.dialect.query(kind))
 
@@ -68,7 +68,7 @@ def with_given_priors(engine: Engine, spec: Spec, labels: Sequence[tuple[Any, ..
             raise InputError(f"prior has no probability for class {name!r}; name every class")
         priors[name] = given[remaining.pop(comparable(name, spec.target_type))]
     if remaining:
-        raise InputError(f"prior names {listed(remaining.values())}, which is no class of {spec.target!r}")
+        raise InputError(f"⟨prior⟩ names {listed(remaining.values())}, which is no class of {spec.target!r}")
     return replace(spec, prior=Prior("given", given=tuple(priors.items())))
 
 

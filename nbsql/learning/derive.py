@@ -63,7 +63,7 @@ def derive(
 def slice_names(state: ModelState) -> list[str]:
     """The slices of a model, oldest first. Raises ModelError if it has none."""
     if state.spec.slice_by is None:
-        raise ModelError(f"{state.title} has no slices; fit it with slice_by=\"date_trunc('month', sent_at)\", say")
+        raise ModelError(f"{state.title} has no slices; fit it with ⟨slice_by=\"date_trunc('month', sent_at)\"⟩, say")
     return [row[0] for row in state.engine.query_macro("slices_in_order", state.relations["statistics"])]
 
 
@@ -120,7 +120,7 @@ def _describe_difference(one: Spec, other: Spec) -> str | None:
     if one.half_life != other.half_life:
         return f"one has the half-life {one.half_life}, the other {other.half_life}"
     if one.slice_by != other.slice_by:
-        return f"one has slice_by {one.slice_by!r}, the other {other.slice_by!r}"
+        return f"one has ⟨slice_by⟩ {one.slice_by!r}, the other {other.slice_by!r}"
     ours_derived, theirs_derived = ({each.name: each.expression for each in spec.derived} for spec in (one, other))
     for name in [*ours_derived, *theirs_derived]:
         if ours_derived.get(name) != theirs_derived.get(name):

@@ -112,7 +112,7 @@ class _Search:
             return False
         count = f"{steps} step{'' if steps == 1 else 's'}"
         by = f", the last of which changed the log evidence by {change:.2g} per row" if change < math.inf else ""
-        warn_user(f"method='em' has not converged after {count}{by}; allow more iterations")
+        warn_user(f"⟨method='em'⟩ has not converged after {count}{by}; allow more iterations")
         return True
 
     @contextmanager
@@ -158,7 +158,7 @@ class _Search:
         """Warn about rows that count for nothing."""
         label, target = self.source.label, self.spec.target
         if not current.soft:
-            warn_user(f"every row of {label} has a {target!r}, so method='em' counts what method='naive' does")
+            warn_user(f"every row of {label} has a {target!r}, so ⟨method='em'⟩ counts what ⟨method='naive'⟩ does")
         elif current.unexplained:
             rows, are = ("row", "is") if current.unexplained == 1 else ("rows", "are")
             warn_user(f"{current.unexplained} {rows} of {label} without {target!r} could be of no class and {are} left out")

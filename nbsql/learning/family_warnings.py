@@ -58,14 +58,14 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[s
         elif named_like_a_key(feature.name):
             yield (
                 f"{feature.name!r} is a key by its name, and is taken for a quantity; leave it out: {_exclude(feature.name)}, "
-                f'or take it for a category: families={{{json.dumps(feature.name)}: "categorical"}}'
+                f'or take it for a category: ⟨families={{{json.dumps(feature.name)}: "categorical"}}⟩'
             )
     if flags:
         others = [feature.name for feature in spec.features if feature.name not in {*flags, *constant}]
         shown = ", ".join(f'{json.dumps(key)}: "bernoulli"' for key in name_patterns(flags, others))
         hold, are = ("holds", "is") if len(flags) == 1 else ("hold", "are")
         quantities = "a quantity" if len(flags) == 1 else "quantities"
-        yield f"{listed(flags)} {hold} 0 and 1 only, and {are} taken for {quantities}: families={{{shown}}}"
+        yield f"{listed(flags)} {hold} 0 and 1 only, and {are} taken for {quantities}: ⟨families={{{shown}}}⟩"
 
 
 def named_like_a_key(name: str) -> bool:
@@ -112,7 +112,7 @@ def _halved(engine: Engine, target: str, labels: Sequence[tuple[Any, ...]]) -> s
     middle = next(value for (value, _), sum_ in zip(ordered, below, strict=True) if 2 * sum_ >= rows)
     dialect, high = engine.renderer.dialect, f"{target}_high"
     value = restore(dialect.text(str(middle))) if isinstance(middle, date) else str(middle)
-    roles = f"target={json.dumps(high, ensure_ascii=False)}, {_exclude(target)}"
+    roles = f"⟨target={json.dumps(high, ensure_ascii=False)}⟩, {_exclude(target)}"
     cure = f"{derive_argument(high, f'{plain_name(dialect, target)} > {value}')}, {roles}"
     return f"{_subject(target, labels)}, as a quantity has; predict whether it is high: {cure}"
 
@@ -124,12 +124,12 @@ def _subject(target: str, labels: Sequence[tuple[Any, ...]]) -> str:
 def _nearly_unique(name: str, values: int, n: float, *, is_text: bool) -> str:
     subject = f"{name!r} has {values:,} values in {n:,.0f} rows, and is taken for a category"
     if is_text:
-        return f"{subject}; take it for a text: families={{{json.dumps(name)}: nbsql.Text()}}"
+        return f"{subject}; take it for a text: ⟨families={{{json.dumps(name)}: nbsql.Text()}}⟩"
     return f"{subject}; leave it out: {_exclude(name)}"
 
 
 def _exclude(name: str) -> str:
-    return f"exclude=[{json.dumps(name, ensure_ascii=False)}]"
+    return f"⟨exclude=[{json.dumps(name, ensure_ascii=False)}]⟩"
 
 
 def name_patterns(names: Sequence[str], others: Iterable[str]) -> list[str]:

@@ -192,7 +192,9 @@ class Fit:
                 warn_user(line)
         absent = [label for label, *_ in self.declared if label not in {row[0] for row in labels}]
         if absent and self.spec.prior.kind == "empirical":
-            warn_user(f"no row is {listed(absent)}, whose empirical prior is 0; with prior='smoothed' or 'uniform' it is above")
+            warn_user(
+                f"no row is {listed(absent)}, whose empirical prior is 0; with ⟨prior='smoothed'⟩ or 'uniform' it is above"
+            )
 
     def _summarise_features(self) -> list[tuple[Any, ...]]:
         """The rows of `feature_summary` (model.sql). The features of the spec are marked with what they show."""
@@ -234,7 +236,8 @@ class Fit:
             warn_user(f"one value only in {listed(constant)}; such a column tells no class from another")
         if uncut:
             warn_user(
-                f"one bin only in {listed(uncut)}, which tells no class from another; cut it elsewhere: nbsql.Binned(by=[...])"
+                f"one bin only in {listed(uncut)}, which tells no class from another; "
+                "cut it elsewhere: ⟨nbsql.Binned(by=[...])⟩"
             )
         if not self.spec.features:
             warn_user("the model has no features; it predicts the most frequent class")

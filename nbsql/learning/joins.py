@@ -98,7 +98,7 @@ def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: 
         if folded(column.name) in existing:
             raise InputError(
                 f"column {column.name!r} is in {source.label} and in {table.label}, which it is joined with; "
-                f"tell them apart with prefix={f'{path[-1]}_'!r}, or join fewer of its columns"
+                f"tell them apart with ⟨prefix={f'{path[-1]}_'!r}⟩, or join fewer of its columns"
             )
     pairs = tuple((one.name, other.name) for one, other in on)
     column_names = tuple((column.name, join.prefix + column.name) for column in selected)

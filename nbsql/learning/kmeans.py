@@ -70,7 +70,7 @@ def _component_counts(
         if count > 1:
             counts[label] = count
     if remaining:
-        raise InputError(f"components names {listed(map(str, remaining))}, which is no class of {target!r}")
+        raise InputError(f"⟨components⟩ names {listed(map(str, remaining))}, which is no class of {target!r}")
     return counts
 
 

@@ -130,8 +130,8 @@ class WeightSearch:
         if (classes - 1) * (1 + sum(n for _, n in sizes)) > MAX_WEIGHTS:
             name, most = sizes[0]
             raise InputError(
-                f"method='logistic' would learn {count:,} weights, and takes at most {MAX_WEIGHTS}; "
-                f"{name!r} alone has {most:,} a class: leave it out with exclude=[{name!r}], or cut it into fewer values"
+                f"⟨method='logistic'⟩ would learn {count:,} weights, and takes at most {MAX_WEIGHTS}; "
+                f"{name!r} alone has {most:,} a class: leave it out with ⟨exclude=[{name!r}]⟩, or cut it into fewer values"
             )
 
     def _naive_bayes_start(self, columns: Sequence[Any], classes: Markup, priors: Markup) -> list[float]:
@@ -236,7 +236,7 @@ class WeightSearch:
         if unpenalised and unbounded:
             raise InputError(
                 f"the features separate the classes of {self.plan.spec.target!r}, so that weights without a penalty "
-                "have no bounds; use penalty=0.5, say"
+                "have no bounds; use ⟨penalty=0.5⟩, say"
             )
         if step.collinear:
             rows = self.engine.query_macro("logistic_term", self.problem, self.terms, step.collinear)

@@ -65,7 +65,7 @@ def looked_at(engine: Engine, source: Source, options: Options) -> Source:
     if keys := [name for name, look in looks.items() if look.family is None]:
         are, them = ("is a key, which is", "it") if len(keys) == 1 else ("are keys, which are", "them")
         families = json.dumps(dict.fromkeys(keys, "categorical"), ensure_ascii=False)
-        warn_user(f"{listed(keys)} {are} left out; to keep {them}: families={families}")
+        warn_user(f"{listed(keys)} {are} left out; to keep {them}: ⟨families={families}⟩")
     return source
 
 
@@ -75,8 +75,8 @@ def advice_of_look(engine: Engine, source: Source, options: Options) -> str | No
     families = {name: look.family for name, look in looks.items() if look.family is not None}
     keys = [name for name, look in looks.items() if look.family is None]
     written = ", ".join(f"{json.dumps(name, ensure_ascii=False)}: {_code(family)}" for name, family in families.items())
-    shown = [f"families={{{written}}}"] if families else []
-    shown += [f"exclude={json.dumps(keys, ensure_ascii=False)}"] if keys else []
+    shown = [f"⟨families={{{written}}}⟩"] if families else []
+    shown += [f"⟨exclude={json.dumps(keys, ensure_ascii=False)}⟩"] if keys else []
     return f"families follow from the types; by a look at the values they would be {', '.join(shown)}" if shown else None
 
 

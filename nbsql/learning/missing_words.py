@@ -20,7 +20,7 @@ def check_missing(missing: Any) -> list[str]:
     listed = not isinstance(missing, str) and isinstance(missing, Iterable)
     words = list(missing) if listed else [missing]
     if not all(isinstance(word, str) for word in words):
-        raise InputError(f"missing must be a list of the words that stand for a missing value, ['NA', '?'], not {missing!r}")
+        raise InputError(f"⟨missing⟩ must be a list of the words that stand for a missing value, ['NA', '?'], not {missing!r}")
     return list(dict.fromkeys(word.strip() for word in words))
 
 

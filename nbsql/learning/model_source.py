@@ -45,5 +45,5 @@ def check_columns(state: ModelState, source: Source, spec: Spec | None = None) -
     """
     columns = check_source(spec or state.spec, source.columns, source.label, state.title, exact=state.engine.exact)
     if state.spec.segment_by is not None:
-        state.engine.check_expression(state.spec.segment_by, source, f"segment_by of {state.title}")
+        state.engine.check_expression(state.spec.segment_by, source, f"⟨segment_by⟩ of {state.title}")
     return columns

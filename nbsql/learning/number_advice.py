@@ -81,8 +81,8 @@ def _advice(engine: Engine, name: str, column: str, values: Values) -> str | Non
         if not all(re.fullmatch(f"{_CURRENCY}|%|", unit) for unit in units):
             return None
         with_units = ", ".join(f"some with {unit!r}" if unit else "some without" for unit in sorted(units, reverse=True))
-        return f'{name!r} holds numbers, {with_units}, {taken}; say what they are: derive={{{_json(column)}: "..."}}'
-    cures = [f"missing={_json(words)}"] if words else []
+        return f'{name!r} holds numbers, {with_units}, {taken}; say what they are: ⟨derive={{{_json(column)}: "..."}}⟩'
+    cures = [f"⟨missing={_json(words)}⟩"] if words else []
     if not is_plain or not words:
         expression = _expression(engine, column, list(parsed.values()))
         if expression is None:

@@ -174,8 +174,8 @@ def with_pairs(engine: Engine, spec: Spec, options: AODE, source: Source) -> Spe
     if pairs > most:
         largest = max(sizes, key=sizes.__getitem__)
         raise InputError(
-            f"method='aode' would count {pairs:,} pairs of values, and takes {most:,}; "
-            f"leave out columns of many, such as {categories[largest].column!r} with {sizes[largest]:,}, by exclude=[...]"
+            f"⟨method='aode'⟩ would count {pairs:,} pairs of values, and takes {most:,}; "
+            f"leave out columns of many, such as {categories[largest].column!r} with {sizes[largest]:,}, by ⟨exclude=[...]⟩"
         )
     paired = [categories[number] for number in sizes]
     features = (*spec.features, *([_pairs_of(spec, paired, options)] if len(paired) > 1 else ()))

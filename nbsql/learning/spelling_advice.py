@@ -50,7 +50,7 @@ def advice_on_missing_classes(column: str, rows: Mapping[str, int]) -> str | Non
     n = sum(rows[word] for word in words)
     return (
         f"{listed(words)} {is_or_are} of {column!r}, in {n:,} of {sum(rows.values()):,} rows; "
-        f"if there is no class in these rows, leave them out: missing={given}"
+        f"if there is no class in these rows, leave them out: ⟨missing={given}⟩"
     )
 
 

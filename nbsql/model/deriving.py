@@ -65,7 +65,7 @@ class Deriving(Handle):
         """
         self._refresh()
         if self._spec.segment_by is None:
-            raise ModelError(f'{self._title} has no segments; fit it with segment_by="region", for example')
+            raise ModelError(f'{self._title} has no segments; fit it with ⟨segment_by="region"⟩, for example')
         return self._macro_query("segments_of", self._relations["statistics"])
 
     @property
@@ -77,7 +77,7 @@ class Deriving(Handle):
         """
         self._refresh()
         if self._spec.components is None:
-            raise ModelError(f"{self._title} has no components; fit it with method=nbsql.Mixture(2), for example")
+            raise ModelError(f"{self._title} has no components; fit it with ⟨method=nbsql.Mixture(2)⟩, for example")
         return self._relation_query("components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:

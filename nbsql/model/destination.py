@@ -38,7 +38,7 @@ class Destination:
     def derive(self, spec: Spec, cells: Markup, entries: Sequence[Entry], **more: Any) -> tuple[Plan, list[ClassColumn]]:
         """Build a model from cells in this place, without publishing it; the arguments are those of `derive`."""
         if not isinstance(spec.target, str) or not spec.target:
-            raise InputError(f"target must be the name of the column that is predicted, not {spec.target!r}")
+            raise InputError(f"⟨target⟩ must be the name of the column that is predicted, not {spec.target!r}")
         refuse_temporary(spec.joins, self.final)
         return derive(self.engine, spec, cells, entries, self.relations, self.replaces, **more)
 
@@ -61,7 +61,7 @@ def key_columns(id: Any) -> tuple[str, ...]:
     """The key columns that an argument `id` names, one or several."""
     names = [id] if isinstance(id, str) else id
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"id must be a column or a list of columns, not {id!r}")
+        raise InputError(f"⟨id⟩ must be a column or a list of columns, not {id!r}")
     return tuple(names)
 
 

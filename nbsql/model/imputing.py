@@ -82,7 +82,7 @@ class Imputing(Handle):
         def render(rows: Rows) -> str:
             one = predictable(self._spec, target, dialect, self._title)
             if top_k is not None and not one.is_value:
-                raise InputError(f"top_k goes with values, and {target!r} is a number with a density")
+                raise InputError(f"⟨top_k⟩ goes with values, and {target!r} is a number with a density")
             renderer, spec = self._engine.renderer, self._spec
             plan = Plan(renderer, without_target(spec), self._relations, wide=self._plan.wide, whole=spec)
             return plan.impute("predicted_column", rows, self._classes, [one], labelled, top_k)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nbsql.answers.decisions import cost_matrix
 from nbsql.answers.query import Query
 from nbsql.engines.source import Source, column_names
-from nbsql.errors import InputError, listed, suggestion
+from nbsql.errors import Cure, InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
 from nbsql.judging.contrasts import discrimination
 from nbsql.judging.evaluate import Evaluator, comparison, log_loss_of_priors, queries_of_judged_rows
@@ -75,11 +75,11 @@ class Judging(Handle):
                 learnt = learnt_part(self.state, evaluator.source)
             else:
                 if not (weight is costs is by is None) or calibrated:
-                    raise InputError("folds go with bins alone; leave out weight, costs, calibrated and by")
+                    raise InputError("⟨folds⟩ go with ⟨bins⟩ alone; leave out ⟨weight⟩, ⟨costs⟩, ⟨calibrated⟩ and ⟨by⟩")
                 evaluation, learnt = self._evaluate_by_folds(evaluator.source, folds, bins), None
             priors = {str(label): prior for label, _, prior, *_ in self.priors}
             evaluation = replace(evaluation, learnt=learnt, log_loss_of_priors=log_loss_of_priors(evaluation, priors))
-            for line in evaluation.cautions():
+            for line in evaluation.cautions(Cure.marked):
                 warn_user(line)
             return evaluation
 
@@ -88,7 +88,7 @@ class Judging(Handle):
         self._require("calibrate_by_folds")
         engine = self._engine
         with engine.transaction(self.name), engine.temporaries(staying=True) as staying:  # its tables are read later
-            cure = "evaluate others without folds"
+            cure = "evaluate others without ⟨folds⟩"
             judged = judged_by_folds(self.state, source, folds, cure, staying)
             return read_evaluation(queries_of_judged_rows(engine, judged, source, bins), None)
 
@@ -217,7 +217,7 @@ class Judging(Handle):
         if table in texts:
             return texts[table]
         if table in SLICES:
-            raise InputError(f"the table {table!r} is of slices; say by which column, by='region'")
+            raise InputError(f"the table {table!r} is of slices; say by which column, ⟨by='region'⟩")
         if table == "cost":
             raise InputError("the table 'cost' is of the costs of mistakes; say them, costs={actual: {predicted: cost}}")
         known = (*QUERIES, *SLICES, "cost")

@@ -59,20 +59,20 @@ class Reviewing(Handle):
         """
         kinds = [*REVIEW.options]
         if by not in kinds:
-            raise InputError(f"by must be one of {listed(kinds)}, not {by!r}{suggestion(str(by), kinds)}")
+            raise InputError(f"⟨by⟩ must be one of {listed(kinds)}, not {by!r}{suggestion(str(by), kinds)}")
         whole_number(n, "n")
         if costs is not None and by != "expected cost":
-            raise InputError(f"costs go with by='expected cost', not with by={by!r}")
+            raise InputError(f"⟨costs⟩ go with ⟨by='expected cost'⟩, not with ⟨by={by!r}⟩")
         if calibrated is not None and by in ("evidence", "novelty"):
-            raise InputError(f"calibrated is about posteriors, which by={by!r} does not ask; leave it out")
+            raise InputError(f"⟨calibrated⟩ is about posteriors, which ⟨by={by!r}⟩ does not ask; leave it out")
         data = self._source(source)
         if by == "evidence":
             self.state.require("log_evidence")
         elif by == "novelty":
             if not any(each.family.has_lookups for each in self._spec.features):
-                raise ModelError(f"{self._title} has numbers alone, which are never new; review by='evidence'")
+                raise ModelError(f"{self._title} has numbers alone, which are never new; review ⟨by='evidence'⟩")
         elif len(self._classes) < 2:
-            raise ModelError(f"{self._title} has one class only, and is never in doubt; review by='evidence'")
+            raise ModelError(f"{self._title} has one class only, and is never in doubt; review ⟨by='evidence'⟩")
         matrix = cost_matrix(costs or {}, self.state.labels()) if by == "expected cost" else None
 
         def render(rows: Rows) -> str:

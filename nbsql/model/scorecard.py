@@ -187,9 +187,9 @@ class Scorecard(Displayed):
     def _added_columns(self, reasons: int, against: str) -> list[str]:
         count = len(self._states.current.spec.features)
         if isinstance(reasons, bool) or not isinstance(reasons, Integral) or not 0 <= reasons <= count:
-            raise InputError(f"reasons must be a whole number from 0 to {count}, the number of features, not {reasons!r}")
+            raise InputError(f"⟨reasons⟩ must be a whole number from 0 to {count}, the number of features, not {reasons!r}")
         if against not in ("best", "average"):
-            raise InputError(f"against must be 'best' or 'average', not {against!r}")
+            raise InputError(f"⟨against⟩ must be 'best' or 'average', not {against!r}")
         return ["points", *(f"reason_{number}" for number in range(1, reasons + 1))]
 
     def notes(self) -> list[str]:
@@ -224,7 +224,7 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
             raise InputError(f"{name} must be above 0, not {written(value)}")
     digits = scale.digits
     if digits is not None and (isinstance(digits, bool) or not isinstance(digits, Integral) or not 0 <= digits <= 9):
-        raise InputError(f"digits must be a whole number from 0 to 9, or None, not {written(digits)}")
+        raise InputError(f"⟨digits⟩ must be a whole number from 0 to 9, or None, not {written(digits)}")
     scale = Scale(float(scale.points), float(scale.odds), float(scale.double), digits)
 
     def render() -> str:
@@ -249,15 +249,15 @@ def _check_features(features: Sequence[Feature]) -> None:
     if dependent := [each for each in features if each.family.parent]:
         on = " and ".join(f"{each.name!r} depends on {each.family.parent!r}" for each in dependent)
         as_what = "it as a category" if len(dependent) == 1 else "them as categories"
-        raise ModelError(f"{on}, so that a value has no points by itself; fit {as_what}, with method='naive'")
+        raise ModelError(f"{on}, so that a value has no points by itself; fit {as_what}, with ⟨method='naive'⟩")
     others = [each for each in features if not each.family.has_categories or each.family.over_columns]
     if not others:
         return
     numbers = [each.name for each in others if each.is_number]
     left_out = [each.name for each in others if not each.is_number]
     binned = ", ".join(f'{name!r}: nbsql.Binned(by="mdl", monotone=True)' for name in numbers)
-    cures = [f"fit it with families={{{binned}}}"] if numbers else []
-    cures += [f"leave {'it' if len(left_out) == 1 else 'them'} out of the model: exclude={left_out!r}"] if left_out else []
+    cures = [f"fit it with ⟨families={{{binned}}}⟩"] if numbers else []
+    cures += [f"leave {'it' if len(left_out) == 1 else 'them'} out of the model: ⟨exclude={left_out!r}⟩"] if left_out else []
     are = ", ".join(f"{each.name!r} is {each.family.name}" for each in others)
     has = "has" if len(others) == 1 else "have"
     raise ModelError(f"{are}, which {has} no values or bins to give points to; {', and '.join(cures)}")

@@ -89,11 +89,13 @@ class Scoring(Imputing, OneRow, Weighing):
         """
         if target is not None and target != self._spec.target:
             if any(each is not None for each in (costs, thresholds, coverage)) or by_class or calibrated is not None:
-                raise InputError("predict(target=...) of a feature goes with top_k, labelled and columns; leave out the others")
+                raise InputError(
+                    "⟨predict(target=...)⟩ of a feature goes with ⟨top_k⟩, ⟨labelled⟩ and ⟨columns⟩; leave out the others"
+                )
             top_k = None if top_k is None else whole_number(top_k, "top_k")
             return self._predict_column(source, target, top_k, columns, labelled=labelled)
         if labelled:
-            raise InputError("labelled goes with a target that is a feature; the class is what is predicted")
+            raise InputError("⟨labelled⟩ goes with a target that is a feature; the class is what is predicted")
 
         def make_decision() -> Decision | None:
             if costs is None and thresholds is None and top_k is None and coverage is None and not by_class:
@@ -262,17 +264,17 @@ class Scoring(Imputing, OneRow, Weighing):
         [('rain', 'yes', 0.6666666666666666)]
         """
         if verb == "statistics" and dialect is None:
-            raise InputError("the verb 'statistics' is for rows of another engine; name it by dialect='bigquery', say")
+            raise InputError("the verb 'statistics' is for rows of another engine; name it by ⟨dialect='bigquery'⟩, say")
         if verb not in [*VERBS, "statistics"]:
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
         if calibrated is not None and (verb == "statistics" or not VERBS[verb].has_posteriors):
-            raise InputError(f"calibrated is about posteriors, which {verb} does not return; leave it out")
+            raise InputError(f"⟨calibrated⟩ is about posteriors, which {verb} does not return; leave it out")
         if dialect is not None:
             if inline:
-                raise InputError("a dialect gives a scorer with the numbers in it already; leave out inline=True")
+                raise InputError("a dialect gives a scorer with the numbers in it already; leave out ⟨inline=True⟩")
             return self._standalone(verb, source, dialect, columns, calibrated)
         if columns is not None and not VERBS[verb].keeps_rows:
-            raise InputError(f"columns goes with the verbs that pass columns of the source on, not with {verb!r}")
+            raise InputError(f"⟨columns⟩ goes with the verbs that pass columns of the source on, not with {verb!r}")
         if not inline:
             return self._query(verb, source, columns=columns, calibrated=calibrated).sql
         self.state.require("inline")
@@ -299,7 +301,7 @@ class Scoring(Imputing, OneRow, Weighing):
         self.state.require("dialect")
         if verb == "statistics":
             if columns is not None:
-                raise InputError("columns goes with the verbs that pass columns of the source on, not with 'statistics'")
+                raise InputError("⟨columns⟩ goes with the verbs that pass columns of the source on, not with 'statistics'")
             return standalone_statistics(self.state, source, dialect)
         method = self.state.calibration(calibrated) if VERBS[verb].has_posteriors else None
         return standalone_query(self.state, verb, source, dialect, columns, method)

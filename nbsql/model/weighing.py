@@ -47,7 +47,7 @@ class Weighing(Handle):
             raise ModelError(f"{self._title} has one class only; points tell two or more apart")
         if target is None and len(labels) > 2:
             raise InputError(
-                f"{self._title} has {len(labels)} classes; say whose odds the points are: target={labels[0]!r}, say"
+                f"{self._title} has {len(labels)} classes; say whose odds the points are: ⟨target={labels[0]!r}⟩, say"
             )
         label = labels[-1] if target is None else self.state.label_text(target)
         return scorecard(self._states, label if target is None else target, label, Scale(points, odds, double, digits))

@@ -277,7 +277,8 @@ def _features(engine: Engine, given: Markup, classes: Markup, families_by_name: 
         )
     for name in families_by_name:
         if name not in {feature.name for feature in features}:
-            raise InputError(f"families names {name!r}, which has no likelihoods{suggestion(name, [f.name for f in features])}")
+            hint = suggestion(name, [feature.name for feature in features])
+            raise InputError(f"⟨families⟩ names {name!r}, which has no likelihoods{hint}")
     return tuple(features)
 
 
@@ -310,10 +311,10 @@ def _check_family(name: str, family: Family, kind: str, values: Sequence[str | N
     title = f"family {family.name!r} of {name!r}"
     if family.over_columns and not family.columns:
         raise InputError(
-            f"{title} is of several columns; name them, families={{{name!r}: nbsql.{type(family).__name__}([...])}}"
+            f"{title} is of several columns; name them, ⟨families={{{name!r}: nbsql.{type(family).__name__}([...])}}⟩"
         )
     if family.unseen == "smooth":
-        raise InputError(f"{title} cannot smooth values never seen without counts; leave out unseen='smooth'")
+        raise InputError(f"{title} cannot smooth values never seen without counts; leave out ⟨unseen='smooth'⟩")
     if _likelihood_kind(family) != kind:
         raise InputError(f"{title} takes {_KINDS[_likelihood_kind(family)]}, not {_KINDS[kind]}")
     needed = [value for value, _ in family.declared] if family.cell in ("boolean", "column") else []

@@ -155,7 +155,7 @@ def _features(
             missing |= {feature} if kind == "is" and has_null else set()
     for name in families_by_name:
         if name not in times:
-            raise InputError(f"families names {name!r}, which has no weights{suggestion(name, times)}")
+            raise InputError(f"⟨families⟩ names {name!r}, which has no weights{suggestion(name, times)}")
     if not times:
         raise InputError("weights has a bias only; give the weights of a feature")
     features = (
@@ -186,7 +186,7 @@ def _feature(
         raise InputError(f"weights of {name!r} have times {listed(sorted(times))}, which no one family has; name two features")
     if not fits:
         raise InputError(
-            f"family {family_given} of {name!r} is not scored by times {listed(sorted(times))}; leave it out of families"
+            f"family {family_given} of {name!r} is not scored by times {listed(sorted(times))}; leave it out of ⟨families⟩"
         )
     family = family.with_estimate("mean").with_defaults(
         alpha=1.0, nulls="category" if missing else "skip", unseen="smooth" if "unseen" in times else "skip"

@@ -57,7 +57,7 @@ def cells_of_matrices(rows: Sequence[Row], families: dict[str, Family]) -> Itera
         alike = len({str(matrix) for _, matrix in matrices.values()}) == 1
         if not isinstance(family, MultivariateGaussian):
             if family is not None:
-                raise InputError(f"family {family.name!r} of {feature!r} has no covariances; leave it out of families")
+                raise InputError(f"family {family.name!r} of {feature!r} has no covariances; leave it out of ⟨families⟩")
             family = MultivariateGaussian(columns, shared=alike)
         sizes = [sum(matrix[i][i] for _, matrix in matrices.values()) / len(matrices) for i in range(len(columns))]
         # What is given is the estimate itself, whatever the one that it comes from was made of.

@@ -186,8 +186,10 @@ def fit_sql(
             if existing is not None:
                 schemas.check_contents(engine, database, existing, existing)
             first.append(Statement("drop schema", render("drop_schema_if_exists", relations.schema)))
-        elif check := render("check_new", None if database == engine.current()[0] else database, name, schemas.taken(name)):
-            first.append(Statement("check that the model is new", check))
+        else:
+            message = engine.in_words(schemas.taken(name))
+            if check := render("check_new", None if database == engine.current()[0] else database, name, message):
+                first.append(Statement("check that the model is new", check))
         with training_source(engine, source, changed(settings, infer="types")) as data:
             if (advice := advice_of_look(engine, data, settings)) is not None:
                 warn_user(advice)

@@ -123,7 +123,7 @@ def from_statistics(
     [('rain', 'wet', 0.8695652173913044)]
     """
     if like is not None and options:
-        raise InputError(f"like=... brings the options of its model; leave out {', '.join(options)}")
+        raise InputError(f"⟨like=...⟩ brings the options of its model; leave out {', '.join(f'⟨{name}⟩' for name in options)}")
     with opened(con, create=like is None) as engine, engine.transaction(name):
         spec_and_title = None if like is None else _countable_spec(engine, like)
         with engine.source(statistics) as source:

@@ -82,7 +82,7 @@ class _FeatureCells:
             raise InputError(f"family {family.name!r} of {self.feature!r} counts values, and its cells have means")
 
     def _unclear_message(self, what: str, family: str) -> str:
-        return f"cells of {self.feature!r} {what}; say what they are: families={{{self.feature!r}: {family!r}}}"
+        return f"cells of {self.feature!r} {what}; say what they are: ⟨families={{{self.feature!r}: {family!r}}}⟩"
 
 
 def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spec:
@@ -99,7 +99,8 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     }
     for key in families:
         if key not in cells_by_feature:
-            raise InputError(f"families names {key!r}, which has no cells in {source.label}{suggestion(key, cells_by_feature)}")
+            hint = suggestion(key, cells_by_feature)
+            raise InputError(f"⟨families⟩ names {key!r}, which has no cells in {source.label}{hint}")
     families |= {name: Text() for name, each in cells_by_feature.items() if each.kind == "word" and name not in families}
     columns = []
     for name, each in cells_by_feature.items():
@@ -112,7 +113,7 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
         else:
             columns.append(each.column(family))
     if isinstance(settings.weight, HalfLife):
-        raise InputError("counts from elsewhere have no age; leave out weight=nbsql.HalfLife(...), or fit the rows")
+        raise InputError("counts from elsewhere have no age; leave out ⟨weight=nbsql.HalfLife(...)⟩, or fit the rows")
     target = next(column for column in source.columns if folded(column.name) == "class")
     roles = [
         replace(target, name=settings.target),
@@ -134,7 +135,7 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
     counted = engine.query_macro("labels", source.relation, "class")
     for label in (str(label) for _, label in counted if declared and label not in spec.classes):
         cure = suggestion(label, spec.classes) or "; name every class there may be"
-        raise InputError(f"{source.label} has cells of class {label!r}, which classes does not name{cure}")
+        raise InputError(f"{source.label} has cells of class {label!r}, which ⟨classes⟩ does not name{cure}")
     return with_given_priors(engine, spec, declared or [(label, value) for value, label in counted])
 
 

@@ -173,7 +173,7 @@ def ranking(request: Request) -> Iterator[Figure]:
 def profile(request: Request) -> Iterator[Figure]:
     """One feature: categories by their shares, a number by its densities, words by their log-odds."""
     if request.feature is None:
-        raise InputError("a profile is of one feature; say which: feature='message', say")
+        raise InputError("a profile is of one feature; say which: ⟨feature='message'⟩, say")
     feature = feature_named(request.state.spec, request.feature, request.state.title)
     classes = top_classes(request)
     all_shown = len(classes) >= len(request.state.classes)
@@ -343,7 +343,7 @@ def drift(request: Request) -> Iterator[Figure]:
         ledger = sorted(state.engine.query_macro("all_rows", state.relations["batches"]), key=lambda row: row[5])
         names = [str(row[0]) for row in ledger if row[1] in ("fit", "update")]
     if len(names) < 2:
-        raise ModelError(f"{state.title} has fewer than two slices or batches; fit it with slice_by, or update it")
+        raise ModelError(f"{state.title} has fewer than two slices or batches; fit it with ⟨slice_by⟩, or update it")
     rows, sql = [], ""
     for before, after in list(itertools.pairwise(names))[-_SLICES:]:
         query = contrasts.drift(state, before, after)

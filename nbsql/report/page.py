@@ -35,9 +35,9 @@ def write_report(
     whole_number(least, "least")
     _check_rows(rows)
     if rows and source is None:
-        raise InputError("rows are those of a source; give it, or leave out rows")
+        raise InputError("⟨rows⟩ are those of a source; give it, or leave out ⟨rows⟩")
     if by is not None and source is None:
-        raise InputError("by says the period of the rows of a source; give it, or leave out by")
+        raise InputError("⟨by⟩ says the period of the rows of a source; give it, or leave out ⟨by⟩")
     where = Path(path_text(path))
     if where.suffix.lower() in _OTHER_FORMATS:
         raise InputError(f"a report is a page of HTML; end the path {str(path)!r} with .html")

@@ -43,7 +43,9 @@ def picture(
     state = state.refreshed()
     if panel.of_periods:
         if source is None or by is None:
-            raise InputError(f"{name} is about rows of several periods; give them as the source, and by, which says the period")
+            raise InputError(
+                f"{name} is about rows of several periods; give them as the source, and ⟨by⟩, which says the period"
+            )
         against = None
         if reference is not None:
             state, against = read_source(state, reference)

@@ -109,7 +109,7 @@ class ScoredSource:
             return None, str(error)
 
     def _held_out(self, folds: int | str) -> Markup:
-        cure = "evaluate others with folds=None"
+        cure = "evaluate others with ⟨folds=None⟩"
         judged = judged_by_folds(self.state, self.source, folds, cure, self.temporary, weighted=False)
         others = "all other rows (leave-one-out)" if folds == LOO else f"the other {int(folds) - 1} of {folds} folds"
         self.how = f"Each row is evaluated by the counts of {others}, because the model has learnt from {shown(self.label)}"
@@ -198,7 +198,7 @@ def score_source(
     if folds not in (None, "auto"):
         check_folds(folds)
         if source is None:
-            raise InputError("folds are of the rows of a source; give it, or leave out folds")
+            raise InputError("⟨folds⟩ are of the rows of a source; give it, or leave out ⟨folds⟩")
     if source is None:
         yield state.refreshed(), None
         return

@@ -302,7 +302,7 @@ def waterfall(request: Request) -> Iterator[Figure]:
             yield _row(request, fact, rows, number)
         return
     if request.rows < 1:
-        raise InputError("rows of the source are shown only on request: rows=4, say")
+        raise InputError("rows of the source are shown only on request: ⟨rows=4⟩, say")
     told = list(_told(request.source, -(-request.rows // 4)))
     by_kind = [list(group) for _, group in groupby(told, key=lambda each: each[0]["nbsql_kind"])]
     turns = sorted(

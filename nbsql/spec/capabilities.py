@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from nbsql.errors import InputError, ModelError, NbsqlError, listed
+from nbsql.errors import Cure, InputError, ModelError, NbsqlError, listed
 from nbsql.family import Family
 from nbsql.spec.method import AODE
 from nbsql.spec.spec import Feature, Spec
@@ -51,13 +51,13 @@ class Use:
 
 # What is said of a model of each kind by a use, {what}, that does not support it.
 _UNSUPPORTED = {
-    "segments": "{{title}} has one model per segment, which {what} does not support; fit it without segment_by",
-    "components": "{{title}} has several components per class, which {what} does not support; fit it without components",
-    "pairs": "{{title}} is an average of several models, which {what} does not support; fit it with method='tan'",
+    "segments": "{{title}} has one model per segment, which {what} does not support; fit it without ⟨segment_by⟩",
+    "components": "{{title}} has several components per class, which {what} does not support; fit it without ⟨components⟩",
+    "pairs": "{{title}} is an average of several models, which {what} does not support; fit it with ⟨method='tan'⟩",
 }
-_HALF_LIFE = "weight=nbsql.HalfLife(...)"
+_HALF_LIFE = "⟨weight=nbsql.HalfLife(...)⟩"
 _FIT_TO_ROWS = "fit a model to rows instead"
-_ON_NEW_ROWS = "calibrate it with folds=None on rows that it was not fitted on"
+_ON_NEW_ROWS = "calibrate it with ⟨folds=None⟩ on rows that it was not fitted on"
 _ON_OTHER_ROWS = "fit a model to some of the rows, and evaluate it on the others"
 
 
@@ -80,7 +80,7 @@ def _no_age(what: str, cure: str) -> str:
 
 
 def _not_generative(what: str) -> str:
-    return f"{{title}} is a logistic regression, which has no {what}; fit it with method='naive'"
+    return f"{{title}} is a logistic regression, which has no {what}; fit it with ⟨method='naive'⟩"
 
 
 def _no_counts(cure: str = _FIT_TO_ROWS) -> str:
@@ -88,11 +88,11 @@ def _no_counts(cure: str = _FIT_TO_ROWS) -> str:
 
 
 def _method_by_segment(name: str) -> str:
-    return f"method='{name}' does not support segment_by; leave out segment_by, or fit a model for each segment"
+    return f"⟨method='{name}'⟩ does not support ⟨segment_by⟩; leave out ⟨segment_by⟩, or fit a model for each segment"
 
 
 def _steady_weights(name: str) -> str:
-    return f"method='{name}' needs weights that do not change with time; use a column of weights, weight='w'"
+    return f"⟨method='{name}'⟩ needs weights that do not change with time; use a column of weights, ⟨weight='w'⟩"
 
 
 def _not_chosen(what: str) -> str:
@@ -100,23 +100,23 @@ def _not_chosen(what: str) -> str:
 
 
 _BY_FOLDS = {
-    "segments": f"cross-validation does not support segment_by; {_ON_OTHER_ROWS}",
-    "components": f"cross-validation does not support components, which are found from all rows at once; {_ON_OTHER_ROWS}",
-    "logistic": "cross-validation does not support method='logistic', which learns its weights from all rows at once; "
+    "segments": f"cross-validation does not support ⟨segment_by⟩; {_ON_OTHER_ROWS}",
+    "components": f"cross-validation does not support ⟨components⟩, which are found from all rows at once; {_ON_OTHER_ROWS}",
+    "logistic": "cross-validation does not support ⟨method='logistic'⟩, which learns its weights from all rows at once; "
     f"{_ON_OTHER_ROWS}",
 }
 _UNMERGED = {
     "probabilities": _no_counts("merge models that were fitted to rows"),
     "logistic": _not_generative("counts to merge"),
 }
-_UNCHANGED = _no_counts("make it anew with nbsql.from_tables")
+_UNCHANGED = _no_counts("make it anew with ⟨nbsql.from_tables⟩")
 
 USES: dict[str, Use] = {
     "slice_by": _fit(
         "`slice_by`",
         segments=_apart("slice_by", "segment_by"),
         components=_apart("slice_by", "components"),
-        half_life=f"{_HALF_LIFE} has slices of its own, one per half-life; leave out slice_by",
+        half_life=f"{_HALF_LIFE} has slices of its own, one per half-life; leave out ⟨slice_by⟩",
     ),
     "segment_by": _fit(
         "`segment_by`",
@@ -135,42 +135,42 @@ USES: dict[str, Use] = {
     ),
     "prior": _fit(
         "another prior than the empirical one",
-        logistic="method='logistic' learns the bias of each class from the rows; leave out prior",
+        logistic="⟨method='logistic'⟩ learns the bias of each class from the rows; leave out ⟨prior⟩",
     ),
     "classes": _fit(
         "`classes`",
-        segments="classes and segment_by cannot be combined, because each segment has classes of its own; "
+        segments="⟨classes⟩ and ⟨segment_by⟩ cannot be combined, because each segment has classes of its own; "
         "leave out one of them",
-        components="components are found in the rows of each class, and declared classes may have no rows; leave out classes",
-        logistic="method='logistic' needs rows of every class, and declared classes may have no rows; leave out classes",
+        components="components are found in the rows of each class, and declared classes may have no rows; leave out ⟨classes⟩",
+        logistic="⟨method='logistic'⟩ needs rows of every class, and declared classes may have no rows; leave out ⟨classes⟩",
     ),
     "choosing": _fit(
         "`features=nbsql.Best`",
         "Best",
         components=_not_chosen("components"),
-        em=_not_chosen("method='em'"),
-        pairs=_not_chosen("method='aode'"),
+        em=_not_chosen("⟨method='em'⟩"),
+        pairs=_not_chosen("⟨method='aode'⟩"),
         half_life=_not_chosen(_HALF_LIFE),
     ),
     "fit_sql": _fit(
         "`fit_sql`",
-        logistic="method='logistic' runs statements until its weights converge, so they cannot be listed before; "
+        logistic="⟨method='logistic'⟩ runs statements until its weights converge, so they cannot be listed before; "
         "fit the model instead",
         components="components are found by statements that depend on the rows, so they cannot be listed before; "
         "fit the model instead",
-        em="method='em' runs statements until its counts converge, so they cannot be listed before; fit the model instead",
+        em="⟨method='em'⟩ runs statements until its counts converge, so they cannot be listed before; fit the model instead",
     ),
     "cross_validate": _fit("`cross_validate`", **_BY_FOLDS),
     "leave_one_out": _fit(
         '`cross_validate(folds="loo")`',
         **_BY_FOLDS,
-        em="folds='loo' does not support method='em', which counts the other rows anew for each row; use folds=10",
-        pairs="folds='loo' does not support method='aode'; use folds=10",
+        em="⟨folds='loo'⟩ does not support ⟨method='em'⟩, which counts the other rows anew for each row; use ⟨folds=10⟩",
+        pairs="⟨folds='loo'⟩ does not support ⟨method='aode'⟩; use ⟨folds=10⟩",
     ),
     "search": _fit(
         '`sweep`, `auto`, `families="auto"`',
         **_BY_FOLDS,
-        em="a search over settings counts the rows only once, but method='em' counts them anew for each setting; "
+        em="a search over settings counts the rows only once, but ⟨method='em'⟩ counts them anew for each setting; "
         "cross-validate each setting by itself",
         half_life=f"a search over settings does not support {_HALF_LIFE}; search without it, then fit with it",
     ),
@@ -188,7 +188,7 @@ USES: dict[str, Use] = {
     "impute": _model(
         "`impute`, `predict(target=...)`", "predicting a column from the others", "segments", "components",
         pairs="{title} is an average of several models, which predicting a column from the others does not support; "
-        "fit it with method='naive'",
+        "fit it with ⟨method='naive'⟩",
         logistic=_not_generative("likelihoods to predict a column from the others"),
     ),
     "inline": _model("`sql(..., inline=True)`", "a query that contains the parameters", "segments"),
@@ -200,9 +200,9 @@ USES: dict[str, Use] = {
         "`calibrate`", "calibration", "segments",
         components="{title} has several components per class, which are found from all rows at once, so that no fold "
         f"can be left out; {_ON_NEW_ROWS}",
-        em="{title} was fitted by method='em', which learns from all rows at once, so that no fold can be left out; "
+        em="{title} was fitted by ⟨method='em'⟩, which learns from all rows at once, so that no fold can be left out; "
         f"{_ON_NEW_ROWS}",
-        probabilities=_no_counts("calibrate it with folds=None"),
+        probabilities=_no_counts("calibrate it with ⟨folds=None⟩"),
         half_life=_no_age("calibration by folds", _ON_NEW_ROWS),
         bound=f"{{bound}} is estimated from all rows at once, so that no fold can be left out; {_ON_NEW_ROWS}",
     ),
@@ -227,19 +227,19 @@ USES: dict[str, Use] = {
     "contributions": _model("`plot.nomogram`", "a nomogram", *_UNSUPPORTED),
     "derive": _model(
         "`slices`, `window`",
-        segments="{title} has segments, but no slices; fit it with slice_by instead",
-        components="{title} has components, but no slices; fit it with slice_by instead",
+        segments="{title} has segments, but no slices; fit it with ⟨slice_by⟩ instead",
+        components="{title} has components, but no slices; fit it with ⟨slice_by⟩ instead",
         probabilities=_no_counts(),
         logistic=_not_generative("counts of slices"),
     ),
     "least": _model(
         "`export(least=...)`", "least", "components",
-        probabilities=_no_counts("export it without least"),
+        probabilities=_no_counts("export it without ⟨least⟩"),
         half_life=_no_age("least", "fit it without a half-life"),
         logistic=_not_generative("counts to leave out"),
-        em="{title} was fitted by method='em', which counts fractions of rows; fit it with method='naive' to use least",
+        em="{title} was fitted by ⟨method='em'⟩, which counts fractions of rows; fit it with ⟨method='naive'⟩ to use least",
         pairs="{title} counts pairs of values, from which counts that are left out could be computed; "
-        "fit it with method='naive'",
+        "fit it with ⟨method='naive'⟩",
     ),
     "merge": _model("`nbsql.merge`", **_UNMERGED),
     "merge_several": _model(
@@ -252,7 +252,7 @@ USES: dict[str, Use] = {
         half_life=_no_age("counting in another engine", "fit it without a half-life, or where the rows are"),
         probabilities=_no_counts(),
         logistic="{title} is a logistic regression, whose weights cannot be computed from counts; "
-        "fit it with method='naive', or where the rows are",
+        "fit it with ⟨method='naive'⟩, or where the rows are",
     ),
 }  # fmt: skip
 
@@ -286,7 +286,7 @@ TRAITS: dict[str, Trait] = {
     "best": Trait("{family} with best", lambda family: family.best is not None),
     "several": Trait("{family} of several columns", lambda family: family.over_columns),
     "bag": Trait("{family}, a bag of words", lambda family: family.bag),
-    "gaps": Trait("{family} with nulls='category'", lambda family: family.nulls == "category"),
+    "gaps": Trait("{family} with ⟨nulls='category'⟩", lambda family: family.nulls == "category"),
 }
 
 _OTHER, _OPTION = "; choose another family", "; leave that option out"
@@ -304,9 +304,9 @@ FEATURES: dict[str, dict[str, str]] = {
         "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION,
     },
     "impute": {
-        "conditional": "; fill it by a model of method='naive'", "covariance": _TOGETHER, "backoff": _TOGETHER,
+        "conditional": "; fill it by a model of ⟨method='naive'⟩", "covariance": _TOGETHER, "backoff": _TOGETHER,
         "presence": _BAG, "complement": _BAG, "weighed": _BAG, "best": _BAG, "several": _TOGETHER, "bag": _BAG,
-        "gaps": ", so that a missing value is a category of its own; fit it with nulls='skip'",
+        "gaps": ", so that a missing value is a category of its own; fit it with ⟨nulls='skip'⟩",
     },
 }  # fmt: skip
 
@@ -317,4 +317,4 @@ def check_features(features: Iterable[Feature], use: str) -> None:
         for trait, ending in FEATURES[use].items():
             if TRAITS[trait].matches(feature.family):
                 text = TRAITS[trait].text.format(family=feature.family.name)
-                raise InputError(f"{use} does not support {feature.name!r}, which is {text}{ending}")
+                raise InputError(f"{Cure(use).marked()} does not support {feature.name!r}, which is {text}{ending}")

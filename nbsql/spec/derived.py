@@ -47,9 +47,9 @@ def derive_argument(column: str, expression: str) -> str:
     """The argument of a fit that derives a column, as a message shows it to be pasted.
 
     >>> derive_argument("price", "price / 100")
-    'derive={"price": "price / 100"}'
+    '⟨derive={"price": "price / 100"}⟩'
     """
-    return f"derive={json.dumps({column: expression}, ensure_ascii=False)}"
+    return f"⟨derive={json.dumps({column: expression}, ensure_ascii=False)}⟩"
 
 
 def check_derive(derive: Any) -> dict[str, str]:
@@ -59,9 +59,9 @@ def check_derive(derive: Any) -> dict[str, str]:
     seen: dict[str, str] = {}
     for name in derive:
         if folded(name).startswith("nbsql_"):
-            raise InputError(f"derive names a column {name!r}, and nbsql keeps such names for itself; rename it")
+            raise InputError(f"⟨derive⟩ names a column {name!r}, and nbsql keeps such names for itself; rename it")
         if folded(name) in seen:
-            raise InputError(f"derive names {seen[folded(name)]!r} and {name!r}, which is one column; rename one")
+            raise InputError(f"⟨derive⟩ names {seen[folded(name)]!r} and {name!r}, which is one column; rename one")
         seen[folded(name)] = name
     return dict(derive)
 

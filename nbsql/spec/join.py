@@ -63,7 +63,7 @@ def check_joins(joins: Any) -> list[Join]:
     """The joins of a fit as a list; a single join is allowed. Raises InputError for anything else."""
     asked = [joins] if isinstance(joins, Join) else joins
     if not isinstance(asked, (list, tuple)) or not all(isinstance(join, Join) for join in asked):
-        raise InputError(f"joins must be a list of nbsql.Join, not {joins!r}")
+        raise InputError(f"⟨joins⟩ must be a list of nbsql.Join, not {joins!r}")
     return list(asked)
 
 

@@ -89,7 +89,7 @@ class Discriminant(Classifier):
     def families(self, columns: Sequence[Column], **_: Any) -> Mapping[str, Family]:
         numbers = [column.name for column in columns if column.inferred_kind in MultivariateGaussian.accepts]
         if not numbers:
-            raise InputError(f"method={self.name!r} needs a number among the features")
+            raise InputError(f"⟨method={self.name!r}⟩ needs a number among the features")
         return {self.name: MultivariateGaussian(numbers, shared=self.name == "lda", shrinkage=self.shrinkage)}
 
 
@@ -216,7 +216,7 @@ class Logistic(Classifier):
         checked(self, non_negative, "penalty", "tolerance")
         checked(self, whole_number, "iterations")
         if self.tolerance == 0:
-            raise InputError("tolerance must be above 0, not 0")
+            raise InputError("⟨tolerance⟩ must be above 0, not 0")
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ class EM(Classifier):
     def __post_init__(self) -> None:
         checked(self, non_negative, "weight", "tolerance")
         if self.weight == 0:
-            raise InputError("weight of rows without a class must be above 0, not 0; method='naive' leaves them out")
+            raise InputError("weight of rows without a class must be above 0, not 0; ⟨method='naive'⟩ leaves them out")
         checked(self, whole_number, "iterations")
 
 
@@ -287,8 +287,8 @@ def method_named(method: Any) -> Classifier:
     if isinstance(method, Classifier):
         return method
     if isinstance(method, type) and issubclass(method, Classifier):
-        raise InputError(f"method takes an instance, such as nbsql.Mixture(2), not the class nbsql.{method.__name__}")
+        raise InputError(f"method takes an instance, such as ⟨nbsql.Mixture(2)⟩, not the class nbsql.{method.__name__}")
     if not isinstance(method, str) or method not in METHODS:
-        known = f"; the methods are {', '.join(map(repr, METHODS))} and nbsql.Mixture(2)"
+        known = f"; the methods are {', '.join(map(repr, METHODS))} and ⟨nbsql.Mixture(2)⟩"
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or known}")
     return METHODS[method]()

@@ -121,7 +121,7 @@ class Segments:
 
     def __post_init__(self) -> None:
         if not isinstance(self.by, str):
-            raise InputError(f"segment_by must be one SQL expression over the columns, not {self.by!r}")
+            raise InputError(f"⟨segment_by⟩ must be one SQL expression over the columns, not {self.by!r}")
         checked(self, non_negative, "shrinkage")
 
 

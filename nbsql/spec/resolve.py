@@ -81,7 +81,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     options = replace(options, estimate=estimate_named(options.estimate))
     alpha = non_negative(options.pseudo_count, "alpha")
     if options.estimate == "mle" and alpha > 0:
-        raise InputError("estimate='mle' takes no pseudo-counts; leave out alpha, or set it to 0")
+        raise InputError("⟨estimate='mle'⟩ takes no pseudo-counts; leave out ⟨alpha⟩, or set it to 0")
 
     def with_defaults(family: Family) -> Family:
         family = family.with_estimate(options.estimate or "mean")
@@ -127,11 +127,15 @@ def _check_used(spec: Spec, options: Options) -> None:
     """Raise InputError if alpha or the prior was given, and nothing in the model depends on it."""
     is_smoothed = any(each.family.smoothed for each in spec.features) or spec.prior.kind == "smoothed"
     if options.alpha is not None and spec.logistic is not None:
-        raise InputError("method='logistic' learns weights, which alpha does not smooth; leave out alpha, or set their penalty")
+        raise InputError(
+            "⟨method='logistic'⟩ learns weights, which alpha does not smooth; leave out ⟨alpha⟩, or set their penalty"
+        )
     if options.alpha is not None and isinstance(options.classifier, Discriminant) and not is_smoothed:
-        raise InputError(f"method={options.classifier.name!r} has no feature and no prior that alpha smooths; leave out alpha")
+        raise InputError(
+            f"⟨method={options.classifier.name!r}⟩ has no feature and no prior that alpha smooths; leave out ⟨alpha⟩"
+        )
     if spec.prior.kind != "empirical" and spec.features and all(each.family.complement for each in spec.features):
-        raise InputError("a complement is scored without the prior, and no other feature is there; leave out prior")
+        raise InputError("a complement is scored without the prior, and no other feature is there; leave out ⟨prior⟩")
 
 
 def _check_together(spec: Spec) -> None:
@@ -158,13 +162,13 @@ def _check_weights(features: Sequence[Feature]) -> None:
     for feature in features:
         if feature.family.unseen == "smooth":
             raise InputError(
-                f"unseen='smooth' of {feature.name!r} is of likelihoods, and method='logistic' has weights; leave it out"
+                f"⟨unseen='smooth'⟩ of {feature.name!r} is of likelihoods, and ⟨method='logistic'⟩ has weights; leave it out"
             )
         if weighted(feature.family) is None:
             takes = "numbers, categories, booleans and count columns"
             raise InputError(
-                f"method='logistic' takes {takes}, and {feature.name!r} is {feature.family.name}; "
-                f"leave it out with exclude=[{feature.column!r}]"
+                f"⟨method='logistic'⟩ takes {takes}, and {feature.name!r} is {feature.family.name}; "
+                f"leave it out with ⟨exclude=[{feature.column!r}]⟩"
             )
 
 
@@ -181,7 +185,9 @@ def _check_backoff(features: Sequence[Feature]) -> None:
     backed = {column for feature in features if feature.family.backoff for column in feature.columns}
     for feature in features:
         if feature.column in backed and not feature.family.over_columns and feature.family.nulls == "category":
-            raise InputError(f"backoff='naive' needs nulls='skip' for {feature.name!r}, whose missing values are a category")
+            raise InputError(
+                f"⟨backoff='naive'⟩ needs ⟨nulls='skip'⟩ for {feature.name!r}, whose missing values are a category"
+            )
 
 
 def looks_at_values(options: Options) -> bool:
@@ -203,11 +209,11 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
     singles = _by_column(known, {key: families[key] for key in single_keys}, [c for c in named if c.name not in grouped])
     for name in singles:
         if name in reserved:
-            raise InputError(f"families names {name!r}, which is the target, the weight or an id; leave it out")
+            raise InputError(f"⟨families⟩ names {name!r}, which is the target, the weight or an id; leave it out")
         if name in excluded:
-            raise InputError(f"families names {name!r}, which is excluded; take it out of one of them")
+            raise InputError(f"⟨families⟩ names {name!r}, which is excluded; take it out of one of them")
         if name not in {c.name for c in named}:
-            raise InputError(f"families names {name!r}, which is not among the features; add it to features")
+            raise InputError(f"⟨families⟩ names {name!r}, which is not among the features; add it to ⟨features⟩")
         if singles[name].cell == "part" and not any(name in (column.parts or ()) for column in known.all):
             _accept(singles[name], known.find(name))
     chosen, singles = parts_for_columns(known.all, chosen, singles, reserved | excluded)
@@ -225,7 +231,7 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
             singles[key] = taken
             continue
         if key in groups:
-            raise InputError(f"families has a key {key!r}, which method={method.name!r} takes; give it another")
+            raise InputError(f"⟨families⟩ has a key {key!r}, which ⟨method={method.name!r}⟩ takes; give it another")
         groups[key] = _group(known, key, taken, reserved)
         group_of |= dict.fromkeys(groups[key].columns, key)
     features: dict[str, Feature] = {}
@@ -343,9 +349,9 @@ def _group(known: Columns, key: str, family: Any, reserved: set[str]) -> Feature
 def _no_family(columns: Sequence[Column]) -> str:
     first, others = columns[0], columns[1:]
     more = f" (and neither have {listed(c.name for c in others)})" if others else ""
-    cure = f"families={{{first.name!r}: 'categorical'}}" if first.kind == "temporal" else "cast it, to text say"
+    cure = f"⟨families={{{first.name!r}: 'categorical'}}⟩" if first.kind == "temporal" else "cast it, to text say"
     names = ", ".join(repr(c.name) for c in columns)
-    return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with exclude=[{names}], or {cure}"
+    return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with ⟨exclude=[{names}]⟩, or {cure}"
 
 
 def _feature(name: str, family: Family, members: Sequence[Column], why: str = "", **marks: bool) -> Feature:
@@ -379,10 +385,10 @@ def _prior(options: Options) -> Prior:
         prior = Smoothed()
     alpha = non_negative(options.pseudo_count if prior.alpha is None else prior.alpha, "alpha")
     if options.estimate == "mle" and alpha > 0:
-        raise InputError("estimate='mle' takes no pseudo-counts; leave out the alpha of the smoothed prior, or set it to 0")
+        raise InputError("⟨estimate='mle'⟩ takes no pseudo-counts; leave out the alpha of the smoothed prior, or set it to 0")
     if options.estimate == "mode" and alpha < 1:
         raise InputError(
-            "estimate='mode' of the smoothed prior needs its alpha at 1 (no smoothing) or above: "
+            "⟨estimate='mode'⟩ of the smoothed prior needs its alpha at 1 (no smoothing) or above: "
             f"a Dirichlet distribution with alpha = {alpha:g} has no mode"
         )
     return Prior("smoothed", alpha, estimate="mode" if options.estimate == "mode" else "mean")

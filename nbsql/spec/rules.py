@@ -22,7 +22,7 @@ RULES = {
     "whole": "{n} of column {column} are not whole; {family} {units} must be whole numbers",
     "binary": "{n} of column {column} are neither 0 nor 1; {family} takes a BOOLEAN or 0/1 column",
     "negative_counts": "{n} of column {column} hold a negative count; counts must be at least 0",
-    "missing": "{n} of column {column} are NULL, and nulls='error'; fill them, or use nulls='skip'",
+    "missing": "{n} of column {column} are NULL, and ⟨nulls='error'⟩; fill them, or use ⟨nulls='skip'⟩",
     "time": "{n} of column {column} are NULL or infinite, by which rows age; fill them, or leave such rows out",
     "weight": "{n} of the weight column {column} are negative, NULL or not finite; weights must be at least 0",
 }
@@ -217,7 +217,7 @@ def spec_for_recount(spec: Spec, columns: Sequence[Column], label: str, model: s
 def _cure(feature: Feature) -> str:
     """What to do about a value that breaks a rule, where the family was inferred from the values of the fit."""
     family = "categorical" if feature.family.cell == "boolean" else "gaussian"
-    return f'; fit anew with families={{"{feature.name}": "{family}"}}' if feature.why else ""
+    return f'; fit anew with ⟨families={{"{feature.name}": "{family}"}}⟩' if feature.why else ""
 
 
 def training_checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:

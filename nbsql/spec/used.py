@@ -16,13 +16,13 @@ def check_used(spec: Spec, options: Options) -> None:
     """
     families = [feature.family for feature in spec.features]
     if options.estimate is not None and spec.logistic is not None:
-        raise InputError("method='logistic' learns weights, which estimate does not change; leave out estimate")
+        raise InputError("⟨method='logistic'⟩ learns weights, which estimate does not change; leave out ⟨estimate⟩")
     if options.estimate == "mode" and families and all(family.cell == "place" for family in families):
-        raise InputError("a kernel spreads its rows and has no mode, and no other feature is there; leave out estimate")
+        raise InputError("a kernel spreads its rows and has no mode, and no other feature is there; leave out ⟨estimate⟩")
     if options.nulls == "category" and not any(family.nulls == "category" for family in families):
-        raise InputError("no feature is a category, of which a missing value can be one; leave out nulls='category'")
+        raise InputError("no feature is a category, of which a missing value can be one; leave out ⟨nulls='category'⟩")
     if options.unseen == "smooth" and not any(map(_meets_new_values, families)):
-        raise InputError("no feature has values that a row may have and no training row had; leave out unseen='smooth'")
+        raise InputError("no feature has values that a row may have and no training row had; leave out ⟨unseen='smooth'⟩")
 
 
 def _meets_new_values(family: Family) -> bool:

@@ -62,7 +62,7 @@ def write_file(state: ModelState, path: str, *, overwrite: bool, least: int | No
         raise InputError(f"a model is exported as Parquet; end the path {path!r} with .parquet")
     check_output(path, engine.files(()))
     if Path(path).exists() and not overwrite:
-        raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
+        raise InputError(f"{path!r} is there already; choose another path, or ⟨overwrite=True⟩")
     spec = plan.spec if least is None else shared_spec(plan.spec, least, state.title)
     statistics = plan.relations["statistics"]
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded_cells", statistics, "1"]))

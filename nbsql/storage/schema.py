@@ -58,7 +58,7 @@ def unreadable(engine: Engine, relations: Relations, name: str, fact: str) -> Mo
         "is damaged, or of an earlier checkout" if version in ("", __version__) else f"cannot be read by nbsql {__version__}"
     )
     written = version and f", written by nbsql {version},"
-    return ModelError(f"model {name!r}{written} {cause}: {fact}; fit it again with replace=True, or drop it")
+    return ModelError(f"model {name!r}{written} {cause}: {fact}; fit it again with ⟨replace=True⟩, or drop it")
 
 
 def is_calibrated(engine: Engine, relations: Relations) -> bool:
@@ -86,7 +86,7 @@ def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -
 
 def taken(schema: str) -> str:
     """What a user reads if a model of that name is there."""
-    return f"model {schema!r} is there already; fit it with replace=True, or choose another name"
+    return f"model {schema!r} is there already; fit it with ⟨replace=True⟩, or choose another name"
 
 
 def drop_replaced(engine: Engine, database: str, schema: str) -> None:

@@ -61,9 +61,9 @@ def choose(
     if isinstance(folds, str):
         raise InputError("auto takes folds, a whole number of at least 2, and no 'loo'")
     if isinstance(options.features, Best):
-        raise InputError("auto does not take features=nbsql.Best(...); name the features, or none")
+        raise InputError("auto does not take ⟨features=nbsql.Best(...)⟩; name the features, or none")
     if options.classifier.name != "naive":
-        raise InputError(f"auto chooses families of method='naive', not of {options.classifier.name!r}")
+        raise InputError(f"auto chooses families of ⟨method='naive'⟩, not of {options.classifier.name!r}")
     options = replace(options, slice_by=None)
     with engine.temporaries() as temporary:
         search = _FamilySearch(engine, source, options, columns, leave_out, folds, fold, budget, temporary)
@@ -212,7 +212,7 @@ class _FamilySearch:
             except InputError as error:
                 if not lenient:
                     raise
-                warn_user(f"{name} is not tried: {error}")
+                warn_user(f"{name} is not tried: {error.marked}")
                 continue
             settings += [setting, *([Setting(f"{name}, calibrated", chosen, True, other)] if calibrate else [])]
         for setting in settings:

@@ -41,7 +41,7 @@ class Budget:
         if isinstance(budget, Integral) and not isinstance(budget, bool) and int(budget) >= 1:
             return cls(int(budget))
         raise InputError(
-            "budget must be a whole number of rows of at least 1, seconds such as '30 s', or None for all rows, "
+            "⟨budget⟩ must be a whole number of rows of at least 1, seconds such as '30 s', or None for all rows, "
             f"not {written(budget)}"
         )
 

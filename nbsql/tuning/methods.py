@@ -45,7 +45,7 @@ class Setting:
 def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
     """The names and the classifiers to try besides naive Bayes. Raises InputError unless `methods` is a list of methods."""
     if isinstance(methods, (str, Classifier, Mapping)) or not isinstance(methods, Sequence):
-        raise InputError(f"methods must be a list of methods, such as ['naive', 'tan'], not {methods!r}")
+        raise InputError(f"⟨methods⟩ must be a list of methods, such as ['naive', 'tan'], not {methods!r}")
     classifiers: dict[str, Classifier] = {}
     for each in methods:
         method = method_named(each)

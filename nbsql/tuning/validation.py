@@ -84,7 +84,9 @@ def cross_validate(
     renderer = engine.renderer
     options, best = candidate_options(options)
     if best is not None and folds == LOO:
-        raise InputError("features=nbsql.Best(...) chooses anew in every fold, and folds='loo' has one a row; use folds=10")
+        raise InputError(
+            "⟨features=nbsql.Best(...)⟩ chooses anew in every fold, and ⟨folds='loo'⟩ has one a row; use ⟨folds=10⟩"
+        )
     with engine.temporaries(staying=True) as table:
         cv = make_folds_for_spec(
             engine, source, resolve_settings(engine, source, [options], fold)[0], table, folds=folds, fold=fold

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pickle
 import re
 from collections.abc import Iterator
 from dataclasses import fields
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 import nbsql
 from nbsql.cli import main
 from nbsql.cli.messages import with_options
+from nbsql.errors import Cure, in_words
 from nbsql.family import FAMILIES
 
 PACKAGE = Path(nbsql.__file__).parent
@@ -30,6 +32,8 @@ OF_PYTHON = (
     "nbsql.Forward is gone",
     "the class nbsql.",
     "other_alpha",
+    "'X': nbsql.Binned(",  # a part of ⟨families={...}⟩
+    "gains X of log loss",  # no message, but a line that `gain` returns
 )
 
 
@@ -165,7 +169,7 @@ def _filled(part: ast.expr) -> str:
 
 
 def test_every_message_is_said_in_options() -> None:
-    """What is left of Python's words are the options of families, which --family takes in this form."""
+    """What a message names stands between marks; what is left in Python's words are the options of families."""
     commands = main.commands
     options = {
         str(option.name): option
@@ -181,3 +185,13 @@ def test_every_message_is_said_in_options() -> None:
         if (named or re.search(r"\bnbsql\.\w", said)) and not any(part in said for part in OF_PYTHON):
             left.append(said)
     assert left == []
+
+
+def test_a_cure_is_data_that_python_shows_as_code(shop: Path) -> None:
+    with pytest.raises(nbsql.ModelError) as caught:
+        nbsql.fit(str(shop / "shop.duckdb"), "days", target="play", name="golf")
+    assert str(caught.value) == "model 'golf' is there already; fit it with replace=True, or choose another name"
+    cures: list[Cure] = []
+    in_words(caught.value.marked, lambda cure: cures.append(cure) or "")
+    assert (cures[0].code.arg, cures[0].code.value.value) == ("replace", True)
+    assert pickle.loads(pickle.dumps(caught.value)).args == caught.value.args  # noqa: S301 - our own

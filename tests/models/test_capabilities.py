@@ -11,7 +11,7 @@ import pytest
 from support.capabilities import kinds_of, refusing
 
 import nbsql
-from nbsql.errors import InputError
+from nbsql.errors import InputError, in_words
 from nbsql.spec.capabilities import FEATURES, TRAITS, USES
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
@@ -114,7 +114,7 @@ def expect(use: str, kind: str, act: Callable[[], Any], title: str, bound: str) 
         return
     with pytest.raises(USES[use].error) as caught:
         act()
-    assert str(caught.value) == USES[use].refusals[by].format(title=title, bound=bound)
+    assert str(caught.value) == in_words(USES[use].refusals[by].format(title=title, bound=bound))
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_features_go_with_what_the_table_says(con: duckdb.DuckDBPyConnection, us
             with pytest.raises(InputError) as caught:
                 asked(nbsql.fit(con, "t", **options), use, name)
             text = TRAITS[trait].text.format(family=family if isinstance(family, str) else family.name)
-            assert str(caught.value) == f"{use} does not support {name!r}, which is {text}{FEATURES[use][trait]}"
+            assert str(caught.value) == f"{use} does not support {name!r}, which is {in_words(text + FEATURES[use][trait])}"
         else:
             asked(nbsql.fit(con, "t", **options), use, name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbsql.errors import InputError
+from nbsql.errors import InputError, in_words
 from nbsql.spec.capabilities import FEATURES, KINDS, TRAITS, USES
 
 HEAD = """# Capabilities: what goes with what
@@ -49,7 +49,7 @@ def page() -> str:
         text = trait.text.format(family=FAMILIES.get(name, "a family"))
         traits.append([text, *("no" if name in refusals else "yes" for refusals in FEATURES.values())])
     parts += [BOUND, "## Kinds of features", "", table(traits), "## Reasons", "", table(reasons).rstrip()]
-    return "\n".join(parts) + "\n"
+    return in_words("\n".join(parts)) + "\n"
 
 
 def table(rows: list[list[str]]) -> str:

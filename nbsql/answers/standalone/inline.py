@@ -26,7 +26,9 @@ def inline_query(state: ModelState, verb: str, source: Source, rows: Rows, calib
     """
     if source.is_registered:
         source.release()
-        raise InputError(f"inline=True cannot read {source.label}, which lives in this process; name a table, or give a SELECT")
+        raise InputError(
+            f"⟨inline=True⟩ cannot read {source.label}, which lives in this process; name a table, or give a SELECT"
+        )
     render, plan = state.engine.renderer.fragment, state.plan
     tables = [_table(state, "parameters")]
     if any(feature.family.has_lookups for feature in plan.spec.features):

@@ -110,7 +110,7 @@ def standalone_query(
     engine, plan, classes = state.engine, state.plan, state.classes
     traits = check_dialect(dialect)
     if verb not in ROW_VERBS:
-        raise InputError(f"{verb} has no query in another dialect, only {listed(ROW_VERBS)}; DuckDB has one with inline=True")
+        raise InputError(f"{verb} has no query in another dialect, only {listed(ROW_VERBS)}; DuckDB has one with ⟨inline=True⟩")
     for feature in plan.spec.features:
         _check_feature(feature, dialect)
     renderer = Renderer(dialect)
@@ -161,7 +161,7 @@ def _check_feature(feature: Feature, dialect: str) -> None:
     what = "cuts texts and lists" if family.cell == "token" else "writes lists"
     raise NotSupportedError(
         f"{feature.name!r} is {family.name}, which has no query in the dialect {dialect!r}, as every engine {what} in its own "
-        "way; leave it out of the model, or score on DuckDB with inline=True"
+        "way; leave it out of the model, or score on DuckDB with ⟨inline=True⟩"
     )
 
 
@@ -181,5 +181,5 @@ def passed_columns_elsewhere(
     added_names = {*map(folded, added)}
     for name in columns:
         if folded(name) in added_names:
-            raise InputError(f"the source has a column {name!r}, which {verb} adds; leave it out with columns=[...]")
+            raise InputError(f"the source has a column {name!r}, which {verb} adds; leave it out with ⟨columns=[...]⟩")
     return list({folded(name): name for name in columns}.values())

@@ -218,7 +218,7 @@ class Terms:
         if len(pairs) > most:
             raise NotSupportedError(
                 f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {most:,}; "
-                "fit it without columns of many values, or score on DuckDB with inline=True"
+                "fit it without columns of many values, or score on DuckDB with ⟨inline=True⟩"
             )
         parents = dict.fromkeys(values[0] for values in scores_by_pair)
         codes = {value: n for n, value in enumerate(dict.fromkeys([*parents, *(child for _, child in pairs)]), start=1)}
