@@ -141,7 +141,7 @@ class RowScorer:
 
     def _answer_from_joints(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
         """The answer from joint log-likelihoods: posteriors are their softmax; ties go to the class with the lower number."""
-        joints, stamp = {number: joint for number, joint, _ in sorted(rows)}, rows[0][2]
+        joints, version = {number: joint for number, joint, _ in sorted(rows)}, rows[0][2]
         highest = max(joints.values())
         if highest > -math.inf:
             shares = {number: math.exp((joint - highest) / self._temperature) for number, joint in joints.items()}
@@ -156,13 +156,13 @@ class RowScorer:
             "prediction": None if by_number[best] is None else labels.get(best),
             "probability": by_number[best],
             "probabilities": {labels.get(number): share for number, share in by_number.items()},
-        }, stamp
+        }, version
 
     def _answer_from_table(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
-        prediction, probability, *posteriors, stamp = rows
+        prediction, probability, *posteriors, version = rows
         by_number = {column.number: posterior for column, posterior in zip(self._classes, posteriors, strict=True)}
         probabilities = {label: by_number[number] for number, label in enumerate(self._labels, start=1)}
-        return {"prediction": prediction, "probability": probability, "probabilities": probabilities}, stamp
+        return {"prediction": prediction, "probability": probability, "probabilities": probabilities}, version
 
     def _values(self, row: Mapping[str, Any]) -> tuple[list[Any], tuple[str | None, ...]]:
         """The parameters, and the type as which each is read."""
@@ -215,7 +215,7 @@ def row_sql(state: ModelState) -> str:
     if not row.listed and (plan.calibration is None or not has_compact_form(context, plan)):
         return restore(query)
     message = f"{state.title} has changed; prepare its predict_one_sql() anew"
-    return engine.renderer.statement("with_change_guard", query, plan.relations["spec"], str(state.stamp[0][0]), message)
+    return engine.renderer.statement("with_change_guard", query, plan.relations["spec"], str(state.version[0][0]), message)
 
 
 def _temperature(engine: Engine, plan: Plan) -> float:

@@ -77,7 +77,7 @@ class Engine(Catalogue):
         found.needs = source
         return found
 
-    def source_and_stamp(self, source: Any, spec: Markup) -> tuple[Source, Any]:  # noqa: ARG002
+    def source_and_version(self, source: Any, spec: Markup) -> tuple[Source, Any]:  # noqa: ARG002
         """The source, and the `updated_at` of a model as `query_macro` returns it; None if it was not queried with it."""
         return self.source(source), None
 

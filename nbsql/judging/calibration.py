@@ -136,7 +136,7 @@ def calibrate(
         engine.run("time of the change", renderer.statement("set_updated_at", draft.relations["spec"]))
         ((count, _, log_loss, after_loss),) = engine.query_macro("calibration_losses", rows, place, method)
         temperature = float(engine.query_macro("temperature_of", place)[0][0]) if method == "temperature" else None
-        publish(engine, draft, plan.relations, state.stamp)
+        publish(engine, draft, plan.relations, state.version)
     judged_by = own if method == OF_SETS else method
     after = None if test is None else Evaluator(state, test, weight, judged_by).evaluate()
     _warn(temperature, source.label, count, log_loss, after_loss)

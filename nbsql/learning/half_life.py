@@ -94,7 +94,7 @@ def check_gaps(engine: Engine, half_life: HalfLife, periods: Markup, title: str)
 
     Warns if the others are nearly lost. `periods` is a relation of slice and n, the weight within the slice.
     """
-    for period, gap, later, total in engine.query_macro("late_rows", periods):
+    for period, gap, later, total in engine.query_macro("longest_gap", periods):
         rows = (
             f"{later:.4g} of {total:.4g} in {title} is from {half_life.described(period)} on, {gap:,} half-lives after the rest"
         )

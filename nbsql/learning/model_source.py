@@ -24,8 +24,8 @@ def read_source(
     state of the model, if another thread has read one.
     """
     engine = state.engine
-    data, stamp = engine.source_and_stamp(source, state.relations["spec"])
-    state = state.refreshed(stamp, known)
+    data, version = engine.source_and_version(source, state.relations["spec"])
+    state = state.refreshed(version, known)
     spec, title = state.spec, state.title
     read_as_learnt(engine, spec, state.relations["statistics"], data, title, learns=weighted)
     if spec.segment_by is not None:  # it may call functions of the user

@@ -40,7 +40,7 @@ class Handle:
     def __init__(self, state: ModelState) -> None:
         self.name = state.name
         state = replace(state, catalog=None if state.name is None else state.engine.catalog())
-        self._states = States(replace(state, stamp=state.stamp or state.updated_at()))
+        self._states = States(replace(state, version=state.version or state.updated_at()))
 
     @property
     def state(self) -> ModelState:

@@ -43,7 +43,7 @@ class Destination:
         return derive(self.engine, spec, cells, entries, self.relations, self.replaces, **more)
 
     def publish(self, plan: Plan, classes: list[ClassColumn]) -> Model:
-        """The model that was built here, in the same transaction, so that it belongs to its stamp."""
+        """The model that was built here, in the same transaction, so that it belongs to its version."""
         plan = publish(self.engine, plan, self.final)
         if self.lasting is not None:
             plan = replace(plan, relations=self.lasting)

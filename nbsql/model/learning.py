@@ -105,6 +105,6 @@ class Learning(Handle):
             self._require("ledger")
             change = Change(replace(self.state, plan=draft_plan(self._engine, self._plan)))
             yield change
-            plan = publish(self._engine, change.plan, self._relations, self.state.stamp)
-            stamp = self.state.updated_at()
-        self._states.adopt(replace(self.state, plan=plan, classes=change.classes, stamp=stamp))
+            plan = publish(self._engine, change.plan, self._relations, self.state.version)
+            version = self.state.updated_at()
+        self._states.adopt(replace(self.state, plan=plan, classes=change.classes, version=version))

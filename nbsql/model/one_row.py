@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class OneRow(Handle):
     """The verbs that score one row."""
 
-    _scorer: RowScorer | None = None  # scores single rows; the stamp is the model's last change when it was made
-    _scorer_stamp: Any = None
+    _scorer: RowScorer | None = None  # scores single rows; the version is the model's last change when it was made
+    _scorer_version: Any = None
     _scorer_calibrated: bool | None = None
 
     @cached_property
@@ -81,16 +81,16 @@ class OneRow(Handle):
         scorer = self._scorer if calibrated is self._scorer_calibrated else None
         if scorer is not None:
             try:
-                answer, stamp = scorer.score(row)
+                answer, version = scorer.score(row)
             except DatabaseError:
                 self._refresh()
-                if self._scorer_stamp == self.state.stamp[0][0]:
+                if self._scorer_version == self.state.version[0][0]:
                     raise
             else:
-                if stamp == self._scorer_stamp:
+                if version == self._scorer_version:
                     return answer
         self._require("predict_one")
-        self._scorer, self._scorer_stamp = RowScorer(self._calibrated_state(calibrated)), self.state.stamp[0][0]
+        self._scorer, self._scorer_version = RowScorer(self._calibrated_state(calibrated)), self.state.version[0][0]
         self._scorer_calibrated = calibrated
         return self._scorer.score(row)[0]
 

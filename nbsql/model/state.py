@@ -48,8 +48,8 @@ class States:
         def text(*arguments: Any, refresh: bool = True) -> str:
             state = self.refreshed() if refresh else self.current
             known = rendered.get(arguments)
-            if known is None or known[0] != state.stamp:
-                known = rendered[arguments] = state.stamp, render(*arguments)
+            if known is None or known[0] != state.version:
+                known = rendered[arguments] = state.version, render(*arguments)
             return known[1]
 
         return text

@@ -49,7 +49,7 @@ def columns_of_source(spec: Spec, *, judged: bool = False) -> list[str]:
     return list(dict.fromkeys([*(name for name in names if name not in made), *inputs(derived)]))
 
 
-def expression_on(renderer: Renderer, each: Derived, dialect: str, columns: Mapping[str, str], subject: str) -> str:
+def translated_expression(renderer: Renderer, each: Derived, dialect: str, columns: Mapping[str, str], subject: str) -> str:
     """The expression of a derived column of another dialect in that of a renderer.
 
     `columns` has the names of what it reads by their folded names. Raises NotSupportedError, with `subject`, if it has none.
@@ -70,7 +70,9 @@ def with_own_parts(renderer: Renderer, spec: Spec) -> Spec:
 
     def own(each: Derived) -> Derived:
         names = {folded(name): name for name, _ in each.reads}
-        return each if each.part is None else replace(each, expression=expression_on(renderer, each, "", names, each.name))
+        return (
+            each if each.part is None else replace(each, expression=translated_expression(renderer, each, "", names, each.name))
+        )
 
     return replace(spec, derived=tuple(map(own, spec.derived)))
 

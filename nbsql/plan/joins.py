@@ -69,12 +69,12 @@ def missing_dimensions(spec: Spec, names: set[str], wanted: set[str], label: str
     besides = {folded(name) for name in (*spec.id, spec.target, spec.weight) if name is not None}
     found: list[Dimension] = []
     for dimension in reversed(spec.joins):
-        decisive = [name for name in dimension.names if folded(name) in wanted]
-        absent = [name for name in decisive if folded(name) not in names]
+        required = [name for name in dimension.names if folded(name) in wanted]
+        absent = [name for name in required if folded(name) not in names]
         if not absent:
             continue
-        if len(absent) < len(decisive):
-            present = next(name for name in decisive if name not in absent)
+        if len(absent) < len(required):
+            present = next(name for name in required if name not in absent)
             raise InputError(
                 f"{label} has {present!r} and no {absent[0]!r}, and {title} takes both from {dimension.title}; "
                 f"leave {present!r} out, or give it both"

@@ -60,7 +60,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
 
     def predict_joint_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """Ln p(x, c), one column for each class of `classes_`; -inf if it is impossible. The arguments are as in `predict`."""
-        return self._in_order(*self._joint(X, connection))
+        return self._by_class(*self._joint(X, connection))
 
     def predict_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """The logarithm of `predict_proba`, exact where that is too small for a double."""
@@ -74,7 +74,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
             highest = scores.max(axis=1, keepdims=True)
         scores = scores - highest
         scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        return self._in_order(scores, positions)
+        return self._by_class(scores, positions)
 
     def predict_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
         """The posteriors, one column for each class in the order of `classes_`. The arguments are those of `predict`.
@@ -137,7 +137,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         places = {key: place for place, key in enumerate(label_keys(self.classes_))}
         return [places[label if label in places else str(label)] for label in labels]
 
-    def _in_order(self, scores: Any, positions: Sequence[int]) -> Any:
+    def _by_class(self, scores: Any, positions: Sequence[int]) -> Any:
         """The scores with one column for each class of `classes_`; -inf for those that the model does not have."""
         found = np.full((len(scores), len(self.classes_)), -np.inf)
         found[:, positions] = scores

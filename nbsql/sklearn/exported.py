@@ -14,8 +14,8 @@ from nbsql.sklearn.fitted import (
     gaussian,
     linear,
     quadratic_discriminant,
+    text_pipeline,
     weighed_words,
-    words,
 )
 from nbsql.spec.spec import Feature
 
@@ -71,7 +71,7 @@ def to_sklearn(model: Model) -> Any:
     if only == "multinomial" and len(spec.features) == 1:
         return columns_of_counts(arrays)
     if only == "words" and len(spec.features) == 1:
-        return words(arrays)
+        return text_pipeline(arrays)
     if len(spec.features) == 1 and spec.features[0].family.accepts == ("text",) and spec.features[0].family.reweights_tokens:
         return weighed_words(arrays)
     if len(spec.features) == 1 and spec.logistic is None and _kind(spec.features[0]) == "covariance":

@@ -172,7 +172,7 @@ def _logs(feature: Feature, logs: Any, counts: Any) -> dict[str, Any]:
     return {"feature_log_prob_": weights, "feature_all_": counts.sum(axis=0)}
 
 
-def words(arrays: FittedArrays) -> Any:
+def text_pipeline(arrays: FittedArrays) -> Any:
     """A pipeline of a CountVectorizer and a naive Bayes class."""
     (feature,) = arrays.features
     values = arrays.values(feature)

@@ -35,10 +35,10 @@ def draft_plan(engine: Engine, plan: Plan) -> Plan:
     return replace(plan, relations=relations)
 
 
-def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None) -> Plan:
+def publish(engine: Engine, plan: Plan, relations: Relations, version: Any = None) -> Plan:
     """Write a draft to the relations of the model, and drop the draft.
 
-    `stamp` is `updated_at` when the draft was begun; None if there was no model, or another is replaced. Raises DatabaseError
+    `version` is `updated_at` when the draft was begun; None if there was no model, or another is replaced. Raises DatabaseError
     if another session has changed the model since.
     """
     if relations is plan.relations:
@@ -62,7 +62,7 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
             if name != "parameters" or not spark.publish_constants(plan.relations[name], numbered[name]):
                 write(name)
         engine.run_all([replace(plan, relations=numbered).create_likelihoods_view()])
-        if stamp is not None and engine.query_macro("updated_at", relations["spec"]) != stamp:
+        if version is not None and engine.query_macro("updated_at", relations["spec"]) != version:
             raise DatabaseError(catalog.ANOTHER_WRITER)
         write("spec")
         catalog.switch(spark, schema, number)

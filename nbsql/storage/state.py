@@ -27,7 +27,7 @@ class ModelState:
     plan: Plan
     classes: list[ClassColumn]
     name: str | None = None  # None if the model is transient
-    stamp: Any = None  # `updated_at` before the plan and the classes were read; it changes whenever the model does
+    version: Any = None  # `updated_at` before the plan and the classes were read; it changes whenever the model does
     catalog: str | None = None  # the catalog of a named model, on engines that find it only while that is the current one
 
     @property
@@ -73,23 +73,23 @@ class ModelState:
             raise ModelError(f"{self.title} is not calibrated; calibrate it first")
         return self.plan.calibration if wanted else None
 
-    def refreshed(self, stamp: Any = None, known: ModelState | None = None) -> ModelState:
+    def refreshed(self, version: Any = None, known: ModelState | None = None) -> ModelState:
         """The state as it is now, read again if the model was changed. Every verb begins with it.
 
-        `stamp` is the current `updated_at`, if it was just read; `known` a state that another thread has read.
+        `version` is the current `updated_at`, if it was just read; `known` a state that another thread has read.
         """
-        state, stamp = self, stamp or self.updated_at()
-        while stamp != state.stamp:  # again if it changed while it was read; a transaction would block writers
-            if known is not None and known.stamp == stamp:
+        state, version = self, version or self.updated_at()
+        while version != state.version:  # again if it changed while it was read; a transaction would block writers
+            if known is not None and known.version == version:
                 state = known
             else:
                 with self.guard():
-                    state = replace(self, **_read(self.engine, self.relations, str(self.name)), stamp=stamp)
-            stamp = self.updated_at()
+                    state = replace(self, **_read(self.engine, self.relations, str(self.name)), version=version)
+            version = self.updated_at()
         return state
 
     def updated_at(self) -> Any:
-        """The stamp of the model as it is now."""
+        """The version of the model as it is now."""
         with self.guard():
             return self.engine.query_macro("updated_at", self.relations["spec"])
 
@@ -120,8 +120,9 @@ class ModelState:
 
 def read_state(engine: Engine, relations: Relations, name: str) -> ModelState:
     """The state of an existing model. Raises ModelError if its spec is damaged."""
-    stamp = engine.query_macro("updated_at", relations["spec"])  # before the rest, so that a change in between is noticed later
-    return ModelState(engine, **_read(engine, relations, name), name=name, stamp=stamp)
+    # Before the rest, so that a change in between is noticed later.
+    version = engine.query_macro("updated_at", relations["spec"])
+    return ModelState(engine, **_read(engine, relations, name), name=name, version=version)
 
 
 def _read(engine: Engine, relations: Relations, name: str) -> dict[str, Any]:

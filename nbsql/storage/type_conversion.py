@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
-from nbsql.plan.derived import expression_on
+from nbsql.plan.derived import translated_expression
 from nbsql.rendering.dialect import folded
 from nbsql.spec.derived import Derived
 from nbsql.spec.spec import Feature, Spec
@@ -60,12 +60,12 @@ _INFINITIES = {math.inf: "Infinity", -math.inf: "-Infinity"}
 _NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
 
 
-def type_on(kind: str, of: str, to: str) -> str:
+def converted_type(kind: str, of: str, to: str) -> str:
     """The name on one engine of a type of another; the type of texts if there is no similar one.
 
     Raises NotSupportedError if there is no type for it at all.
 
-    >>> type_on("DECIMAL(4,2)", "DuckDB", "PostgreSQL"), type_on("mood", "PostgreSQL", "Spark")
+    >>> converted_type("DECIMAL(4,2)", "DuckDB", "PostgreSQL"), converted_type("mood", "PostgreSQL", "Spark")
     ('numeric', 'string')
     """
     if not kind:  # it is not known
@@ -89,11 +89,11 @@ def type_on(kind: str, of: str, to: str) -> str:
 
 def with_types_of_engine(features: Iterable[Feature], of: str, to: str) -> tuple[Feature, ...]:
     """The features with the types of their columns named as on another engine."""
-    return tuple(replace(each, types=tuple(type_on(kind, of, to) for kind in each.types)) for each in features)
+    return tuple(replace(each, types=tuple(converted_type(kind, of, to) for kind in each.types)) for each in features)
 
 
 def type_of(texts: Iterable[str], kind: str, of: str, to: str) -> str:
-    """As `type_on`, for a column with these values: PostgreSQL's numeric has any number of digits.
+    """As `converted_type`, for a column with these values: PostgreSQL's numeric has any number of digits.
 
     >>> type_of(["1.50", "22.25"], "numeric", "PostgreSQL", "DuckDB")
     'DECIMAL(38,2)'
@@ -105,7 +105,7 @@ def type_of(texts: Iterable[str], kind: str, of: str, to: str) -> str:
         return "HUGEINT"
     if matches and len(matches) == len(decimals) and scale + whole <= _MOST_DIGITS:
         return _DECIMAL[ENGINES.index(to)].format(_MOST_DIGITS, scale)
-    return type_on(kind, of, to)
+    return converted_type(kind, of, to)
 
 
 @dataclass(frozen=True)
@@ -173,8 +173,10 @@ def _translate_derived(engine: Engine, each: Derived, of: str, title: str) -> De
     """A derived column of another engine's model, in the SQL of this one."""
     names = {folded(name): name for name, _ in each.reads}
     subject = f"derived column {each.name!r} of {title}"
-    reads = tuple((name, type_on(kind, of, engine.title)) for name, kind in each.reads)
-    return replace(each, expression=expression_on(engine.renderer, each, DIALECT_NAMES[of], names, subject), reads=reads)
+    reads = tuple((name, converted_type(kind, of, engine.title)) for name, kind in each.reads)
+    return replace(
+        each, expression=translated_expression(engine.renderer, each, DIALECT_NAMES[of], names, subject), reads=reads
+    )
 
 
 def _translate_category(

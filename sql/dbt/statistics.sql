@@ -165,7 +165,7 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
   GROUP BY nbsql_slice
 )
 {%- endset -%}
-{% for period, gap, later, total in nbsql.query_rows(nbsql.late_rows(periods)) if gap > model.aged.nothing -%}
+{% for period, gap, later, total in nbsql.query_rows(nbsql.longest_gap(periods)) if gap > model.aged.nothing -%}
 {% do nbsql.refuse(
   'a weight of ' ~ later ~ ' of ' ~ total ~ ' in ' ~ source.identifier ~ ' is ' ~ gap ~ " half-lives after the rest by '" ~ model.aged.at
   ~ "', which would count for nothing; correct these times or leave such rows out with where=") %}

@@ -15,7 +15,7 @@ from engines.places import Place, assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
-from nbsql.storage.type_conversion import type_on
+from nbsql.storage.type_conversion import converted_type
 
 pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 ROUTES = [(one, other) for one in ("duckdb", "postgres", "spark") for other in ("duckdb", "postgres", "spark") if one != other]
@@ -168,7 +168,7 @@ def test_labels_and_categories_of_every_kind_go_there_and_back(
         model.calibrate("t", folds=None)
         model.export(tmp_path / f"{number}.parquet")
         found = nbsql.import_(there.con, tmp_path / f"{number}.parquet", name=f"m{number}")
-        name = type_on(kind, "DuckDB", "PostgreSQL")
+        name = converted_type(kind, "DuckDB", "PostgreSQL")
         for value in values:
             quoted = value.replace("'", "''")
             ((_, label, *_),) = found.predict(f"SELECT CAST('{quoted}' AS {name}) AS k").fetchall()

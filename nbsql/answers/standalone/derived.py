@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from nbsql.plan.derived import Layer, columns_of_source, derived_of, expression_on, with_derived
+from nbsql.plan.derived import Layer, columns_of_source, derived_of, translated_expression, with_derived
 from nbsql.rendering.dialect import folded, restore
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.derived import Derived, layers
@@ -47,4 +47,4 @@ def judged_elsewhere(spec: Spec, relation: Markup, renderer: Renderer, dialect: 
 def _translated(each: Derived, names: Mapping[str, str], dialect: str, renderer: Renderer) -> Markup:
     """The expression of a derived column in another dialect; `names` has the new names of columns by their folded names."""
     columns = {folded(name): names.get(folded(name), name) for name, _ in each.reads}
-    return renderer.dialect.query(expression_on(renderer, each, dialect, columns, f"derived column {each.name!r}"))
+    return renderer.dialect.query(translated_expression(renderer, each, dialect, columns, f"derived column {each.name!r}"))

@@ -82,7 +82,7 @@ class DuckDB(DuckDBDriver):
     def _source(self, source: Any) -> Source:
         return Sources(self).find(source)
 
-    def source_and_stamp(self, source: Any, spec: Markup) -> tuple[Source, Any]:
+    def source_and_version(self, source: Any, spec: Markup) -> tuple[Source, Any]:
         sources, found = Sources(self), None
         with suppress(NbsqlError):  # the separate queries below raise it again
             query = sources.relation_query(source, spec) if isinstance(source, str) else None
@@ -91,7 +91,7 @@ class DuckDB(DuckDBDriver):
                     relation = self.bound(query)
                     answer, columns = relation.fetchall()[0], _columns(relation)
                 found = sources.with_relation(source, answer[:4], columns[4:])
-        return found or super().source_and_stamp(source, spec)
+        return found or super().source_and_version(source, spec)
 
     # Results. ------------------------------------------------------------------------------------------------------
 

@@ -59,7 +59,7 @@ class Sources:
         The answer is the row of `source_and_catalog` (catalog.sql) without its columns, which are those of the
         relation that DuckDB found by the name.
         """
-        place, relations, stamps = (answer[0], answer[1]), [(*row,) for row in answer[2] or ()], answer[3]
+        place, relations, versions = (answer[0], answer[1]), [(*row,) for row in answer[2] or ()], answer[3]
         path = split_path(text) or [text]
         match = self._find(path, relations, place)
         here = len(path) == 1 and match is not None and match[:2] in (place, ("temp", "main"))
@@ -68,7 +68,7 @@ class Sources:
         check_names(columns, text)
         source = Source(self._engine.renderer.dialect.ident(*match[:3]), text, columns, **self._kind(match))
         source.anywhere = True
-        return source, [(stamp,) for stamp in stamps or ()]
+        return source, [(version,) for version in versions or ()]
 
     def _find_named(self, text: str) -> Source:
         relations = self._engine.query_catalog("relations")

@@ -76,12 +76,12 @@ class PostgreSQLDriver(Engine):
                 return _rows(cursor)
             restores = self._is_in_transaction
             # Sent in one text, the two are one transaction, which the settings do not outlast.
-            cursor.execute(f"{self._settings()};\n{sql}".encode(encoding), prepare=False)
+            cursor.execute(f"{self._settings_statement()};\n{sql}".encode(encoding), prepare=False)
             before = cursor.fetchall()[0][:3]
             cursor.nextset()
             found = _rows(cursor)
             if restores:
-                cursor.execute(self._settings(*before).encode(encoding), prepare=False)
+                cursor.execute(self._settings_statement(*before).encode(encoding), prepare=False)
             return found
 
     def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
@@ -106,7 +106,7 @@ class PostgreSQLDriver(Engine):
     def _is_in_transaction(self) -> bool:
         return self.connection.info.transaction_status != TransactionStatus.IDLE
 
-    def _settings(self, jit: str = "off", digits: str | None = None, path: str | None = None) -> str:
+    def _settings_statement(self, jit: str = "off", digits: str | None = None, path: str | None = None) -> str:
         """The statement that makes our settings, or those that were in force before; see set_transaction_settings."""
         return self.renderer.statement("set_transaction_settings", jit, digits, self._path if digits is None else path)
 
@@ -119,10 +119,10 @@ class PostgreSQLDriver(Engine):
             return
         restores, encoding = self._is_in_transaction, self.connection.info.encoding
         with self.connection.transaction(), self._cursor() as cursor:
-            before = cursor.execute(self._settings().encode(encoding), prepare=False).fetchall()[0]
+            before = cursor.execute(self._settings_statement().encode(encoding), prepare=False).fetchall()[0]
             yield
             if restores:
-                cursor.execute(self._settings(*before[:3]).encode(encoding), prepare=False)
+                cursor.execute(self._settings_statement(*before[:3]).encode(encoding), prepare=False)
 
     # The search path. ------------------------------------------------------------------------------------------------
 
@@ -236,14 +236,14 @@ class PostgreSQLDriver(Engine):
                 try:
                     if idle:
                         self.query_macro("repeatable_read")
-                    before = self.rows(self._settings(), "settings")[0][:3]
+                    before = self.rows(self._settings_statement(), "settings")[0][:3]
                     self._path_before = before[2]
                     if writes is None or self.query_macro("lock_for_writing", key, waits=not idle)[0][0]:
                         with self.keeping_rights(writes):
                             yield
                         for act in self._last:
                             act()
-                        self.rows(self._settings(*before), "settings")
+                        self.rows(self._settings_statement(*before), "settings")
                         return
                 finally:
                     self._within = False

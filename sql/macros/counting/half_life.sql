@@ -63,7 +63,7 @@ SELECT sum(rows) AS rows FROM {{ periods }} AS periods WHERE slice IS NULL
 
   periods: a relation of slice, the number of a half-life, and n, the weight within it.
 #}
-{% macro late_rows(periods) -%}
+{% macro longest_gap(periods) -%}
 SELECT period, gap, later, total
 FROM (
   SELECT

@@ -42,7 +42,7 @@ WITH classes AS (
 {%- endif %}
 {%- if model.form.numbers_in_lists %},
 near AS (
-  {{ nbsql.near_parameters(model) | indent(2) }}
+  {{ nbsql.expanded_parameters(model) | indent(2) }}
 )
 {%- endif %}
 

@@ -196,7 +196,7 @@ END
   where one class is; constants by class; and slopes by class and number. They are computed in steps, because an expression that another one
   names is computed again, and before the classes become columns, because each column of a query costs DuckDB planning time.
 #}
-{% macro near_parameters(model) -%}
+{% macro expanded_parameters(model) -%}
 {% set quantities = ['mean', 'peak', 'precision'] -%}
 {% set above %}(mean - origins[place]){% endset -%}
 {% set fall %}precisions[class_no][place] * {{ nbsql.square(above) }}{% endset -%}
