@@ -15,7 +15,7 @@ from nbsql.answers.query import Query, macro_query, relation_query
 from nbsql.answers.table import number, paragraph
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
-from nbsql.errors import DatabaseError, InputError, NbsqlError, NotSupportedError, no_column
+from nbsql.errors import DatabaseError, InputError, NbsqlError, no_column
 from nbsql.family import Family
 from nbsql.learning.model_source import check_columns
 from nbsql.model.overview import overview, overview_html
@@ -87,7 +87,7 @@ class Handle:
         return f"<nbsql {title}{where}: {self._spec.target!r} of {len(self._classes)} classes{rows}, by {features}{calibrated}>"
 
     def __reduce__(self) -> NoReturn:
-        raise NotSupportedError("a model stays in its database and is not pickled; load it by name there, or export it")
+        self.state.__reduce__()
 
     @property
     def _database(self) -> str:

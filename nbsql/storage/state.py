@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from nbsql.engines.engine import Engine
-from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
+from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError, listed, suggestion
 from nbsql.family.checks import true_or_false
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn, class_columns, scored_class_count
@@ -29,6 +29,9 @@ class ModelState:
     name: str | None = None  # None if the model is transient
     version: Any = None  # `updated_at` before the plan and the classes were read; it changes whenever the model does
     catalog: str | None = None  # the catalog of a named model, on engines that find it only while that is the current one
+
+    def __reduce__(self) -> NoReturn:
+        raise NotSupportedError("a model stays in its database and is not pickled; load it by name there, or export it")
 
     @property
     def spec(self) -> Spec:

@@ -423,11 +423,12 @@ def test_what_reads_a_database_is_not_pickled() -> None:
     with duckdb.connect() as con:
         model = nbsql.fit(con, "SELECT i % 2 AS y, i % 3 = 0 AS x FROM range(12) AS t(i)", target="y")
         for act in (pickle.dumps, copy.deepcopy):
-            with pytest.raises(nbsql.NotSupportedError) as caught:
-                act(model)
-            assert str(caught.value) == (
-                "a model stays in its database and is not pickled; load it by name there, or export it"
-            )
+            for thing in (model, model.plot):
+                with pytest.raises(nbsql.NotSupportedError) as caught:
+                    act(thing)
+                assert str(caught.value) == (
+                    "a model stays in its database and is not pickled; load it by name there, or export it"
+                )
             with pytest.raises(nbsql.NotSupportedError) as caught:
                 act(model.likelihoods)
             assert str(caught.value) == "a query reads its database and is not pickled; its rows are, as .df() or .fetchall()"
