@@ -18,6 +18,8 @@ smartquotes = False  # quotes and -- in docstrings are code
 default_role = "code"  # `x` in docstrings
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 html_title = f"nbsql {release}"
 html_copy_source = False
 html_show_copyright = False

@@ -57,7 +57,7 @@ def run_em(
 class _Terms(Text):
     """A text that has already been cut into a list of its terms."""
 
-    accepts: ClassVar[tuple[str, ...]] = ("tokens",)
+    name: ClassVar[str] = "tokens"
 
 
 def _with_terms(feature: Feature) -> Feature:

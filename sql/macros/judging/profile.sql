@@ -207,9 +207,9 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
 
 {# A bag, or a text, that contains a single token once. #}
 {% macro bag_of_one(feature, token) -%}
-{% if 'tokens' in feature.family.accepts -%}
+{% if feature.family.name == 'tokens' -%}
 {{ nbsql.list_of(token, nbsql.string()) }}
-{%- elif 'token counts' in feature.family.accepts -%}
+{%- elif feature.family.name == 'token_counts' -%}
 {{ nbsql.map_of_one(token) }}
 {%- else -%}
 {{ token }}
