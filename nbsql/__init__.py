@@ -33,6 +33,7 @@ from nbsql.family import (
 from nbsql.judging.calibration import Calibration
 from nbsql.judging.evaluation import ClassEvaluation, Evaluation
 from nbsql.judging.slices import Slices
+from nbsql.judging.validation import CrossValidation
 from nbsql.model import Model
 from nbsql.model.scorecard import Scorecard
 from nbsql.models.from_weights import from_weights
@@ -44,7 +45,6 @@ from nbsql.spec.method import AODE, EM, LDA, QDA, TAN, JointBayes, Logistic, Mix
 from nbsql.spec.options import Best, Segments, Smoothed, Target
 from nbsql.tuning.choice import Auto
 from nbsql.tuning.sweep import Sweep
-from nbsql.tuning.validation import CrossValidation
 from nbsql.tuning.verbs import auto, cross_validate, dependence, sweep
 from nbsql.version import __version__
 

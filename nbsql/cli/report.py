@@ -76,6 +76,7 @@ def plot(
 @option("--row", "chosen", type=AT_LEAST_1, multiple=True, metavar="N", help="Explain row N of SOURCE, from 1. Repeatable.")
 @_combining(default=5, help="Combine counts below N, so that the page can be shared.")
 @_judged
+@option("--gain", is_flag=True, help="Say which other method would gain most, by five folds of SOURCE for each; takes longer.")
 @reads_model
 def report(
     model: nbsql.Model, source: str | None, *, rows: int, chosen: tuple[int, ...], output: str | None, folds: Any,

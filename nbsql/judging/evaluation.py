@@ -144,10 +144,30 @@ class Evaluation(Displayed):
     calibrated_by: str | None = None
     learnt: str | None = None
     log_loss_of_priors: float | None = None
+    _gain: Callable[[], str] = field(default=str, repr=False, compare=False)  # `Model.evaluate` adds it
+
+    def gain(self) -> str:
+        """What would gain most on these rows, in one line: "method='tan' gains 0.39 of log loss on five folds (1 s)".
+
+        The fit of the model and the methods that `CrossValidation.gain` names, of the same columns and with the options of a
+        fit by default, are cross-validated on the evaluated rows by five folds; so each learns four fifths of them, and
+        nothing is calibrated.
+
+        Raises:
+            NotSupportedError: the model cannot be fitted anew to folds of rows.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT 'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, (i + i // 2) % 2 AS y FROM range(400) AS r(i)"
+        >>> con = duckdb.connect()
+        >>> held_out = f"FROM ({data}) LIMIT 300"
+        >>> nbsql.fit(con, f"FROM ({data}) OFFSET 300", target="y").evaluate(held_out).gain().split(" of log loss")[0]
+        "method='tan' gains 0.68"
+        """
+        return self._gain()
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers and the classes, in types that JSON has. A label of another type is text."""
-        left = (*QUERIES, "slices", "classes", *(("cost", "expected_cost") if self.cost is None else ()))
+        left = (*QUERIES, "slices", "classes", "_gain", *(("cost", "expected_cost") if self.cost is None else ()))
         names = [item.name for item in dataclasses.fields(self) if item.name not in left]
         classes = [dataclasses.asdict(item) for item in self.classes]
         for item in classes:

@@ -45,6 +45,7 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
         least: int = 5,
         folds: int | str | None = "auto",
         by: str | None = None,
+        gain: bool = False,
     ) -> None:
         """Write a report of the model: one page of HTML that needs no network, with every picture that has data.
 
@@ -62,6 +63,7 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
                 or by five folds with more than 100,000 rows or a family that does not allow leave-one-out. None: the model
                 itself judges all rows.
             by: the period of a row of the source, as `monitor` takes it; the page then has its numbers by period.
+            gain: whether to try other methods on the source, and say which would gain most, as `Evaluation.gain` does.
 
         Raises:
             InputError: the source lacks a feature or the class, the file cannot be written, or folds are asked for on rows
@@ -75,4 +77,4 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
         True
         """
         with self._engine.turn():
-            write_report(self.state, path, source, rows=rows, least=least, folds=folds, by=by)
+            write_report(self.state, path, source, rows=rows, least=least, folds=folds, by=by, gain=gain)

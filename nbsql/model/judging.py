@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from nbsql.answers.decisions import cost_matrix
@@ -14,6 +15,7 @@ from nbsql.judging.calibration import Calibration, Method, calibrate
 from nbsql.judging.contrasts import discrimination
 from nbsql.judging.evaluate import Evaluator, comparison, log_loss_of_priors, queries_of_judged_rows
 from nbsql.judging.evaluation import QUERIES, SLICES, Evaluation, read_evaluation
+from nbsql.judging.gain import best_gain_over_model
 from nbsql.judging.learnt import learnt_part
 from nbsql.judging.monitor import monitor
 from nbsql.judging.out_of_fold import judged_by_folds
@@ -78,7 +80,12 @@ class Judging(Handle):
                     raise InputError("⟨folds⟩ go with ⟨bins⟩ alone; leave out ⟨weight⟩, ⟨costs⟩, ⟨calibrated⟩ and ⟨by⟩")
                 evaluation, learnt = self._evaluate_by_folds(evaluator.source, folds, bins), None
             priors = {str(label): prior for label, _, prior, *_ in self.priors}
-            evaluation = replace(evaluation, learnt=learnt, log_loss_of_priors=log_loss_of_priors(evaluation, priors))
+            evaluation = replace(
+                evaluation,
+                learnt=learnt,
+                log_loss_of_priors=log_loss_of_priors(evaluation, priors),
+                _gain=partial(best_gain_over_model, self.state, evaluator.source, self._spec.weight if folds else weight),
+            )
             for line in evaluation.cautions(Cure.marked):
                 warn_user(line)
             return evaluation

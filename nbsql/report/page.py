@@ -12,6 +12,7 @@ from typing import Any
 from nbsql.engines.output import check_output, output_file
 from nbsql.errors import InputError, ModelError, NotSupportedError, path_text
 from nbsql.family.checks import whole_number
+from nbsql.judging.gain import best_gain_over_model
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert
 from nbsql.report.model_panels import ranked_features
@@ -28,7 +29,7 @@ PROFILES = 12  # the number of features, the most informative ones, that the rep
 
 def write_report(
     state: ModelState, path: str | os.PathLike[str], source: Any, *, rows: int | Sequence[int], least: int,
-    folds: int | str | None, by: str | None,
+    folds: int | str | None, by: str | None, gain: bool,
 ) -> None:  # fmt: skip
     """Write the report of a model; see `Model.report`."""
     vl_convert()  # raise an error before any work
@@ -38,6 +39,8 @@ def write_report(
         raise InputError("⟨rows⟩ are those of a source; give it, or leave out ⟨rows⟩")
     if by is not None and source is None:
         raise InputError("⟨by⟩ says the period of the rows of a source; give it, or leave out ⟨by⟩")
+    if gain and source is None:
+        raise InputError("⟨gain⟩ tries other methods on the rows of a source; give it, or leave out ⟨gain⟩")
     where = Path(path_text(path))
     if where.suffix.lower() in _OTHER_FORMATS:
         raise InputError(f"a report is a page of HTML; end the path {str(path)!r} with .html")
@@ -48,7 +51,8 @@ def write_report(
     ):
         if found is not None and folds != "auto":
             _ = found.held_out  # raise an error for impossible folds, instead of leaving panels out
-        sections, left_out = _sections(state, found, rows, least, by)
+        gained = best_gain_over_model(state, found.source, None) if gain and found is not None else ""
+        sections, left_out = _sections(state, found, rows, least, by, gained)
         text = page(state, found, sections, left_out, least)
         if len(text.encode()) > LARGEST:
             for section in sections:
@@ -83,10 +87,11 @@ def page(
 
 
 def _sections(
-    state: ModelState, found: ScoredSource | None, rows: int | Sequence[int], least: int, by: str | None
+    state: ModelState, found: ScoredSource | None, rows: int | Sequence[int], least: int, by: str | None, gained: str
 ) -> tuple[list[Section], list[tuple[str, str]]]:
     number, chosen = (rows, ()) if isinstance(rows, int) else (len(rows), rows)
-    request = Request(state, found, least, least, number, chosen, watched=None if found is None else found.source, by=by)
+    watched = None if found is None else found.source
+    request = Request(state, found, least, least, number, chosen, watched=watched, by=by, gained=gained)
     sections, left_out = [], []
     for panel in PANELS:
         if (panel.needs_source and found is None) or (panel.shows_rows and not rows) or (panel.of_periods and by is None):

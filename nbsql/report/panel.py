@@ -37,6 +37,7 @@ class Request:
     watched: Source | None = None  # the rows of several periods, if there are any
     against: Source | None = None  # the rows with which they are compared; None for the counts of the model
     by: str | None = None  # the expression for the period of a row
+    gained: str = ""  # what another method would gain on the source, if that was asked for
 
     @property
     def source(self) -> ScoredSource:

@@ -74,6 +74,7 @@ def verdict(request: Request) -> Iterator[Figure]:
         f"Evaluated on {shown(request.source.label)}. Other metrics: {', '.join(named)}.",
         *(f"{note}." for note in evaluation.notes()),
         *(f"{line[0].upper()}{line[1:]}." for line in cautions),
+        f"Other methods, tried on these rows: {request.gained}." if request.gained else None,
     ]
     bars = [{**row, "value": plain(row["value"])} for row in rows]
     yield Figure(finding, {"rows": bars}, request.source.sql("metrics", 10), "verdict", notes=notes)

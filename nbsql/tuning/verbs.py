@@ -11,7 +11,10 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.family import Family
+from nbsql.judging.gain import best_gain
 from nbsql.judging.profile import dependence_by_spec
+from nbsql.judging.validation import CrossValidation
+from nbsql.judging.validation import cross_validate as run_cross_validation
 from nbsql.learning.fit import Fit
 from nbsql.learning.half_life import refuse_half_life, with_current_weight
 from nbsql.learning.joins import training_source
@@ -24,13 +27,10 @@ from nbsql.spec.used import check_used
 from nbsql.tuning.auto import FOLDS, choose, sampled_source
 from nbsql.tuning.budget import ROWS, Budget
 from nbsql.tuning.choice import Auto, chosen_options
-from nbsql.tuning.gain import best_gain
 from nbsql.tuning.held_out import judge, keep_aside
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By, Sweep
 from nbsql.tuning.sweep import sweep as run_sweep
-from nbsql.tuning.validation import CrossValidation
-from nbsql.tuning.validation import cross_validate as run_cross_validation
 from nbsql.warn import quietly
 
 if TYPE_CHECKING:

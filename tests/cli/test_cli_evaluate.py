@@ -158,7 +158,7 @@ def test_two_models_on_the_same_rows(shop: str) -> None:
     assert "nbsql_other_posteriors" in run(shop, "weather", "sky", "--against", "by_weight", "--sql")
     assert "no model 'nowhere' in 'shop'" in run(shop, "weather", "sky", "--against", "nowhere", code=1)
     refused = run(shop, "weather", "sky", "--against", "by_weight", "--table", "roc", code=2)
-    assert "--against goes with --weight and --calibrated; leave out --cost, --by and --table" in refused
+    assert "--against goes with --weight and --calibrated; leave out --cost, --by, --gain and --table" in refused
 
 
 def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
@@ -200,3 +200,14 @@ def test_rows_that_the_model_has_learnt_are_said_and_judged_by_folds(shop: str) 
     assert json.loads(result.stdout) == nearly(expected)
     assert "has learnt" not in result.stderr
     assert "--folds has no single query; leave out --sql" in run(shop, "weather", "sky", "--folds", "3", "--sql", code=2)
+
+
+def test_gain_is_a_line_beside_the_numbers(tmp_path: Path) -> None:
+    path = str(tmp_path / "pairs.duckdb")
+    with duckdb.connect(path) as con:
+        columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, (i + i // 2) % 2 AS y"
+        con.execute(f"CREATE TABLE pairs AS SELECT {columns} FROM range(400) AS r(i)")
+        nbsql.fit(con, "FROM pairs LIMIT 100", target="y", name="m")
+    line = r"method='(tan|aode)' gains 0\.68 of log loss on five folds \(\d+(\.\d)? s\)"
+    assert re.fullmatch(line, run(path, "m", "pairs", "--gain").splitlines()[-1])
+    assert re.fullmatch(line, json.loads(run(path, "m", "pairs", "--gain", "--json"))["gain"])

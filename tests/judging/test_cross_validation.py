@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -207,3 +208,26 @@ def test_the_method_that_gains_most_is_named_with_what_was_measured(con: Connect
     assert re.fullmatch(rf"method='(tan|aode)' gains {gain} of log loss on five folds \(\d+(\.\d)? s\)", found.gain())
     of_tan = nbsql.cross_validate(con, "pairs", target="y", fold="part", method="tan")
     assert of_tan.gain() == "none of method='naive', method='aode' gains on five folds"
+
+
+def test_an_evaluation_names_the_method_that_gains_most_on_its_rows(con: Connection, tmp_path: Path) -> None:
+    columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, 1.0 + i % 3 AS w"
+    con.execute(f"CREATE TABLE pairs AS SELECT {columns}, (i + i // 2) % 2 AS y FROM range(400) AS r(i)")
+    con.execute(f"CREATE TABLE later AS SELECT {columns}, (i + i // 2 + (i % 50 = 0)::INT) % 2 AS y FROM range(600) AS r(i)")
+    model = nbsql.fit(con, "pairs", target="y", exclude=["w"], name="m")
+    options: dict[str, Any] = {"target": "y", "folds": 5, "features": ["a", "b"]}
+    naive, tan = (nbsql.cross_validate(con, "later", weight="w", method=each, **options) for each in ("naive", "tan"))
+    line = rf"method='(tan|aode)' gains {naive.log_loss - tan.log_loss:.2g} of log loss on five folds \(\d+(\.\d)? s\)"
+    assert re.fullmatch(line, model.evaluate(con.table("later").df(), weight="w").gain())
+    of_tan = nbsql.fit(con, "pairs", target="y", exclude=["w"], method="tan")
+    assert of_tan.evaluate("later").gain().startswith("none of method='naive', method='tan', method='aode' gains on five folds")
+    mixture = nbsql.fit(con, "SELECT *, i % 7 AS x FROM (SELECT *, row_number() OVER () AS i FROM pairs)", target="y",
+                        features=["x"], method=nbsql.Mixture(2))  # fmt: skip
+    evaluated = mixture.evaluate("SELECT 1.0 * i AS x, i % 2 AS y FROM range(50) AS r(i)")
+    with pytest.raises(nbsql.NotSupportedError, match=r"fitted anew to folds of these rows; cross-validate a fit instead"):
+        evaluated.gain()
+    model.report(tmp_path / "m.html", source="later", gain=True)
+    text = (tmp_path / "m.html").read_text(encoding="utf-8")
+    assert re.search(r"Other methods, tried on these rows: method=&#39;(tan|aode)&#39; gains", text)
+    with pytest.raises(nbsql.InputError, match="gain tries other methods on the rows of a source; give it, or leave out gain"):
+        model.report(tmp_path / "m.html", gain=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from nbsql.answers.query import Query
@@ -17,7 +17,8 @@ from nbsql.judging.folds import resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import LOO, check_folds
 from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.plan.context import Context
-from nbsql.spec.options import Options, candidate_options
+from nbsql.spec.options import Best, Options, candidate_options
+from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,7 +51,7 @@ class CrossValidation(Displayed):
     @cached_property
     def evaluation(self) -> Evaluation:
         """The full evaluation of all rows, as `Model.evaluate` returns it. Computed when it is first read."""
-        return self._evaluate()
+        return replace(self._evaluate(), _gain=self._gain)
 
     def gain(self) -> str:
         """The method that would gain most, in one line: "method='tan' gains 0.39 of log loss on five folds (1 s)".
@@ -81,16 +82,22 @@ def cross_validate(
 ) -> CrossValidation:
     """Cross-validate inside the caller's transaction; see `nbsql.cross_validate`."""
     check_folds(folds, fold)
-    renderer = engine.renderer
     options, best = candidate_options(options)
     if best is not None and folds == LOO:
         raise InputError(
             "⟨features=nbsql.Best(...)⟩ chooses anew in every fold, and ⟨folds='loo'⟩ has one a row; use ⟨folds=10⟩"
         )
+    spec = resolve_settings(engine, source, [options], fold)[0]
+    return cross_validate_spec(engine, source, spec, best, folds=folds, fold=fold, bins=bins)
+
+
+def cross_validate_spec(
+    engine: Engine, source: Source, spec: Spec, best: Best | None = None, *, folds: int | str, fold: str | None, bins: int
+) -> CrossValidation:
+    """Cross-validate the fit that a spec describes, inside the caller's transaction; `best` chooses among its features."""
+    renderer = engine.renderer
     with engine.temporaries(staying=True) as table:
-        cv = make_folds_for_spec(
-            engine, source, resolve_settings(engine, source, [options], fold)[0], table, folds=folds, fold=fold
-        )
+        cv = make_folds_for_spec(engine, source, spec, table, folds=folds, fold=fold)
         spec = cv.specs[0]
         if best is not None:
             best.accept(spec.features)
