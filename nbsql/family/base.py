@@ -15,12 +15,14 @@ Unseen = Literal["skip", "smooth"]
 Estimate = Literal["mean", "mode", "mle"]
 Macros = dict[str, str]
 Kind = Literal["level", "density", "tokens", "matrix", "pairs", "weight"]
-Cell = Literal["level", "bin", "place", "list", "part", "boolean", "number", "token", "column", "matrix", "pair", "weight"]
+Cell = Literal[
+    "level", "label", "bin", "place", "list", "part", "boolean", "number", "token", "column", "matrix", "pair", "weight"
+]
 
 NUMBERS = ("integer", "float", "decimal")  # kinds of columns
 SCALARS = ("text", "boolean", *NUMBERS, "temporal")
 
-_LOOKED_UP = ("level", "bin", "place", "list", "token", "pair")
+_LOOKED_UP = ("level", "label", "bin", "place", "list", "token", "pair")
 
 
 def macros_of(name: str, parts: str, others: Macros | None = None) -> Macros:
@@ -259,7 +261,7 @@ class Family:
     @property
     def sampling_kind(self) -> str | None:
         """What a random draw makes (sample.sql): a "value", "number", "vector" or "bag"; None if it cannot be drawn."""
-        if self.bag or (self.over_columns and not self.level):
+        if "drawn" not in self.macros or self.bag:
             return None
         return "value" if self.smoothed else "number"
 

@@ -56,7 +56,6 @@ class Conditional(Level):
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "shrinkage", "chosen")
     accepts: ClassVar[tuple[str, ...]] = SCALARS
     distribution: ClassVar[str] = "conditional"
-    sampling_kind: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.parent, str) or not self.parent:

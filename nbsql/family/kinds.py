@@ -13,6 +13,7 @@ class Level(Family):
     """A column of which a row has one of several values, each with a likelihood in each class."""
 
     kind: ClassVar[Kind] = "level"
+    cell: ClassVar[Cell] = "label"  # made from the value of the column; Categorical has the value itself
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,6 @@ class Moments(Density):
     macros: ClassVar[Macros] = macros_of("gaussian", "inputs aggregates cells parameter")
     centred: ClassVar[bool] = True
     estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
-    sampling_kind: ClassVar[None] = None
     degree: ClassVar[None] = None
 
     def __post_init__(self) -> None:

@@ -57,7 +57,7 @@ def run_em(
 class _Terms(Text):
     """A text that has already been cut into a list of its terms."""
 
-    name: ClassVar[str] = "tokens"
+    accepts: ClassVar[tuple[str, ...]] = ("tokens",)
 
 
 def _with_terms(feature: Feature) -> Feature:

@@ -98,4 +98,4 @@ def _kind(feature: Feature) -> str:
         return "categorical" if isinstance(family.alpha, float) else "other"
     if family.cell == "column":
         return "multinomial"
-    return "words" if family.accepts == ("text",) and not family.reweights_tokens else "other"
+    return "words" if family.cell == "token" and family.accepts == ("text",) and not family.reweights_tokens else "other"

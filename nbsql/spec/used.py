@@ -27,4 +27,4 @@ def check_used(spec: Spec, options: Options) -> None:
 
 def _meets_new_values(family: Family) -> bool:
     """Whether a row may have a value that no training row had, which is then smoothed."""
-    return family.unseen == "smooth" and family.cell in ("level", "list", "boolean", "token", "pair")
+    return family.unseen == "smooth" and family.cell in ("level", "label", "list", "boolean", "token", "pair")

@@ -156,9 +156,9 @@ def check_dialect(name: str) -> Traits:
 def _check_feature(feature: Feature, dialect: str) -> None:
     """Raise NotSupportedError if a feature cannot be scored in other dialects."""
     family = feature.family
-    if family.cell not in ("token", "list"):
+    if family.cell not in ("token", "list", "label"):
         return
-    what = "cuts texts and lists" if family.cell == "token" else "writes lists"
+    what = "cuts texts and lists" if family.cell == "token" else f"writes {family.cell}s"
     raise NotSupportedError(
         f"{feature.name!r} is {family.name}, which has no query in the dialect {dialect!r}, as every engine {what} in its own "
         "way; leave it out of the model, or score on DuckDB with ⟨inline=True⟩"

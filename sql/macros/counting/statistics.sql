@@ -274,7 +274,7 @@ GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.facts.slice_by %}, so
 {%- elif feature.family.over_columns -%}
 {{ nbsql.pairs_cells(model, source, feature) }}
 {%- else -%}
-{% set grouped = feature.family.name == 'text' and model.options.few_rows and nbsql.groups_texts() -%}
+{% set grouped = 'text' in feature.family.accepts and model.options.few_rows and nbsql.groups_texts() -%}
 {% set n %}sum({% if grouped %}weight{% else %}{% if model.spec.weight %}weight * {% endif %}times{% endif %}){% endset -%}
 {{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value')) }}
 FROM (

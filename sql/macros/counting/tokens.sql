@@ -18,7 +18,7 @@ FROM (
   SELECT
     {{ row_columns }},
     {{ nbsql.token_rows(feature) }}
-  FROM {% if feature.family.name == 'text' %}(
+  FROM {% if 'text' in feature.family.accepts %}(
     {% if feature.family.characters %}
     {{ nbsql.text_characters(feature, source) | indent(4) }}
     {% else %}
@@ -29,7 +29,7 @@ FROM (
   WHERE {{ condition }}
   {% endif %}
 ) AS unnested
-{%- if feature.family.name == 'token_counts' %}
+{%- if 'token counts' in feature.family.accepts %}
 
 WHERE value <> '' AND times > 0 AND times < {{ nbsql.infinity() }}
 {%- elif not keeps_empty %}
@@ -47,7 +47,7 @@ WHERE value <> ''
 {# The columns value and times of each token of `source`. #}
 {% macro default__token_rows(feature) -%}
 {% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
-{% if feature.family.name == 'token_counts' -%}
+{% if 'token counts' in feature.family.accepts -%}
 CAST(unnest(map_keys({{ column }})) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   {% if feature.family.presence %}
   unnest(list_transform(map_values({{ column }}), lambda times: {{ nbsql.presence_of_token(nbsql.word('times')) }})) AS times
@@ -55,7 +55,7 @@ CAST(unnest(map_keys({{ column }})) AS {{ nbsql.string() }}){{ nbsql.binary() }}
   CAST(unnest(map_values({{ column }})) AS {{ nbsql.double() }}) AS times
   {%- endif %}
 
-{%- elif feature.family.name == 'text' -%}
+{%- elif 'text' in feature.family.accepts -%}
 unnest({{ nbsql.token_terms(feature.family) }}){{ nbsql.binary() }} AS value, 1 AS times
 {%- else -%}
 {% set list %}{% if feature.family.presence %}{{ nbsql.distinct_elements(column) }}{% else %}{{ column }}{% endif %}{% endset -%}

@@ -207,9 +207,9 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
 
 {# A bag, or a text, that contains a single token once. #}
 {% macro bag_of_one(feature, token) -%}
-{% if feature.family.name == 'tokens' -%}
+{% if 'tokens' in feature.family.accepts -%}
 {{ nbsql.list_of(token, nbsql.string()) }}
-{%- elif feature.family.name == 'token_counts' -%}
+{%- elif 'token counts' in feature.family.accepts -%}
 {{ nbsql.map_of_one(token) }}
 {%- else -%}
 {{ token }}

@@ -157,7 +157,7 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     {% else %}
     ({{ first }}, 'value', FALSE, {{ no_bin }}),
     {% endif %}
-    {% if family.cell == 'level' %}
+    {% if family.level and family.cell != 'bin' %}
     ({{ first }}, 'unseen', {{ smooths }}, {{ no_bin }}),
     {% endif %}
     ({{ first }}, 'missing', {{ counts }}, {{ no_bin }}){{ nbsql.comma(loop) }}

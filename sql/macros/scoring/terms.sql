@@ -156,5 +156,5 @@ SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.nam
 
 {# How often a token counts: once an occurrence, unless a map has its count, or the occurrences are already summed. #}
 {% macro occurrence_factor(feature) -%}
-{% if feature.family.name == 'token_counts' or feature.family.norm %}tokens.times * {% endif %}
+{% if 'token counts' in feature.family.accepts or feature.family.norm %}tokens.times * {% endif %}
 {%- endmacro %}

@@ -3,14 +3,14 @@
 {# To stand in a SELECT: one row per token of the row: value, times. #}
 {% macro spark__token_rows(feature) -%}
 {% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
-{% if feature.family.name == 'token_counts' -%}
+{% if 'token counts' in feature.family.accepts -%}
 {% set counted -%}
 {% if feature.family.presence %}{{ nbsql.presence_of_token(nbsql.word('times')) }}{% else %}CAST(times AS {{ nbsql.double() }}){% endif %}
 {%- endset -%}
 explode(transform_values({{ column }}, (value, times) -> {{ counted }})) AS (value, times)
 {%- else -%}
 {% set list -%}
-{% if feature.family.name == 'text' %}{{ nbsql.token_terms(feature.family) }}
+{% if 'text' in feature.family.accepts %}{{ nbsql.token_terms(feature.family) }}
 {%- elif feature.family.presence %}{{ nbsql.distinct_elements(column) }}
 {%- else %}{{ column }}
 {%- endif %}
