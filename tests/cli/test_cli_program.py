@@ -13,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from support.program import wait_for_work
 
 import nbsql
 
@@ -91,7 +92,7 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(fitted: str, tmp_path: P
         while not _has_open(process.pid, tmp_path / database):
             assert process.poll() is None, process.communicate()
             time.sleep(0.05)
-        time.sleep(0.5)  # into the scan; whenever the signal comes, the outcome is the same
+        wait_for_work(process, 0.3)  # into the scan; whenever the signal comes, the outcome is the same
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
     assert (process.returncode, out, err) == (130, "", "error: interrupted; nothing is half-written\n")

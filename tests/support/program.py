@@ -10,6 +10,7 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,3 +103,16 @@ def _answer(caller: socket.socket, main: Any) -> None:
             os.close(stream)
         _, status = os.waitpid(process, 0)
         file.write(f"{os.waitstatus_to_exitcode(status)}\n".encode())
+
+
+def wait_for_work(process: subprocess.Popen[str], seconds: float) -> None:
+    """Wait until a running process has spent so many more seconds of a processor, however busy the machine is."""
+
+    def spent() -> float:
+        fields = Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    begun = spent()
+    while spent() < begun + seconds:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
