@@ -32,7 +32,7 @@ def changes_model(body: Callable[..., str]) -> Callable[..., None]:
                 done = body(loaded, **given)
             if form == "table":
                 tables.echo(f"model {loaded.name} in {database} {done}", "")
-                classes(engine, loaded)
+                classes(loaded)
             elif form != "sql":
                 describe(engine, form, database, loaded, change=done)
 

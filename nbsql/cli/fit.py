@@ -148,12 +148,12 @@ def report(engine: Engine, database: str, model: nbsql.Model, form: Form = "tabl
             more = tables.command("show", database, str(model.name), "--families")
             tables.echo(f"  … and {len(features.rows) - ROWS} more: {more}")
         tables.echo("")
-    classes(engine, model)
+    classes(model)
 
 
-def classes(engine: Engine, model: nbsql.Model) -> None:
+def classes(model: nbsql.Model) -> None:
     """Print the classes, the most probable first."""
-    found = classes_of(engine, model.state.spec, model.state.relations)
+    found = classes_of(model.state)
     tables.table(found.columns, found.rows[:ROWS], right=found.right, indent=2)
     if len(found.rows) > ROWS:
         tables.echo(f"  … and {len(found.rows) - ROWS} more")

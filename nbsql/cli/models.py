@@ -55,7 +55,7 @@ def show(
             tables.sql("\n\n".join(f"{queries[part]};" for part in printed))
         elif not parts and form == "table":
             report(engine, database, loaded)
-            tables.echo("", *history(engine, loaded.state.spec, loaded.state.relations, ledger_at="--batches"))
+            tables.echo("", *history(loaded.state, ledger_at="--batches"))
         elif not parts:
             describe(engine, form, database, loaded)
         elif form == "table":

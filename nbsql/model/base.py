@@ -98,7 +98,7 @@ class Handle:
         try:
             self._refresh()
             with self.state.guard():
-                return overview_html(self._engine, self._spec, self._relations, f"{self._title} in {self._database}")
+                return overview_html(self.state, f"{self._title} in {self._database}")
         except NbsqlError as error:
             return str(paragraph(str(error)))
 
@@ -107,7 +107,7 @@ class Handle:
         self._refresh()
         title = f"{self._title} in {self._database}" if self.name is None else f"model {self.name} in {self._database}"
         with self.state.guard():
-            lines = list(overview(self._engine, self._spec, self._relations, title))
+            lines = list(overview(self.state, title))
         sys.stdout.write("\n".join([*lines, ""]))
 
     def __enter__(self) -> Self:
@@ -141,29 +141,22 @@ class Handle:
     @property
     def priors(self) -> Query:
         """The classes and their priors, a row for each class, with class, n, prior and log_prior."""
-        return self._relation_query("priors", "class")
+        return relation_query(self.state, "priors", "class")
 
     @property
     def likelihoods(self) -> Query:
         """The likelihood of each value in each class, with log_likelihood or mean, variance and rate, a row for each."""
-        return self._relation_query("likelihoods", "feature", "value", "class")
+        return relation_query(self.state, "likelihoods", "feature", "value", "class")
 
     @property
     def statistics(self) -> Query:
         """The additive cells, with slice, class, feature, value, n, mean and m2."""
-        return self._relation_query("statistics", "feature", "value", "class")
+        return relation_query(self.state, "statistics", "feature", "value", "class")
 
     @property
     def counts(self) -> Query:
         """The cells summed over all batches, with slice, class, feature, value, n, mean, m2 and batch ("all")."""
-        return self._macro_query("folded_cells", self._relations["statistics"], "all")
-
-    def _relation_query(self, name: str, *order: str) -> Query:
-        return relation_query(self.state, name, *order)
-
-    def _macro_query(self, macro: str, *arguments: Any) -> Query:
-        """The query that a macro renders from relations of the model."""
-        return macro_query(self.state, macro, *arguments)
+        return macro_query(self.state, "folded_cells", self._relations["statistics"], "all")
 
     def _query(self, verb: str, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
         data = self._source(source)

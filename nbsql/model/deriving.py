@@ -8,7 +8,7 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from nbsql.answers.query import Query
+from nbsql.answers.query import Query, macro_query, relation_query
 from nbsql.errors import InputError, ModelError, listed, path_text
 from nbsql.family.checks import whole_number
 from nbsql.judging.contrasts import drift
@@ -66,7 +66,7 @@ class Deriving(Handle):
         self._refresh()
         if self._spec.segment_by is None:
             raise ModelError(f'{self._title} has no segments; fit it with ⟨segment_by="region"⟩, for example')
-        return self._macro_query("segments_of", self._relations["statistics"])
+        return macro_query(self.state, "segments_of", self._relations["statistics"])
 
     @property
     def components(self) -> Query:
@@ -78,7 +78,7 @@ class Deriving(Handle):
         self._refresh()
         if self._spec.components is None:
             raise ModelError(f"{self._title} has no components; fit it with ⟨method=nbsql.Mixture(2)⟩, for example")
-        return self._relation_query("components", "class", "component", "feature", "value")
+        return relation_query(self.state, "components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:
         """The model of some slices only, as a transient model. Slices are named by their text, or by values with that text.

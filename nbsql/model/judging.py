@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from nbsql.answers.decisions import cost_matrix
-from nbsql.answers.query import Query
+from nbsql.answers.query import Query, macro_query
 from nbsql.engines.source import Source, column_names
 from nbsql.errors import Cure, InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
@@ -304,8 +304,8 @@ class Judging(Handle):
         self._require("drift")
         statistics, features = self._plan.current_cells(), self._spec.features
         if values:
-            return self._macro_query("relevance_of_values", statistics, self._relations["priors"], features)
-        return self._macro_query("relevance", statistics, features)
+            return macro_query(self.state, "relevance_of_values", statistics, self._relations["priors"], features)
+        return macro_query(self.state, "relevance", statistics, features)
 
     def discrimination(self, a: Any, b: Any) -> Query:
         """What distinguishes class `a` from class `b`, from the counts alone, the strongest evidence first.

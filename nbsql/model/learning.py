@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from nbsql.answers.query import Query
+from nbsql.answers.query import Query, relation_query
 from nbsql.errors import InputError
 from nbsql.learning.change import Change
 from nbsql.model.base import Handle
@@ -21,7 +21,7 @@ class Learning(Handle):
     @property
     def batches(self) -> Query:
         """The ledger of all changes, a row for each, with batch, operation, source, rows, at (UTC) and number."""
-        return self._relation_query("batches", "number")
+        return relation_query(self.state, "batches", "number")
 
     def update(self, source: Any, *, batch: str | None = None) -> None:
         """Add the rows of `source`. The model is then the one that a fit of all its rows would give, whatever their order.

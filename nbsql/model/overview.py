@@ -8,41 +8,40 @@ from dataclasses import fields
 from markupsafe import Markup
 
 from nbsql.answers.table import Table, counted, number, paragraph, plain, share
-from nbsql.engines.engine import Engine
 from nbsql.family import Family
 from nbsql.family.stop_words import STOP_WORDS
-from nbsql.rendering.relations import Relations
 from nbsql.spec.components import Components
 from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.calibration import describe_calibration
+from nbsql.storage.state import ModelState
 
 ROWS = 30  # rows of a table in a report
 _CHANGES = 5  # entries of the ledger that are shown, the newest
 _DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip", "estimate": "mean"}
 
 
-def overview(engine: Engine, spec: Spec, relations: Relations, title: str) -> Iterator[str]:
+def overview(state: ModelState, title: str) -> Iterator[str]:
     """The lines of an overview of a model, as `nbsql show` prints it."""
-    yield heading(title, spec)
+    yield heading(title, state.spec)
     yield ""
-    for table, more in _tables(engine, spec, relations):
+    for table, more in _tables(state):
         yield from (f"  {line}" for line in [*table.text().splitlines(), *more])
         yield ""
-    yield from history(engine, spec, relations, ledger_at="model.batches")
+    yield from history(state, ledger_at="model.batches")
 
 
-def overview_html(engine: Engine, spec: Spec, relations: Relations, title: str) -> str:
+def overview_html(state: ModelState, title: str) -> str:
     """The same overview as HTML."""
-    parts = [paragraph(heading(title, spec))]
-    for table, more in _tables(engine, spec, relations):
+    parts = [paragraph(heading(title, state.spec))]
+    for table, more in _tables(state):
         parts += [table.html(), *map(paragraph, more)]
-    parts += map(paragraph, history(engine, spec, relations, ledger_at="model.batches"))
+    parts += map(paragraph, history(state, ledger_at="model.batches"))
     return str(Markup("").join(parts))
 
 
-def _tables(engine: Engine, spec: Spec, relations: Relations) -> Iterator[tuple[Table, list[str]]]:
+def _tables(state: ModelState) -> Iterator[tuple[Table, list[str]]]:
     """The first rows of the features and of the classes, and a line that says how many more there are."""
-    for table in (features_of(spec.features), classes_of(engine, spec, relations)):
+    for table in (features_of(state.spec.features), classes_of(state)):
         more = [f"… and {len(table.rows) - ROWS} more"] if len(table.rows) > ROWS else []
         if table.rows:
             yield Table(table.columns, table.rows[:ROWS], table.right), more
@@ -61,19 +60,21 @@ def features_of(features: Sequence[Feature]) -> Table:
     return Table(["feature", "family", "options", "why"], rows)
 
 
-def classes_of(engine: Engine, spec: Spec, relations: Relations) -> Table:
+def classes_of(state: ModelState) -> Table:
     """A row for each class: its rows and its prior, the most probable first."""
-    query = engine.renderer.dialect.query(engine.renderer.statement("sorted_by", relations["priors"], ["class"]))
+    engine = state.engine
+    query = engine.renderer.dialect.query(engine.renderer.statement("sorted_by", state.relations["priors"], ["class"]))
     rows = engine.query_macro("as_text", query, ["class", "n", "prior", "log_prior"])
     shown: list[list[str | None]] = [
         [plain(label), number(float(n)) if n is not None else None, share(float(prior))]
         for label, n, prior, _ in sorted(rows, key=lambda row: -float(row[2]))
     ]
-    return Table([f"class of {spec.target}", "rows", "prior"], shown, right=[1, 2])
+    return Table([f"class of {state.spec.target}", "rows", "prior"], shown, right=[1, 2])
 
 
-def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str) -> list[str]:
+def history(state: ModelState, *, ledger_at: str) -> list[str]:
     """The options of a model and what it has learnt from, as lines. `ledger_at` says where the whole ledger is."""
+    engine, spec, relations = state.engine, state.spec, state.relations
     prior = f"{spec.prior.kind} (alpha {spec.prior.alpha:g})" if spec.prior.kind == "smoothed" else spec.prior.kind
     settings = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
     settings += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
