@@ -70,7 +70,7 @@ FROM (
 {%- endmacro %}
 
 {# The number of distinct values; unless it is to be exact, an estimate that may be a tenth off, where that is quicker. #}
-{% macro distinct_count(x, is_exact) -%}
+{% macro default__distinct_count(x, is_exact) -%}
 {% if is_exact %}count(DISTINCT {{ x }}){% else %}approx_count_distinct({{ x }}){% endif %}
 {%- endmacro %}
 
