@@ -223,7 +223,8 @@ def sql(
     If VERB is fit, followed by SOURCE and the options of `nbsql fit`, print the statements that make a model.
 
     In DuckDB a model has its verbs as macros, too: FROM churn.predict('new_customers'). FROM churn.reasons('new_customers')
-    says how many times likelier each value is in which class. `nbsql help relations` lists them all.
+    says how many times likelier each value is in which class. `nbsql help relations` lists them all. The script of a change is
+    printed by `nbsql update --sql`, `nbsql forget --sql` and the others.
 
     \b
       nbsql sql shop.duckdb fit customers --target churned --name churn | duckdb shop.duckdb
