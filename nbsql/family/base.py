@@ -300,11 +300,6 @@ class Family:
         return self.has_lookups and self.kind != "level"
 
     @property
-    def multiplier(self) -> str:
-        """Of a looked-up score in the linear form: "is", "has" or "count" (linear.sql)."""
-        return "is" if self.level else "has" if self.presence else "count"
-
-    @property
     def parameters(self) -> list[Parameter]:
         """The parameters that scoring reads from the one-row table; values in the table of lookups are not among them."""
         if self.quantities:

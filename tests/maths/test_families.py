@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+import duckdb
+import pytest
 
 import nbsql
 from nbsql.family import STORED, facts
+from nbsql.family.base import Macros, macros_of
+from nbsql.family.kinds import Level
+from nbsql.family.moments import Moments
+from nbsql.family.tokens import Bag
 from nbsql.rendering.renderer import Renderer, macro_path
 
 FAMILIES = [kind(parent="x") if name == "conditional" else kind() for name, kind in STORED.items() if name != "calendar"]
@@ -25,6 +34,57 @@ REQUIRED = {
     "weight": {"inputs", "term"},
     "pair": set(),
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Word(Level):
+    """A category in another name."""
+
+    name: ClassVar[str] = "word"
+    macros: ClassVar[Macros] = macros_of("categorical", "value given drawn")
+    accepts: ClassVar[tuple[str, ...]] = ("text",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Normal(Moments):
+    """A normal density in another name."""
+
+    name: ClassVar[str] = "normal"
+    macros: ClassVar[Macros] = macros_of("gaussian", "density", Moments.macros)
+    quantities: ClassVar[tuple[str, ...]] = nbsql.Gaussian.quantities
+    distribution: ClassVar[str] = "gaussian"
+
+    @property
+    def estimate_options(self) -> dict[str, float | None]:
+        return {"floor": self.floor, "lost": 0.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tags(Bag):
+    """A bag of tokens in another name."""
+
+    name: ClassVar[str] = "tags"
+    accepts: ClassVar[tuple[str, ...]] = ("tokens",)
+
+
+def test_a_family_of_a_known_kind_needs_no_other_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (Word, Normal, Tags):
+        monkeypatch.setitem(STORED, kind.name, kind)
+    con = duckdb.connect()
+    con.execute("""CREATE TABLE t AS SELECT i AS id, sin(i) + i % 2 AS a, ['x', 'y', 'z'][1 + i % 3] AS b,
+        [['x', 'y'], ['y', 'z'], ['z']][1 + i % 3] AS c, if(i * 7 % 5 < 2, 'p', 'q') AS y FROM range(60) AS r(i)""")
+    known = nbsql.fit(con, "t", target="y", id="id", name="known")
+    other = nbsql.fit(con, "t", target="y", id="id", name="other", families={"a": Normal(), "b": Word(), "c": Tags()})
+    other = nbsql.load(con, "other")
+    for model in (known, other):
+        model.update("SELECT * REPLACE (id + 100 AS id) FROM t WHERE id < 20")
+        model.forget("SELECT * REPLACE (id + 100 AS id) FROM t WHERE id < 10")
+    assert len(other.explain("t").fetchall()) == len(known.explain("t").fetchall()) > 0
+    for mine, its in zip(*(model.predict_proba("t").fetchall() for model in (other, known)), strict=True):
+        assert mine[:-2] == its[:-2]
+        assert mine[-2:] == pytest.approx(its[-2:], rel=1e-12)
+    with pytest.raises(nbsql.NotSupportedError, match="'b' is word, which has no query in the dialect 'sqlite'"):
+        other.sql("predict", "t", dialect="sqlite")
 
 
 def test_the_facts_of_the_dbt_package_are_those_of_the_classes() -> None:

@@ -59,7 +59,7 @@ weights AS (
     {% if degree == 2 %}
     NULL,
     {% endif %}
-    {{ nbsql.text(feature.family.multiplier) }},
+    {{ nbsql.text('is' if feature.family.level else 'has' if feature.family.presence else 'count') }},
     weight
   FROM (
     SELECT value, {{ nbsql.unnested_with_places(nbsql.word('scores'), 'class_no', 'weight') }}
