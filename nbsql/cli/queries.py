@@ -91,6 +91,7 @@ LEARNT = (
     query_command("relevance", "churn", "churn --values --limit 100", bars="mutual_information"),
     query_command("discrimination", "churn no yes", labels=["a", "b"]),
     query_command("profile", "churn age", "churn age customers", empty=True),
+    query_command("weights", "churn", "churn --degree 2 --csv > weights.csv"),
     query_command("linear", "churn", "churn --csv > weights.csv"),
     query_command("quadratic", "churn", "churn --json"),
     verb_command(

@@ -52,39 +52,46 @@ class Weighing(Handle):
         label = labels[-1] if target is None else self.state.label_text(target)
         return scorecard(self._states, label if target is None else target, label, Scale(points, odds, double, digits))
 
-    def linear(self) -> Query:
+    def weights(self, degree: Literal[1, 2] = 1) -> Query:
         """The model as weights, a row for each weight: class, feature, value, times, weight.
 
         The row without a feature is the bias. The score of a row is the sum of the weights, each multiplied by what `times`
         says: 'x', the number; 'is', whether the feature has that value; 'count', how often the token occurs. With two classes
         there is one score, positive where the larger label is predicted, and its probability is 1 / (1 + exp(-score)). With
-        more, each class has a score, and the largest wins.
+        more, each class has a score, and the largest wins. With `degree=2` there are weights of squares, too, and a column
+        `other`: `times` is 'x^2' for a square, and 'x y' for a product of the columns `value` and `other`.
+
+        Args:
+            degree: the highest power that a number may have: 1 is the linear form, 2 the quadratic one.
 
         Raises:
-            ModelError: a feature has no linear form; the message names it.
+            ModelError: a feature has no form of that degree; the message names it.
 
         >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (3.0, 'a'), (5.0, 'b'), (7.0, 'b')) AS t(x, y)"
         >>> family = nbsql.Gaussian(shared_variance=True)
-        >>> nbsql.fit(duckdb.connect(), data, target="y", families={"x": family}).linear().fetchall()
+        >>> nbsql.fit(duckdb.connect(), data, target="y", families={"x": family}).weights().fetchall()
         [('b', None, None, '1', -16.0), ('b', 'x', None, 'x', 4.0)]
         """
-        return self._weights(1)
+        if degree not in (1, 2) or isinstance(degree, bool):
+            raise InputError(f"degree must be 1 or 2, not {degree!r}")
+        self._require("weights")
+        return self._states.query(lambda: weights_query(self.state, degree))
+
+    def linear(self) -> Query:
+        """The linear form, as `weights()` returns it.
+
+        >>> model = nbsql.fit(duckdb.connect(), "SELECT i % 2 AS y, 'v' || i % 3 AS v FROM range(9) AS r(i)", target="y")
+        >>> model.linear().columns
+        ['class', 'feature', 'value', 'times', 'weight']
+        """
+        return self.weights(1)
 
     def quadratic(self) -> Query:
-        """The model as weights with those of squares, which `linear` has not: class, feature, value, other, times, weight.
-
-        `times` is 'x^2' for the weight of a square, and 'x y' for that of a product of the columns `value` and `other`.
-
-        Raises:
-            ModelError: a feature is not a polynomial of its number; the message names it.
+        """The quadratic form, as `weights(degree=2)` returns it.
 
         >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
         >>> model = nbsql.fit(duckdb.connect(), data, target="y")
         >>> model.quadratic().columns
         ['class', 'feature', 'value', 'other', 'times', 'weight']
         """
-        return self._weights(2)
-
-    def _weights(self, degree: Literal[1, 2]) -> Query:
-        self._require("linear" if degree == 1 else "quadratic")
-        return self._states.query(lambda: weights_query(self.state, degree))
+        return self.weights(2)

@@ -193,8 +193,7 @@ USES: dict[str, Use] = {
     ),
     "inline": _model("`sql(..., inline=True)`", "a query that contains the parameters", "segments"),
     "dialect": _model("`sql(..., dialect=...)`", "a query in another dialect", "segments", "components"),
-    "linear": _model("`linear`", "the linear form", *_UNSUPPORTED),
-    "quadratic": _model("`quadratic`", "the quadratic form", *_UNSUPPORTED),
+    "weights": _model("`weights`, `linear`, `quadratic`", "a linear or quadratic form", *_UNSUPPORTED),
     "calibrate": _model("`calibrate(..., folds=None)`", "calibration", "segments"),
     "calibrate_by_folds": _model(
         "`calibrate`", "calibration", "segments",

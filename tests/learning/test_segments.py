@@ -379,7 +379,7 @@ def test_the_command_line_fits_segments(con: Connection, rows: list[Row], tmp_pa
 @pytest.mark.parametrize(
     ("ask", "what"),
     [
-        (lambda model: model.linear(), "the linear form"),
+        (lambda model: model.linear(), "a linear or quadratic form"),
         (lambda model: model.sql("predict", "t", inline=True), "a query that contains the parameters"),
         (lambda model: model.sample(3), "sample"),
         (lambda model: model.calibrate("t"), "calibration"),

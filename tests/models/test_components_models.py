@@ -300,8 +300,7 @@ def test_what_cannot_have_components_is_refused(
 @pytest.mark.parametrize(
     ("ask", "what"),
     [
-        (lambda model: model.linear(), "the linear form"),
-        (lambda model: model.quadratic(), "the quadratic form"),
+        (lambda model: model.weights(), "a linear or quadratic form"),
     ],
 )
 def test_what_takes_whole_classes(lumps: Connection, refused: Callable[..., Any], ask: Any, what: str) -> None:

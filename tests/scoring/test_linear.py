@@ -228,6 +228,15 @@ def test_a_feature_without_such_a_form_is_named(con: Connection, refused: Any, f
         getattr(model, degree)()
 
 
+def test_a_degree_is_1_or_2(con: Connection, refused: Any) -> None:
+    model = nbsql.fit(con, "SELECT i % 2 AS y, i * i % 7 AS x FROM range(20) AS t(i)", target="y", families={"x": "poisson"})
+    for degree in (0, 3, True, "1"):
+        with refused(nbsql.InputError, f"degree must be 1 or 2, not {degree!r}"):
+            model.weights(degree)  # type: ignore[arg-type]
+    assert model.weights().columns == model.linear().columns
+    assert "other" in model.weights(2).columns
+
+
 def test_one_class_has_no_weights(con: Connection, refused: Any) -> None:
     with pytest.warns(nbsql.NbsqlWarning):
         model = nbsql.fit(con, "SELECT 'a' AS y, 'u' AS x", target="y")
