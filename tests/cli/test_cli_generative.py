@@ -103,7 +103,8 @@ def test_a_sample_is_that_of_the_library(shop: str) -> None:
 def test_a_sample_is_kept(shop: str) -> None:
     before = Path(shop).read_bytes()
     statement = run("sample", shop, "weather", "50", "--into", "drawn", "--sql")
-    assert statement.startswith('BEGIN TRANSACTION;\n\n-- drawn\nCREATE TABLE "main"."drawn" AS')
+    assert statement.startswith("BEGIN TRANSACTION;\n\n-- check the name\n")
+    assert '\n-- drawn\nCREATE TABLE "main"."drawn" AS' in statement
     assert Path(shop).read_bytes() == before
     done = run("sample", shop, "weather", "50", "--into", "drawn")
     assert done == "drew 50 rows from model weather into the table drawn of shop.duckdb\n"
