@@ -38,7 +38,7 @@ def sample(state: ModelState, n: Any, seed: Any) -> Query:
     """The query of `n` rows drawn from a model; see `Model.sample`."""
     for name, value in (("n", whole_number(n, "n", 0)), ("seed", whole_number(seed, "seed", None))):
         if not -(2**63) < value < 2**63 - 1:
-            raise InputError(f"{name} must be a whole number of 64 bits, not {value}")
+            raise InputError(f"⟨{name}⟩ must be a whole number of 64 bits, not {value}")
     engine, plan, title = state.engine, state.plan, state.title
     # Bags are drawn only from counts, which give their lengths.
     drawable = ("value", "number", "vector") if plan.spec.given else ("value", "number", "vector", "bag")

@@ -13,16 +13,16 @@ import click
 import duckdb
 
 from nbsql import __version__
-from nbsql.cli.changes import compact, forget, rollback, update
+from nbsql.cli.changes import CHANGES, EXPORT
 from nbsql.cli.completion import complete
 from nbsql.cli.demo import demo
-from nbsql.cli.evaluate import calibrate, evaluate
-from nbsql.cli.exchange import export, from_statistics, from_tables, import_, merge
+from nbsql.cli.evaluate import CALIBRATE, EVALUATE
+from nbsql.cli.exchange import from_statistics, from_tables, import_, merge
 from nbsql.cli.fit import fit
 from nbsql.cli.help import ad_hoc, dbt_path, help_
 from nbsql.cli.messages import in_options
 from nbsql.cli.models import drop, list_, show
-from nbsql.cli.monitor import monitor
+from nbsql.cli.monitor import MONITOR
 from nbsql.cli.queries import JUDGED, LEARNT
 from nbsql.cli.report import plot, report
 from nbsql.cli.score import ROWS, sql
@@ -107,9 +107,8 @@ def main() -> None:
 
 
 _COMMANDS = (
-    demo, fit, *ROWS, evaluate, report, plot, cross_validate, sweep, auto, calibrate, *JUDGED, monitor, update, forget,
-    rollback, compact, merge, export, import_, show, list_, *LEARNT, from_tables, from_statistics, sql, drop, ad_hoc,
-    dbt_path, help_,
+    demo, fit, *ROWS, EVALUATE, report, plot, cross_validate, sweep, auto, CALIBRATE, *JUDGED, MONITOR, *CHANGES, merge,
+    EXPORT, import_, show, list_, *LEARNT, from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
 )  # fmt: skip
 for _command in _COMMANDS:
     complete(_command)

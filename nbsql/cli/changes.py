@@ -1,99 +1,80 @@
-"""`nbsql update`, `nbsql forget`, `nbsql rollback` and `nbsql compact`: change a model over time."""
+"""The commands that change a model over time, made from its verbs, and `nbsql export`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 import nbsql
 from nbsql.answers.table import counted
-from nbsql.cli import tables
-from nbsql.cli.answers import Form, write_or_print
+from nbsql.cli.answers import Form, print_done, with_formats, write_or_print
 from nbsql.cli.description import describe, describing
 from nbsql.cli.fit import classes
-from nbsql.cli.options import command, option
+from nbsql.cli.options import reads_model
 from nbsql.cli.session import load_to_change, show_warnings
+from nbsql.cli.tables import echo, plain
+from nbsql.cli.verbs import method_of, verb_command
+
+_Line = Sequence[Any]  # of the ledger: batch, operation, source, rows
 
 
-def changes_model(body: Callable[..., str]) -> Callable[..., None]:
-    """A command with the arguments database and model, whose body changes the model and returns what it did.
+def _change_command(verb: str, *examples: str, said: Callable[[Sequence[_Line], int], str]) -> click.Command:
+    """The command of a verb that changes a model: `said` is what it did, from the ledger and how many lines it had before.
 
     The model is described afterwards; with --sql the statements are printed instead, and nothing changes.
     """
 
-    @wraps(body)
     def run(database: str, model: str, form: Form, **given: Any) -> None:
+        if verb == "forget" and (given["source"] is None) == (given["batch"] is None):
+            raise click.UsageError("name a SOURCE or a --batch, one of them")
         with write_or_print(database, form, rehearse=True) as engine:
             with show_warnings(engine):
                 loaded = load_to_change(engine, model)
-                done = body(loaded, **given)
+                before = len(loaded.batches.fetchall())
+                method_of(verb)(loaded, **given)
+                done = said(loaded.batches.fetchall(), before)
             if form == "table":
-                tables.echo(f"model {loaded.name} in {database} {done}", "")
+                echo(f"model {loaded.name} in {database} {done}", "")
                 classes(loaded)
             elif form != "sql":
                 describe(engine, form, database, loaded, change=done)
 
-    described: Callable[..., None] = describing(run)
-    return described
+    return verb_command(verb, examples, describing(run))
 
 
-@command("Learn more rows.", "database", "model", "source")
-@option("--batch", metavar="NAME", help="The name in the ledger; by default the next number.")
-@changes_model
-def update(model: nbsql.Model, source: str, *, batch: str | None) -> str:
-    """Learn the rows of SOURCE, too: MODEL is then the same as if it had been fitted on all rows at once.
-
-    \b
-      nbsql update shop.duckdb churn march.csv --batch 2026-03
-    """
-    model.update(source, batch=batch)
-    name, _, label, rows, *_ = model.batches.fetchall()[-1]
-    return f"learnt {counted(rows, 'row')} of {tables.plain(label)}, batch {tables.plain(name)}"
+def _rows(line: _Line) -> str:
+    return f"{counted(line[3], 'row')} of {plain(line[2])}"
 
 
-@command("Unlearn rows, or a batch.", "database", "model", "source?")
-@option("--batch", metavar="NAME", help="Unlearn the rows of this batch of the ledger.")
-@changes_model
-def forget(model: nbsql.Model, source: str | None, *, batch: str | None) -> str:
-    """Unlearn the rows of SOURCE, or those of --batch: MODEL is then the same as if it had never learnt them.
-
-    \b
-      nbsql forget shop.duckdb churn withdrawn
-      nbsql forget shop.duckdb churn --batch 2026-03
-    """
-    if (source is None) == (batch is None):
-        raise click.UsageError("name a SOURCE or a --batch, one of them")
-    model.forget(source, batch=batch)
-    _, _, label, rows, *_ = model.batches.fetchall()[-1]
-    return f"forgot {counted(rows, 'row')} of {tables.plain(label)}"
+def _undone(ledger: Sequence[_Line], before: int) -> str:
+    return f"is as it was after batch {plain(ledger[-1][0])}, {counted(before - len(ledger), 'later change')} undone"
 
 
-@command("Undo the changes after a batch.", "database", "model", "batch")
-@changes_model
-def rollback(model: nbsql.Model, batch: str) -> str:
-    """Undo every change of MODEL after BATCH, a line of its ledger (nbsql show --batches).
-
-    \b
-      nbsql rollback shop.duckdb churn 2026-03
-    """
-    before = len(model.batches.fetchall())
-    model.rollback(batch)
-    undone = before - len(model.batches.fetchall())
-    return f"is as it was after batch {tables.plain(batch)}, {counted(undone, 'later change')} undone"
+def _export(model: nbsql.Model, path: str, *, form: Form, **given: Any) -> None:
+    model.export(path, **given)
+    name = str(model.name)
+    print_done(model.state.engine, form, f"model {name} written to {path}", model=name, path=path)
 
 
-@command("Fold old batches into one.", "database", "model")
-@option("--through", metavar="BATCH", help="The last batch to fold; by default all batches.")
-@changes_model
-def compact(model: nbsql.Model, *, through: str | None) -> str:
-    """Fold the batches of MODEL into one. The model stays the same and takes less space, but earlier states are lost.
+CHANGES = (
+    _change_command(
+        "update", "churn march.csv --batch 2026-03",
+        said=lambda ledger, _: f"learnt {_rows(ledger[-1])}, batch {plain(ledger[-1][0])}",
+    ),
+    _change_command(
+        "forget", "churn withdrawn", "churn --batch 2026-03", said=lambda ledger, _: f"forgot {_rows(ledger[-1])}"
+    ),
+    _change_command("rollback", "churn 2026-03", said=_undone),
+    _change_command(
+        "compact", "churn --through 2026-03",
+        said=lambda ledger, _: f"has {ledger[0][2]} folded into one, batch {plain(ledger[0][0])}",
+    ),
+)  # fmt: skip
 
-    \b
-      nbsql compact shop.duckdb churn --through 2026-03
-    """
-    model.compact(through)
-    name, _, folded, *_ = model.batches.fetchall()[0]
-    return f"has {folded} folded into one, batch {tables.plain(name)}"
+EXPORT = verb_command(
+    "export",
+    ["churn churn.parquet", "churn shared.parquet --least 10"],
+    with_formats(sql=None)(reads_model(_export)),
+)

@@ -68,6 +68,7 @@ COMPLETERS: dict[str, _Completer] = {
     "database": databases,
     "model": models,
     "models": models,
+    "other": models,
     "source": sources,
     "priors": sources,
     "likelihoods": sources,

@@ -10,22 +10,12 @@ import nbsql
 from nbsql.answers.table import tables_of
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, print_value, with_formats, write_or_print
-from nbsql.cli.arguments import COST, FOLDS, Costs, costs_by_label
-from nbsql.cli.options import (
-    AT_LEAST_1,
-    by_name,
-    calibrated,
-    command,
-    held_back,
-    limited,
-    option,
-    reads_model,
-    requested_folds,
-    weighted,
-)  # fmt: skip
+from nbsql.cli.arguments import FOLDS, Costs, costs_by_label
+from nbsql.cli.options import held_back, limited, option, reads_model, requested_folds
 from nbsql.cli.session import end_progress, load_to_change, show_warnings
+from nbsql.cli.verbs import verb_command
 from nbsql.family.checks import label as label_text
-from nbsql.judging.calibration import METHODS, Method
+from nbsql.judging.calibration import Method
 from nbsql.judging.evaluation import SLICES, TABLES
 
 if TYPE_CHECKING:
@@ -35,38 +25,11 @@ _SHARES = ("accuracy", "accuracy of the majority", "balanced accuracy", "ROC AUC
 _CLASSES = 8  # the most classes in a confusion matrix
 
 
-@command("Evaluate a model on rows whose class is known.", "database", "model", "source")
-@weighted
-@option("--bins", type=AT_LEAST_1, default=10, help="The number of bins of the calibration and the lift.")
-@by_name("--cost", "costs", type=COST, help="The cost of a mistake, if not 1; evaluates `predict --cost`.")
-@calibrated
-@option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
-@option(
-    "--by", metavar="COLUMN", multiple=True, help="Evaluate each value of a column by itself; with several, each combination."
-)
-@option("--between", nargs=2, metavar="A B", help="Compare two slices: how much more often one of them is selected or wrong.")
-@option("--label", metavar="CLASS", help="The class that counts as selected; of two classes the larger by default.")
-@option("--folds", type=FOLDS, help="MODEL has learnt SOURCE: evaluate each row by the other folds; loo by all other rows.")
-@option("--gain", is_flag=True, help="Say which other method would gain most, by five folds of SOURCE for each; takes longer.")
-@option("--table", type=click.Choice((*TABLES, *SLICES)), help="Show one of the tables behind the numbers instead.")
-@limited
-@with_formats(csv="Print CSV: class (empty for the whole), metric, value.")
-@reads_model
-def evaluate(
+def _evaluate(
     model: nbsql.Model, source: str, *, weight: str | None, bins: int, costs: Costs, calibrated: bool | None,
     against: str | None, by: tuple[str, ...], between: tuple[str, str] | None,
     label: str | None, folds: int | Literal["loo"] | None, gain: bool, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
-    """Evaluate MODEL on the rows of SOURCE, which has the column that the model predicts.
-
-    \b
-      nbsql evaluate shop.duckdb churn holdout
-      nbsql evaluate shop.duckdb churn holdout.csv --json
-      nbsql evaluate shop.duckdb churn holdout --table thresholds --csv
-      nbsql evaluate shop.duckdb churn holdout --against last_year
-      nbsql evaluate shop.duckdb churn holdout --by region
-      nbsql evaluate shop.duckdb churn holdout --by region --between north south
-    """
     if against is not None:
         if costs or table or by or gain:
             raise click.UsageError("--against goes with --weight and --calibrated; leave out --cost, --by, --gain and --table")
@@ -170,23 +133,10 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
 
 
-@command("Calibrate the probabilities of a model.", "database", "model", "source")
-@option("--method", type=click.Choice(METHODS), default="temperature", help="The calibration method.")
-@option("--folds", type=FOLDS, help="Score each of N folds by a model of the others; loo leaves out one row.  [default: 10]")
-@held_back
-@option("--weight", metavar="COLUMN", help="Weights of the held-back rows and of the test rows.")
-@option("--test", metavar="SOURCE", help="Rows that neither the model nor the calibration has seen, to evaluate both on.")
-@with_formats(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")
-def calibrate(
+def _calibrate(
     database: str, model: str, source: str, *, method: Method, folds: Any, held_back: bool, weight: str | None,
     test: str | None, form: Form,
 ) -> None:  # fmt: skip
-    """Calibrate MODEL on SOURCE, the rows that it has learnt, and store the calibration with it.
-
-    \b
-      nbsql calibrate shop.duckdb churn customers --test holdout
-      nbsql calibrate shop.duckdb churn validation --held-back --method platt
-    """
     chosen_folds = requested_folds(folds, held_back, 10)
     if weight is not None and not held_back and test is None:
         raise click.UsageError("--weight is of rows held back, or of a test; folds count by the weight of the fit")
@@ -203,3 +153,35 @@ def calibrate(
         elif form != "sql":
             names = ("on", "rows", "metric", "before", "after")
             print_value(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])
+
+
+EVALUATE = verb_command(
+    "evaluate",
+    [
+        "churn holdout", "churn holdout.csv --json", "churn holdout --table thresholds --csv",
+        "churn holdout --against last_year", "churn holdout --by region", "churn holdout --by region --between north south",
+    ],
+    with_formats(csv="Print CSV: class (empty for the whole), metric, value.")(reads_model(_evaluate)),
+    option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows."),
+    option("--between", nargs=2, metavar="A B", help="Compare two slices: how much more often one is selected or wrong."),
+    option("--label", metavar="CLASS", help="The class that counts as selected; of two classes the larger by default."),
+    option("--gain", is_flag=True, help="Say which other method would gain most, by five folds of each; takes longer."),
+    option("--table", type=click.Choice((*TABLES, *SLICES)), help="Show one of the tables behind the numbers instead."),
+    limited,
+    by=option(
+        "--by", metavar="COLUMN", multiple=True,
+        help="Evaluate each value of a column by itself; with several, each combination.",
+    ),
+    folds=option("--folds", type=FOLDS, help="MODEL has learnt SOURCE: evaluate a row by the other folds; loo by all others."),
+)  # fmt: skip
+
+CALIBRATE = verb_command(
+    "calibrate",
+    ["churn customers --test holdout", "churn validation --held-back --method platt"],
+    with_formats(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")(_calibrate),
+    held_back,
+    folds=option(
+        "--folds", type=FOLDS, help="Score each of N folds by a model of the others; loo leaves out one row.  [default: 10]"
+    ),
+    weight=option("--weight", metavar="COLUMN", help="Weights of the held-back rows and of the test rows."),
+)

@@ -7,12 +7,12 @@ from typing import Any, get_args
 import click
 
 import nbsql
-from nbsql.cli.answers import Form, print_done, with_formats, write_or_print
+from nbsql.cli.answers import Form, with_formats, write_or_print
 from nbsql.cli.arguments import FAMILY, PRIOR
 from nbsql.cli.description import FEATURES, describing
 from nbsql.cli.fit import report, typed
 from nbsql.cli.options import by_name, command, naming, naming_classes, option, replacing
-from nbsql.cli.session import check_new_database, open_for_reading, open_for_writing, show_warnings
+from nbsql.cli.session import check_new_database, open_for_writing, show_warnings
 from nbsql.family import Family, Nulls, Unseen
 
 _keys = option("--id", multiple=True, metavar="COLUMN", help="A key column, which identifies rows in explanations. Repeatable.")
@@ -30,25 +30,6 @@ def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, f
     """
     with open_for_writing(database, create=False) as engine:
         report(engine, database, nbsql.merge(engine, list(models), name=name, replace=replace), form)
-
-
-@command("Write a model to one file.", "database", "model", "path")
-@option("--overwrite", is_flag=True, help="Overwrite an existing file.")
-@option(
-    "--least", type=int, metavar="N",
-    help="Leave out values that fewer than N rows of a class have, so that counts can be shared.",
-)  # fmt: skip
-@with_formats(sql=None)
-def export(database: str, model: str, path: str, *, overwrite: bool, least: int | None, form: Form) -> None:
-    """Write MODEL to PATH, a Parquet file of its counts. The file contains no rows, and every engine can read it.
-
-    \b
-      nbsql export shop.duckdb churn churn.parquet
-      nbsql export shop.duckdb churn shared.parquet --least 10
-    """
-    with open_for_reading(database) as engine:
-        nbsql.load(engine, model).export(path, overwrite=overwrite, least=least)
-        print_done(engine, form, f"model {model} written to {path}", model=model, path=path)
 
 
 @command("Read a model from a file.", "database", "path", name="import")

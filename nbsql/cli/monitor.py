@@ -10,8 +10,9 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, with_formats
 from nbsql.cli.arguments import LIMIT
-from nbsql.cli.options import calibrated, command, limited, option, reads_model, weighted
+from nbsql.cli.options import limited, option, reads_model
 from nbsql.cli.terminal import styled
+from nbsql.cli.verbs import verb_command
 from nbsql.errors import InputError
 
 Limits = tuple[tuple[str, float], ...]  # metrics and their limits
@@ -19,29 +20,7 @@ Limits = tuple[tuple[str, float], ...]  # metrics and their limits
 OUTSIDE = 3  # the exit status of a metric beyond its limit; errors have 1, and wrong usage 2
 
 
-@command("Monitor a model: its drift and its accuracy, period by period.", "database", "model", "source")
-@option("--reference", metavar="SOURCE", help="Rows to compare SOURCE with, instead of the counts of MODEL.")
-@option("--by", metavar="EXPRESSION", help="The period of a row: a column or an SQL expression; by default one period.")
-@weighted
-@calibrated
-@option("--fail-over", "over", type=LIMIT, multiple=True, help="Exit with status 3 if a metric is above the limit. Repeatable.")
-@option(
-    "--fail-under", "under", type=LIMIT, multiple=True, help="Exit with status 3 if a metric is below the limit. Repeatable."
-)
-@limited
-@with_formats
-@reads_model
-def monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, limit: int, form: Form, **options: Any) -> None:
-    """Compare the rows of SOURCE, period by period, with the counts of MODEL, and evaluate MODEL on them.
-
-    Metrics of a feature: psi, nulls and unseen. Metrics of all rows: psi (of the score), posterior_psi, label_psi, rows,
-    log_evidence, unexplained, labelled, unknown, accuracy and log_loss. Metrics of a class: predicted, posterior and actual.
-
-    \b
-      nbsql monitor shop.duckdb churn customers --by month
-      nbsql monitor shop.duckdb churn customers --by "date_trunc('week', seen_at)" --reference january
-      nbsql monitor shop.duckdb churn customers --by month --fail-over psi=0.2 --fail-under accuracy=0.8
-    """
+def _monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, limit: int, form: Form, **options: Any) -> None:
     query, engine = model.monitor(source, **options), model.state.engine
     if form == "sql" or not (over or under):
         answer(query, form, limit=limit, empty=True)
@@ -82,3 +61,25 @@ def _line(
 def _short(value: float) -> str:
     """A whole number in full, or else one with four significant digits."""
     return tables.number(value if value.is_integer() else float(f"{value:.4g}"))
+
+
+MONITOR = verb_command(
+    "monitor",
+    [
+        "churn customers --by month",
+        """churn customers --by "date_trunc('week', seen_at)" --reference january""",
+        "churn customers --by month --fail-over psi=0.2 --fail-under accuracy=0.8",
+    ],
+    with_formats(reads_model(_monitor)),
+    option(
+        "--fail-over", "over", type=LIMIT, multiple=True, help="Exit with status 3 if a metric is above the limit. Repeatable."
+    ),
+    option(
+        "--fail-under",
+        "under",
+        type=LIMIT,
+        multiple=True,
+        help="Exit with status 3 if a metric is below the limit. Repeatable.",
+    ),
+    limited,
+)

@@ -34,6 +34,7 @@ _PARAMETERS: dict[str, Decorator] = {
     "weight": weighted,
 }
 _FLAGS = {"costs": "--cost", "thresholds": "--threshold"}  # repeatable, one at a time
+_METAVARS = {("target", str): "COLUMN", ("reference", Any): "SOURCE", ("test", Any): "SOURCE"}  # completed so
 _COUNTS = ("n", "top_k", "bins")  # at least 1
 
 # Why a public name of `nbsql.Model` is no command.
@@ -107,6 +108,8 @@ def parameter_decorator(parameter: inspect.Parameter, text: str) -> Decorator:
         options["type"] = click.Choice(get_args(kind[0]))
     elif get_origin(kind[0]) is not None:
         options["type"] = COLUMNS
+    elif (parameter.name, kind[0]) in _METAVARS:
+        options["metavar"] = _METAVARS[parameter.name, kind[0]]
     elif kind[0] in (int, float):
         options |= {"type": AT_LEAST_1 if parameter.name in _COUNTS else kind[0], "metavar": "N"}
     return option(flag, parameter.name, help=text[:1].upper() + text[1:], **options)

@@ -16,7 +16,7 @@ from nbsql.engines.foreign_sources import unwrap
 from nbsql.engines.rows import json_structure, rows_as_json
 from nbsql.engines.source import Source, check_distinct, check_names
 from nbsql.engines.turn import Lease, turn_of
-from nbsql.errors import DatabaseError, InputError, NotSupportedError, in_words
+from nbsql.errors import Cure, DatabaseError, InputError, NotSupportedError, in_words
 
 if TYPE_CHECKING:
     import pandas
@@ -113,7 +113,9 @@ class Engine(Catalogue):
         is_text = isinstance(expression, str) and expression.strip() != ""
         if is_text and expression.isdecimal() and any(column.name == expression for column in source.columns):
             quoted = str(self.renderer.dialect.ident(expression))
-            raise InputError(f"{argument}={expression!r} is a number in SQL, not the column; write {quoted!r}")
+            given = Cure(f"{in_words(argument)}={expression!r}").marked()
+            raise InputError(f"{given} is a number in SQL, not the column; write {quoted!r}")
+        argument = Cure(argument).marked() if argument.isidentifier() else argument
         fault = self._fault_of_expression(self.renderer.dialect.query(expression), source) if is_text else ""
         if fault in (SEVERAL_ROWS, AGGREGATE):
             raise InputError(f"{argument} must have one value a row, and {expression!r} {fault}")

@@ -18,7 +18,7 @@ def choice(value: str, allowed: Any, name: str) -> None:
     options = get_args(allowed)
     if not isinstance(value, str) or value not in options:
         known = ", ".join(map(repr, options))
-        raise InputError(f"{name} must be one of {known}, not {written(value)}{suggestion(written(value), options)}")
+        raise InputError(f"⟨{name}⟩ must be one of {known}, not {written(value)}{suggestion(written(value), options)}")
 
 
 def is_finite(value: Any) -> bool:
@@ -32,14 +32,14 @@ def is_finite(value: Any) -> bool:
 def non_negative(value: Any, name: str) -> float:
     """`value` as a float. Raises InputError unless it is a finite number of at least 0."""
     if not is_finite(value) or value < 0:
-        raise InputError(f"{name} must be a finite number of at least 0, not {written(value)}")
+        raise InputError(f"⟨{name}⟩ must be a finite number of at least 0, not {written(value)}")
     return float(value)
 
 
 def finite(value: Any, name: str) -> float:
     """`value` as a float. Raises InputError unless it is a finite number."""
     if not is_finite(value):
-        raise InputError(f"{name} must be a finite number, not {written(value)}")
+        raise InputError(f"⟨{name}⟩ must be a finite number, not {written(value)}")
     return float(value)
 
 
@@ -48,16 +48,16 @@ def whole_number(value: Any, name: str, least: int | None = 1, most: int | None 
     limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)  # NumPy's, too
     if not is_whole or (least is not None and value < least) or (most is not None and value > most):
-        raise InputError(f"{name} must be a whole number{limits}, not {written(value)}")
+        raise InputError(f"⟨{name}⟩ must be a whole number{limits}, not {written(value)}")
     if abs(value) >= _LARGEST:
-        raise InputError(f"{name} must be a whole number below 2^62, not {written(value)}")
+        raise InputError(f"⟨{name}⟩ must be a whole number below 2^62, not {written(value)}")
     return int(value)
 
 
 def true_or_false(value: Any, name: str) -> bool:
     """`value`. Raises InputError unless it is True or False."""
     if not isinstance(value, bool):
-        raise InputError(f"{name} must be True or False, not {value!r}")
+        raise InputError(f"⟨{name}⟩ must be True or False, not {value!r}")
     return value
 
 

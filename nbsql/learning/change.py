@@ -175,7 +175,7 @@ class Change:
         spec = spec_for_recount(spec, source.columns, source.label, self.title, exact=self.engine.exact)
         if spec.slice_expression is not None:
             argument = "slice_by" if spec.slice_by else "segment_by"
-            self.engine.check_expression(spec.slice_expression, source, f"{argument} of {self.title}")
+            self.engine.check_expression(spec.slice_expression, source, f"⟨{argument}⟩ of {self.title}")
         return Plan(self.engine.renderer, spec, self.plan.relations)
 
     def _check_given_priors(self, labels: Sequence[tuple[Any, ...]]) -> None:

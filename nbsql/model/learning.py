@@ -44,6 +44,10 @@ class Learning(Handle):
     def forget(self, source: Any = None, *, batch: str | None = None) -> None:
         """Subtract the rows of `source`, or those of `batch`. The model is then as if it had never seen them.
 
+        Args:
+            source: rows that the model has learnt.
+            batch: a batch of the ledger, whose rows are subtracted instead.
+
         Raises:
             InputError: the model has not learnt these rows; the message names the first such count. Nothing has changed.
 
@@ -61,7 +65,10 @@ class Learning(Handle):
                 change.forget(rows)
 
     def rollback(self, batch: str) -> None:
-        """Undo all changes after `batch`, an entry of the ledger.
+        """Undo all changes after `batch`.
+
+        Args:
+            batch: an entry of the ledger, as `batches` lists them.
 
         >>> model.update(data, batch="again")
         >>> model.rollback("again")
@@ -75,6 +82,9 @@ class Learning(Handle):
         """Fold the cells of all batches up to `through`, or of all batches, into one. What was forgotten is then gone for good.
 
         The model stays the same; its earlier states are lost.
+
+        Args:
+            through: the last batch to fold, by default of all.
 
         >>> model.update(data)
         >>> model.compact()

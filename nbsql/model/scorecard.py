@@ -221,7 +221,7 @@ def scorecard(states: States, target: Any, label: str, scale: Scale) -> Scorecar
     for name in ("points", "odds", "double"):
         value = getattr(scale, name)
         if finite(value, name) <= 0 and name != "points":
-            raise InputError(f"{name} must be above 0, not {written(value)}")
+            raise InputError(f"⟨{name}⟩ must be above 0, not {written(value)}")
     digits = scale.digits
     if digits is not None and (isinstance(digits, bool) or not isinstance(digits, Integral) or not 0 <= digits <= 9):
         raise InputError(f"⟨digits⟩ must be a whole number from 0 to 9, or None, not {written(digits)}")

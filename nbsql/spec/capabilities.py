@@ -96,7 +96,7 @@ def _steady_weights(name: str) -> str:
 
 
 def _not_chosen(what: str) -> str:
-    return f"features=nbsql.{{title}}(...) does not support {what}; list the features by name"
+    return f"⟨features=nbsql.{{title}}(...)⟩ does not support {what}; list the features by name"
 
 
 _BY_FOLDS = {
@@ -114,22 +114,22 @@ _UNCHANGED = _no_counts("make it anew with ⟨nbsql.from_tables⟩")
 USES: dict[str, Use] = {
     "slice_by": _fit(
         "`slice_by`",
-        segments=_apart("slice_by", "segment_by"),
-        components=_apart("slice_by", "components"),
+        segments=_apart("⟨slice_by⟩", "⟨segment_by⟩"),
+        components=_apart("⟨slice_by⟩", "⟨components⟩"),
         half_life=f"{_HALF_LIFE} has slices of its own, one per half-life; leave out ⟨slice_by⟩",
     ),
     "segment_by": _fit(
         "`segment_by`",
-        components=_apart("segment_by", "components"),
+        components=_apart("⟨segment_by⟩", "⟨components⟩"),
         logistic=_method_by_segment("logistic"),
         em=_method_by_segment("em"),
         pairs=_method_by_segment("aode"),
-        half_life=_apart(_HALF_LIFE, "segment_by"),
+        half_life=_apart(_HALF_LIFE, "⟨segment_by⟩"),
     ),
     "half_life": _fit(
         "`weight=nbsql.HalfLife`",
-        segments=_apart(_HALF_LIFE, "segment_by"),
-        components=_apart(_HALF_LIFE, "components"),
+        segments=_apart(_HALF_LIFE, "⟨segment_by⟩"),
+        components=_apart(_HALF_LIFE, "⟨components⟩"),
         logistic=_steady_weights("logistic"),
         em=_steady_weights("em"),
     ),
@@ -147,7 +147,7 @@ USES: dict[str, Use] = {
     "choosing": _fit(
         "`features=nbsql.Best`",
         "Best",
-        components=_not_chosen("components"),
+        components=_not_chosen("⟨components⟩"),
         em=_not_chosen("⟨method='em'⟩"),
         pairs=_not_chosen("⟨method='aode'⟩"),
         half_life=_not_chosen(_HALF_LIFE),

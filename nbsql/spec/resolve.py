@@ -49,11 +49,11 @@ class Columns:
         elif names is None:
             names = []
         elif isinstance(names, Mapping) or not isinstance(names, Iterable):
-            raise InputError(f"{argument} must be a column or a list of columns, not {names!r}")
+            raise InputError(f"⟨{argument}⟩ must be a column or a list of columns, not {names!r}")
         found = [self.find(name) for name in names]
         twice = {c.name for c in found if sum(other.name == c.name for other in found) > 1}
         if twice:
-            raise InputError(f"{argument} names {min(twice)!r} twice; name it once")
+            raise InputError(f"⟨{argument}⟩ names {min(twice)!r} twice; name it once")
         return found
 
 

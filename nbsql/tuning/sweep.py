@@ -191,7 +191,7 @@ def as_list(values: Any, name: str) -> list[Any]:
         return [values]
     items = list(values)
     if not items:
-        raise InputError(f"{name} must be a value or a list of at least one, not {values!r}")
+        raise InputError(f"⟨{name}⟩ must be a value or a list of at least one, not {values!r}")
     return items
 
 
