@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from nbsql.errors import InputError
-from nbsql.family import Family, MultivariateGaussian, OverColumns
+from nbsql.family import Family, MultivariateGaussian
 from nbsql.family.multivariate_gaussian import powers_of_two
 
 Row = tuple[str, str, str, float | None, float]  # label, feature, column or pair of columns, mean, covariance
@@ -49,13 +49,13 @@ def cells_of_matrices(rows: Sequence[Row], families: dict[str, Family]) -> Itera
             raise InputError(f"value {value!r} of feature {feature!r} of class {label!r} is given twice; give it once")
         entries[value] = mean, covariance
     for feature, classes in entries_by_feature.items():
-        family = families.get(feature)
-        columns = list(family.columns) if isinstance(family, OverColumns) else _columns(classes)
+        family: Any = families.get(feature)
+        columns = list(family.columns) if family is not None and family.over_columns else _columns(classes)
         matrices = {
             label: _matrix(f"feature {feature!r} of class {label!r}", entries, columns) for label, entries in classes.items()
         }
         alike = len({str(matrix) for _, matrix in matrices.values()}) == 1
-        if not isinstance(family, MultivariateGaussian):
+        if family is None or family.kind != "matrix":
             if family is not None:
                 raise InputError(f"family {family.name!r} of {feature!r} has no covariances; leave it out of ⟨families⟩")
             family = MultivariateGaussian(columns, shared=alike)
