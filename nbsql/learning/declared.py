@@ -65,7 +65,7 @@ def with_given_priors(engine: Engine, spec: Spec, labels: Sequence[tuple[Any, ..
     priors = {}
     for name, *_ in labels:
         if comparable(name, spec.target_type) not in remaining:
-            raise InputError(f"prior has no probability for class {name!r}; name every class")
+            raise InputError(f"⟨prior⟩ has no probability for class {name!r}; name every class")
         priors[name] = given[remaining.pop(comparable(name, spec.target_type))]
     if remaining:
         raise InputError(f"⟨prior⟩ names {listed(remaining.values())}, which is no class of {spec.target!r}")

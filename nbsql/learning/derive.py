@@ -126,7 +126,7 @@ def _describe_difference(one: Spec, other: Spec) -> str | None:
         if ours_derived.get(name) != theirs_derived.get(name):
             return f"one derives {name!r} as {ours_derived.get(name)!r}, the other as {theirs_derived.get(name)!r}"
     if (one.segment_by, one.segment_shrinkage) != (other.segment_by, other.segment_shrinkage):
-        sides = [f"segment_by {spec.segment_by!r} (shrinkage {spec.segment_shrinkage:g})" for spec in (one, other)]
+        sides = [f"⟨segment_by⟩ {spec.segment_by!r} (shrinkage {spec.segment_shrinkage:g})" for spec in (one, other)]
         return f"one has {sides[0]}, the other {sides[1]}"
     if one.components != other.components:
         return "their classes are split into components, and not by the same centres"

@@ -73,7 +73,7 @@ class Weighing(Handle):
         [('b', None, None, '1', -16.0), ('b', 'x', None, 'x', 4.0)]
         """
         if degree not in (1, 2) or isinstance(degree, bool):
-            raise InputError(f"degree must be 1 or 2, not {degree!r}")
+            raise InputError(f"⟨degree⟩ must be 1 or 2, not {degree!r}")
         self._require("weights")
         return self._states.query(lambda: weights_query(self.state, degree))
 

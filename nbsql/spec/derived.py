@@ -55,7 +55,7 @@ def derive_argument(column: str, expression: str) -> str:
 def check_derive(derive: Any) -> dict[str, str]:
     """The expressions of a fit by the names of their columns. Raises InputError unless they are a mapping of texts."""
     if not isinstance(derive, Mapping) or not all(isinstance(text, str) and text for pair in derive.items() for text in pair):
-        raise InputError(f"derive must map names to SQL expressions, {{'per_page': 'price / pages'}}, not {derive!r}")
+        raise InputError(f"⟨derive⟩ must map names to SQL expressions, {{'per_page': 'price / pages'}}, not {derive!r}")
     seen: dict[str, str] = {}
     for name in derive:
         if folded(name).startswith("nbsql_"):
