@@ -290,8 +290,8 @@ def _by_column(known: Columns, families: Mapping[Any, Family], features: Sequenc
         wanted = re.compile(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", "."), re.IGNORECASE | re.DOTALL)
         matched = [column.name for column in features if wanted.fullmatch(column.name)]
         if not matched:
-            known = listed(each.name for each in features)
-            raise InputError(f"⟨families⟩ has {pattern!r}, which no feature matches; they are {known}")
+            shown = listed(each.name for each in features)
+            raise InputError(f"⟨families⟩ has {pattern!r}, which no feature matches; they are {shown}")
         for name in matched:
             other = found.setdefault(name, pattern)
             if name not in exact and families[other] != families[pattern]:
