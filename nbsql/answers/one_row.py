@@ -294,11 +294,13 @@ def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: st
     else:
         accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
     bags = [family.accepts[0] for family in families if family.bag]
-    whole = any(name in family.integers for family in families)
+    is_integer = any(name in family.integers for family in families)
     learnt = {value_kind(f.types[f.columns.index(name)]) for f in features if f.is_category and f.types}
     parts = {value_kind(dict(each.reads)[name]) for each in plan.spec.derived if each.part and name in dict(each.reads)}
     known = next(iter((learnt | parts) - {None}), None)
-    return InputColumn(name, str(kind), bags[0] if bags else engine.kind(str(kind)), accepts, title, known, whole, bool(parts))
+    return InputColumn(
+        name, str(kind), bags[0] if bags else engine.kind(str(kind)), accepts, title, known, is_integer, bool(parts)
+    )
 
 
 def _groups(context: Context, plan: Plan) -> Iterator[Group]:

@@ -42,7 +42,7 @@ class InputColumn:
     title: str  # the name of the model in messages
     learnt: str | None = None  # of a category, what its values are (see `value_kind`); None if any will do
     # Whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine can convert from any text.
-    whole: bool = False
+    is_integer: bool = False
     has_parts: bool = False  # whether parts of its dates or times are features, which a value of another type has not
 
     @property
@@ -76,7 +76,7 @@ class InputColumn:
             return read
         if kind == "text" and self.kind == "integer" and re.fullmatch("[+-]?[0-9]{1,18}", value):
             value, kind = int(value), "integer"
-        if self.whole and kind not in NUMERIC:
+        if self.is_integer and kind not in NUMERIC:
             raise self._wrong_kind_error(value)
         return self._number(value) if kind in NUMERIC else (self._text(value), "string")
 
@@ -111,7 +111,7 @@ class InputColumn:
             return f"a {self.type}"
         if self.learnt is not None:
             return f"a {self.learnt}"
-        if self.accepts <= NUMERIC or self.whole:
+        if self.accepts <= NUMERIC or self.is_integer:
             return "a number"
         if "tokens" in self.accepts:
             return "a list of texts"

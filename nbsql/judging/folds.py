@@ -150,8 +150,8 @@ class Folds:
         classes = [ClassColumn(number, label, "", "") for number, label in enumerate(labels, start=1)]
         layout = self.engine.renderer.layout
         wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits, layout)
-        whole, vectorised = self._hashes_rows, self._vectorised
-        reading = QueryOptions(by_slice=True, integer_slices=whole)
+        has_integer_slices, vectorised = self._hashes_rows, self._vectorised
+        reading = QueryOptions(by_slice=True, integer_slices=has_integer_slices)
         return Context.of(spec, classes, reading, wide=wide, vectorised=vectorised, layout=layout)
 
     def counted_names(self, spec: Spec) -> list[str]:
@@ -372,7 +372,7 @@ def _mark_complete(spec: Spec, names: Sequence[str], complete: Mapping[str, bool
     return replace(
         spec,
         features=tuple(
-            replace(feature, is_complete=whole, has_near_means=near)
-            for feature, (whole, near) in zip(spec.features, marks, strict=True)
+            replace(feature, is_complete=complete, has_near_means=near)
+            for feature, (complete, near) in zip(spec.features, marks, strict=True)
         ),
     )

@@ -94,7 +94,7 @@ def _types(engine: Engine, feature: Feature) -> list[Markup]:
 def _explain_rows(state: ModelState, features: Sequence[Feature], rows: Rows, id: tuple[str, ...]) -> Markup:
     plan = state.plan
     spec = replace(plan.spec, features=tuple(features), id=id, joins=())
-    alone = Plan(plan.renderer, spec, plan.relations, wide=plan.wide, whole=plan.spec)
+    alone = Plan(plan.renderer, spec, plan.relations, wide=plan.wide, full_spec=plan.spec)
     return alone.query("explain", rows, state.classes)
 
 

@@ -67,11 +67,11 @@ class _Request:
 
     def parts(self, column: Column, calendar: Calendar) -> Iterator[tuple[str, bool]]:
         """The parts of a column that may become features, and whether they do so whatever their values are."""
-        whole = self.chosen is None or folded(column.name) in self.chosen
+        is_chosen = self.chosen is None or folded(column.name) in self.chosen
         for part in calendar.parts or _parts_of(column):
             name = folded(part_name(part, column.name))
             is_asked = calendar.parts is not None or name in self.named
-            if is_asked or (whole and part not in EXPLICIT):
+            if is_asked or (is_chosen and part not in EXPLICIT):
                 yield part, is_asked
 
 

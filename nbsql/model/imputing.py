@@ -84,7 +84,7 @@ class Imputing(Handle):
             if top_k is not None and not one.is_value:
                 raise InputError(f"⟨top_k⟩ goes with values, and {target!r} is a number with a density")
             renderer, spec = self._engine.renderer, self._spec
-            plan = Plan(renderer, without_target(spec), self._relations, wide=self._plan.wide, whole=spec)
+            plan = Plan(renderer, without_target(spec), self._relations, wide=self._plan.wide, full_spec=spec)
             return plan.impute("predicted_column", rows, self._classes, [one], labelled, top_k)
 
         self._check_labelled(data, labelled)

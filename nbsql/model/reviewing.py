@@ -80,7 +80,7 @@ class Reviewing(Handle):
             passed_names = {folded(name) for name in rows.columns} if rows.passed_columns is not None else None
             kinds = {each.name: each.kind for each in data.columns if passed_names is None or folded(each.name) in passed_names}
             passed = data.passed_names if rows.passed_columns is None else rows.passed_columns
-            whole = Rows(data.relation, list(kinds), passed_columns=passed)
-            return self._plan.review(by, whole, self._classes, n, kinds, calibration=method, costs=matrix)
+            rows = Rows(data.relation, list(kinds), passed_columns=passed)
+            return self._plan.review(by, rows, self._classes, n, kinds, calibration=method, costs=matrix)
 
         return self._scoring_query(f"review with {by}", data, render, columns, by_row=False)

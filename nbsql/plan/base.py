@@ -51,7 +51,7 @@ class Base:
     relations: Relations
     _: KW_ONLY
     wide: bool | None = None  # the form of the tables that scoring reads; None chooses it by their size
-    whole: Spec | None = None  # the spec of the tables, if `spec` has only some of its features
+    full_spec: Spec | None = None  # the spec of the tables, if `spec` has only some of its features
     calibration: str | None = None  # the method by which the posteriors of the model are calibrated
 
     def __post_init__(self) -> None:
@@ -66,19 +66,19 @@ class Base:
         """Whether a model with this number of classes has the wide form, with one column for each class."""
         return is_wide(self.spec, class_count, self.renderer.dialect.traits, self.renderer.layout)
 
-    def context(self, classes: Sequence[ClassColumn], rows: Rows | None = None, *, whole: bool = False) -> Context:
+    def context(self, classes: Sequence[ClassColumn], rows: Rows | None = None, *, by_feature: bool = False) -> Context:
         """The context of a query, which macros receive as `model`; the rows are those that are scored, if any.
 
-        `whole` says whether each feature is needed by itself: dimensions are not scored as a whole, and rows keep their order.
+        `by_feature` says that each feature is needed by itself: dimensions are not scored together, and rows keep their order.
         """
         wide = self.is_wide(scored_class_count(classes)) if self.wide is None else self.wide
         rows = rows or Rows(Markup(""))
         spec, joins = self.spec, rows.joins
-        if joins and wide and not whole:
+        if joins and wide and not by_feature:
             spec, joins = split_dimension_scores(spec, classes, joins, self.renderer.layout)
         has_estimates = self.renderer.dialect.traits.materializes_estimates and spec.features
         options = QueryOptions(
-            keeps_order=rows.keeps_order or whole,
+            keeps_order=rows.keeps_order or by_feature,
             columns=[name for name in rows.columns if name not in rows.added],
             derived=rows.added,
             passed_columns=rows.passed_columns,
@@ -92,7 +92,7 @@ class Base:
             wide=wide,
             layout=self.renderer.layout,
             vectorised=is_vectorised(self.spec, self.renderer.dialect.traits),
-            whole=self.whole,
+            full_spec=self.full_spec,
         )
 
     def prepare_source(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:

@@ -85,11 +85,11 @@ class Context:
         wide: bool = True,
         vectorised: bool = False,
         layout: Layout = Layout(),  # noqa: B008 - it is frozen
-        whole: Spec | None = None,
+        full_spec: Spec | None = None,
     ) -> Context:
-        """The context of a query on the model of a spec; `whole` is the spec of the tables, if `spec` has fewer features."""
+        """The context of a query on the model of a spec; `full_spec` is that of the tables, if `spec` has fewer features."""
         facts = Facts(spec, scoring=bool(classes))
-        table_features = facts if whole is None else Facts(whole, scoring=bool(classes))
+        table_features = facts if full_spec is None else Facts(full_spec, scoring=bool(classes))
         return cls(facts, Form(facts, classes, wide, vectorised, layout, table_features.features), options)
 
     @property

@@ -186,12 +186,12 @@ class Estimating(Scoring):
             [*more, *(statement.name.removeprefix("macro ").removeprefix("function ") for statement in made)]
         )
         comments = [(PARTS[name].kind, self.relations[name], self._comment(name)) for name in names if name in PARTS]
-        whole = "spec" in names
-        if whole:
+        is_complete = "spec" in names
+        if is_complete:
             comments.append((PARTS["statistics"].kind, self.relations["statistics"], PARTS["statistics"].comment))
             names["statistics"] = None
         columns = [(self.relations[name], column, text) for name in names for column, text in COLUMNS.get(name, {}).items()]
-        sql = self.renderer.statement("comments", self.relations.schema if whole else None, SCHEMA, comments, columns)
+        sql = self.renderer.statement("comments", self.relations.schema if is_complete else None, SCHEMA, comments, columns)
         if sql:
             yield Statement("comments", sql, small=True)
 

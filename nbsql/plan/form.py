@@ -108,8 +108,8 @@ class Form:
 
     @cached_property
     def joint_features(self) -> list[Feature]:
-        whole = {feature.index for feature in [*self.numbers_in_lists, *self.unguarded_numbers]}
-        return [each for each in self.facts.features if not each.family.level and each.index not in whole]
+        listed = {feature.index for feature in [*self.numbers_in_lists, *self.unguarded_numbers]}
+        return [each for each in self.facts.features if not each.family.level and each.index not in listed]
 
     @cached_property
     def features_with_common_term(self) -> list[Feature]:

@@ -43,7 +43,7 @@ class Scoring(Base):
         `tables` replace the parameters and lookups of the model, and its calibration if there are three.
         """
         if verb == "explain":
-            context = self.context(classes, rows, whole=True)
+            context = self.context(classes, rows, by_feature=True)
             tables = tables[:2] or self.current_tables(context)
             return self.renderer.fragment(verb, context, self.prepare_source(context, rows.relation, *tables), *tables)
         context, scored = self.scored(rows, classes, tables, calibration=calibration, verb=VERBS[verb])
@@ -119,8 +119,10 @@ class Scoring(Base):
             explained = alone.query("explain", replace(queued, relation=fragment("chosen_patterns", count)), classes)
             return self.renderer.statement("review_by_evidence", measured, order, explained, rows.passed_columns, count)
         tables = self.relations["parameters"], self.relations["lookups"]
-        whole = self.context(classes, queued, whole=True).component_model
-        unseen = fragment("unseen_values", whole, self.prepare_source(whole, queued.relation, *tables), *tables)
+        component_context = self.context(classes, queued, by_feature=True).component_model
+        unseen = fragment(
+            "unseen_values", component_context, self.prepare_source(component_context, queued.relation, *tables), *tables
+        )
         return self.renderer.statement("review_by_novelty", measured, order, unseen, rows.passed_columns, count)
 
     def impute(

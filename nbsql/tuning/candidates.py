@@ -40,20 +40,20 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
 def _number_families(facts: ColumnFacts) -> Iterator[str | Family]:
     if facts.least is None or facts.largest is None or facts.distinct < 2:
         return
-    whole = facts.irregular == 0
+    is_integer = facts.irregular == 0
     yield "gaussian"
     if facts.least > 0:
         yield from ("lognormal", "gamma", *(["beta"] if facts.largest < 1 else []))
     if facts.least >= 0:
         yield "exponential"
-        if whole:
+        if is_integer:
             yield from ("poisson", "geometric", *(["bernoulli"] if facts.largest == 1 else []))
     if facts.marked >= _MIN_ZERO_SHARE * facts.n and facts.n - facts.marked >= _MIN_NON_ZERO and facts.distinct > _BINS[0]:
         if facts.least < 0:
             yield ZeroInflated(of="gaussian")
         else:
             yield from (ZeroInflated(of="lognormal"), ZeroInflated(of="gamma"))
-    if whole and facts.distinct <= _MAX_CATEGORIES and not (facts.least == 0 and facts.largest == 1):
+    if is_integer and facts.distinct <= _MAX_CATEGORIES and not (facts.least == 0 and facts.largest == 1):
         yield "categorical"
     if facts.distinct > _BINS[0]:
         yield from (Binned(bins=bins) for bins in _BINS)
