@@ -89,6 +89,7 @@ class Family:
     cell: ClassVar[Cell]  # what one of its cells belongs to, in `statistics`
     alpha_by_value: ClassVar[bool] = False  # alpha may be a mapping with one pseudo-count for each value
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
+    near_zero: ClassVar[float] = 1e-140  # how near to 0 numbers have squares, and sums of them, that no double holds
     quantities: ClassVar[tuple[str, ...]] = ()  # of a density: the quantities that it reads, which are all its parameters
     zeros: ClassVar[bool] = False  # zeros are counted apart, so that the density is that of the other numbers
     needs_guard: ClassVar[bool] = False  # guarding its term against missing values costs as much as the term itself

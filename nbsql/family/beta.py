@@ -29,6 +29,7 @@ class Beta(Moments):
     name: ClassVar[str] = "beta"
     macros: ClassVar[Macros] = macros_of("beta", "density inside parameter", Moments.macros)
     quantities: ClassVar[tuple[str, ...]] = ("a", "b", "log_beta")
+    near_zero: ClassVar[float] = 1e-8  # where a double of 1 - x, and of a and b, has no digits left
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("inside",))
 
     def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:  # noqa: ARG002

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from math import isnan
@@ -13,6 +13,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
+from nbsql.family import Beta, Family
 from nbsql.learning.family_warnings import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import Context
@@ -22,7 +23,6 @@ from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature
 from nbsql.warn import warn_user
 
-NEAR_ZERO = 1e-140  # numbers whose squares, and sums of them, leave the range of a double
 MOST_WEIGHT = 1e150  # of a class, times whose inverse and squares of numbers stay within the range of a double
 
 
@@ -103,7 +103,7 @@ class Count:
     def check_magnitudes(self) -> None:
         """Raise InputError if all numbers of a column that was scanned are so near 0 that their squares vanish."""
         features = [feature for feature in self.plan.scanned_features if feature.index in self._near_zero]
-        columns = list(dict.fromkeys(name for feature in features for name in feature.columns))
+        columns = {name: feature.family for feature in features for name in feature.columns}
         if columns:
             check_near_zero(self.engine, self._relation, columns)
 
@@ -200,14 +200,15 @@ def total_rows(labels: Sequence[tuple[Any, ...]]) -> int:
     return int(sum(row[2] for row in labels))
 
 
-def check_near_zero(engine: Engine, relation: Markup, columns: Sequence[str]) -> None:
-    """Raise InputError if the largest magnitude of a column's numbers is so near 0 that squares vanish, and not 0."""
-    for name, magnitude in zip(columns, engine.query_macro("largest_magnitudes", relation, columns)[0], strict=True):
-        if magnitude is not None and 0 < magnitude < NEAR_ZERO:
-            raise InputError(
-                f"every number of column {name!r} is within {NEAR_ZERO:g} of 0, and their squares vanish; take another unit: "
-                f"⟨derive={{{name!r}: '... * 1e200'}}⟩"
-            )
+def check_near_zero(engine: Engine, relation: Markup, columns: Mapping[str, Family]) -> None:
+    """Raise InputError if the largest magnitude of a column's numbers is nearer to 0 than its family takes, and not 0."""
+    magnitudes = engine.query_macro("largest_magnitudes", relation, list(columns))[0]
+    for (name, family), magnitude in zip(columns.items(), magnitudes, strict=True):
+        if magnitude is not None and 0 < magnitude < family.near_zero:
+            why = f"their squares vanish; take another unit: ⟨derive={{{name!r}: '... * 1e200'}}⟩"
+            if isinstance(family, Beta):
+                why = f"a beta density has no digits left there; take ⟨families={{{name!r}: 'gamma'}}⟩"
+            raise InputError(f"every number of column {name!r} is within {family.near_zero:g} of 0, and {why}")
 
 
 def _check_weights(name: str, of_classes: Iterable[float]) -> None:

@@ -12,7 +12,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.learning.collinear import check_covariances, features_with_covariance
-from nbsql.learning.count import NEAR_ZERO, Count, check_near_zero, total_rows
+from nbsql.learning.count import Count, check_near_zero, total_rows
 from nbsql.learning.declared import with_declared, with_given_priors
 from nbsql.learning.em import run_em
 from nbsql.learning.factorised import make_count
@@ -273,8 +273,8 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
         while (fit_query := feature.family.fit_query) is not None:
             is_mdl = fit_query == "binned_mdl"
             rows = edges[feature.name] if is_mdl else engine.query_macro(fit_query, Context.of(spec), source.relation, feature)
-            if fit_query == "kernel_range" and rows[0][0] is not None and max(map(abs, rows[0][:2])) < NEAR_ZERO:
-                check_near_zero(engine, source.relation, feature.columns)
+            if fit_query == "kernel_range" and rows[0][0] is not None and max(map(abs, rows[0][:2])) < feature.family.near_zero:
+                check_near_zero(engine, source.relation, {feature.column: feature.family})
             feature = replace(feature, family=feature.family.with_fitted(rows))
         return feature
 

@@ -168,7 +168,7 @@ def _look_at_number(facts: ColumnFacts) -> Look | None:
     if _has_density(facts) and _is_inflated(facts):
         family = ZeroInflated(of="lognormal" if least >= 0 else "gaussian")
         return Look(family, f"0 in {facts.marked / facts.n:.0%} of the rows")
-    if _has_density(facts) and not is_whole and least > 0 and largest < 1:
+    if _has_density(facts) and not is_whole and least > 0 and Beta.near_zero <= largest < 1:
         return Look(Beta(), "between 0 and 1")
     return None
 

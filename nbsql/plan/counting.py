@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.family import Family
 from nbsql.plan.base import Base, Statement
 from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.layout import blocks
@@ -75,7 +76,10 @@ class Counting(Base):
         if not all(feature.family.has_lookups for feature in self.scanned_features):
             for scan, features in scans:
                 for block in blocks(features, FEATURES_A_STATEMENT):
-                    yield self.renderer.statement("imprecise_numbers", self._summed_cells(scan, block))
+                    limits = [
+                        (each.index, each.family.near_zero) for each in block if each.family.near_zero != Family.near_zero
+                    ]
+                    yield self.renderer.statement("imprecise_numbers", self._summed_cells(scan, block), limits)
 
     def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:
         key = (scan, *(feature.index for feature in features))

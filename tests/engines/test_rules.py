@@ -76,6 +76,11 @@ def test_numbers_and_weights_that_no_sum_of_squares_holds_are_refused(both: tupl
                 nbsql.fit(place.con, "tiny", **options, **more)
         with pytest.raises(nbsql.InputError, match=line):
             nbsql.cross_validate(place.con, "tiny", folds=2, **options)
+        tiny = "SELECT y, 1e-100 + abs(x) * 1e100 AS x FROM tiny"
+        beta = r"every number of column 'x' is within 1e-08 of 0, and a beta density has no digits left there; take families="
+        with pytest.raises(nbsql.InputError, match=beta):
+            nbsql.fit(place.con, tiny, target="y", families={"x": "beta"})
+        assert nbsql.fit(place.con, tiny, target="y", families={"x": "gamma"}).families["x"].name == "gamma"
         mixed = "SELECT * FROM plain UNION ALL SELECT * FROM tiny"  # beside others they are 0
         assert nbsql.fit(place.con, mixed, **options).families["x"].name == "gaussian"
         for name, total in (("heavy", r"3e\+201"), ("light", "3e-199")):

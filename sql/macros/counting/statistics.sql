@@ -99,9 +99,13 @@ WHERE scan.class IS NOT NULL
 
 {#
   One row per feature of numbers that a scan may not hold: index, imprecise (1 if its sums are not held: a NaN or an infinity was among its
-  numbers, or more than three digits cancelled) and near_zero (1 if the numbers may be so near 0 that their squares vanish).
+  numbers, or more than three digits cancelled) and near_zero (1 if the numbers may be so near 0 that their squares vanish, or that their
+  family has no digits left). limits: pairs of an index and how near to 0 that is, of features with other limits than 1e-140.
 #}
-{% macro imprecise_numbers(summed_cells) -%}
+{% macro imprecise_numbers(summed_cells, limits=[]) -%}
+{% set others %}{% for index, near in limits %} WHEN {{ index }} THEN {{ nbsql.number(near) }}{% endfor %}{% endset -%}
+{% set most = nbsql.number(1e-140) -%}
+{% set limit %}{% if limits %}CASE index{{ others }} ELSE {{ most }} END{% else %}{{ most }}{% endif %}{% endset -%}
 SELECT index, max(imprecise) AS imprecise, max(near_zero) AS near_zero
 FROM (
   SELECT
@@ -112,7 +116,11 @@ FROM (
         WHEN squares <> 0 AND NOT (abs(squares) < 1e300 AND squares - total * total / n >= 1e-3 * squares) THEN 1 ELSE 0
       END
     ) AS imprecise,
-    min(CASE WHEN abs(coalesce(centre, 0) + total / n) < 1e-140 AND coalesce(squares / n, 0) < 1e-280 THEN 1 ELSE 0 END) AS near_zero
+    min(
+      CASE
+        WHEN abs(coalesce(centre, 0) + total / n) < {{ limit }} AND coalesce(squares / n, 0) < {{ limit }} * {{ limit }} THEN 1 ELSE 0
+      END
+    ) AS near_zero
   FROM (
     {{ summed_cells | indent(4) }}
   ) AS sums
