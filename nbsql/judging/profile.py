@@ -62,7 +62,7 @@ def profile(state: ModelState, feature: Feature, source: Source | None) -> Query
         tables = (relations["likelihoods"], state.plan.current_cells(), relations["priors"])
         return Query(engine, engine.renderer.statement("profile_of_values", *tables, feature))
     state.require("densities")
-    grid = _grid(state, feature)
+    grid = _grid(state, feature, source)
     places = engine.renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count, feature.family.zeros)
     explained = _explain_rows(state, [feature], Rows(places, [feature.column]), ())
     histogram = None
@@ -98,9 +98,9 @@ def _explain_rows(state: ModelState, features: Sequence[Feature], rows: Rows, id
     return alone.query("explain", rows, state.classes)
 
 
-def number_grid(state: ModelState, feature: Feature, count: int) -> Grid:
-    """A grid of at most `count` round numbers over the range of a feature."""
-    grid = _grid(state, feature)
+def number_grid(state: ModelState, feature: Feature, count: int, source: Source | None = None) -> Grid:
+    """A grid of at most `count` round numbers over the range of a feature, within that of a source if there is one."""
+    grid = _grid(state, feature, source)
     if grid.count <= count:
         return grid
     high = grid.low + grid.step * (grid.count - 1)
@@ -113,8 +113,8 @@ def number_grid(state: ModelState, feature: Feature, count: int) -> Grid:
     return Grid(first * step, step, math.floor(high / step) - first + 1)
 
 
-def _grid(state: ModelState, feature: Feature) -> Grid:
-    """The range that holds nearly all of the probability of the classes' distributions."""
+def _grid(state: ModelState, feature: Feature, source: Source | None) -> Grid:
+    """The range that holds nearly all of the probability of the classes' distributions, within that of the source's numbers."""
     family: Any = feature.family
     if family.cell == "place":
         low, width = family.low, family.width
@@ -131,14 +131,21 @@ def _grid(state: ModelState, feature: Feature) -> Grid:
     if not ends:
         raise ModelError(f"{feature.name!r} never had a value, so there is nothing to draw")
     low, high = min(ends), max(ends)
+    rules = family.rules.get("float", ())
     if family.zeros and family.formula != "gaussian":
         low = 0.0
+    elif {"negative", "positive"} & {*rules}:  # a number above 0 has a density, which may be infinite at 0
+        low = max(low, high / POINTS if "positive" in rules else 0.0)
+    if source is not None:
+        least, largest = state.engine.query_macro("range_of_numbers", source.relation, feature.column)[0]
+        if least is not None and max(low, least) < min(high, largest):
+            low, high = max(low, least), min(high, largest)
     if high <= low:
         low, high = low - 1, high + 1
     if family.is_integer:
         step = max(1, math.ceil((high - low + 1) / POINTS))
         return Grid(math.floor(low), step, int((high - low) // step) + 1)
-    if "inside" in family.rules.get("float", ()):
+    if "inside" in rules:
         low, high = max(low, 0.005), min(high, 0.995)
     return Grid(low, (high - low) / (POINTS - 1), POINTS)
 

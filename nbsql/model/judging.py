@@ -340,7 +340,7 @@ class Judging(Handle):
         Args:
             feature: the name of the feature.
             source: rows whose class is known, for the histogram of a number, by weight if the source has the column of
-                weights of the fit; None: the density alone.
+                weights of the fit, and the range of the points; None: the density alone, over nearly all that is probable.
 
         Raises:
             InputError: the model has no such feature, or the source lacks it.

@@ -125,7 +125,7 @@ def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most
     if family.over_columns:
         return _means(request, feature)
     if is_number(feature):
-        grid = number_grid(state, feature, _PLACES)
+        grid = number_grid(state, feature, _PLACES, None if request.scored is None else request.scored.source)
         places = [grid.low + grid.step * place for place in range(grid.count)]
         digits = min(4 + common_digits(places), 15)
         return {rounded(place, digits): [repr(place)] for place in places}

@@ -100,8 +100,10 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% macro changes_of_request(model, cells, training=none, others=[]) -%}
 {% set found, type = nbsql.columns_of_relation(cells), namespace(change='') -%}
 {% if 'batch' not in found | map(attribute=0) | list %}{% do return('') %}{% endif -%}
-{% for name, before, kind in found if name == 'class' and kind != model.target_kind -%}
-{% set type.change = 'the classes were of the type ' ~ before | lower ~ ' and are of the type ' ~ model.spec.target_type | lower -%}
+{% set target = model.spec.target_type | lower -%}
+{% for name, before, kind in found
+  if name == 'class' and (kind != model.target_kind or (kind == 'temporal' and before | lower != target)) -%}
+{% set type.change = 'the classes were of the type ' ~ before | lower ~ ' and are of the type ' ~ target -%}
 {% endfor -%}
 {% set cells = nbsql.exact_cells(cells, model.spec.target_type) -%}
 {% set batches = 'SELECT batch FROM ' ~ cells ~ ' AS cells WHERE ' ~ nbsql.is_of_another_request(model, others) ~ ' LIMIT 1' -%}

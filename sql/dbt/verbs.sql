@@ -325,7 +325,8 @@ SELECT
 {% for feature in model.facts.features -%}
 {% for name in feature.columns -%}
 {% set column = nbsql.column_named(columns, name, "a feature of '" ~ model.name ~ "'", source) -%}
-{% set learnt, other = nbsql.value_kind(feature.kinds[loop.index0]), nbsql.value_kind(column.kind) -%}
+{% set learnt = nbsql.value_kind(feature.kinds[loop.index0], feature.time_types.get(name)) -%}
+{% set other = nbsql.value_kind(column.kind, column.type | lower) -%}
 {% if column.kind in feature.family.accepts and 'text' in feature.family.accepts and learnt != other -%}
 {% do nbsql.refuse(
   "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", and '" ~ model.name ~ "' has learnt " ~ learnt
@@ -340,8 +341,12 @@ SELECT
 {% do return(columns) %}
 {%- endmacro %}
 
-{# What the values of a kind of column are: equal values of one kind are one value, whatever their types. #}
-{% macro value_kind(kind) -%}
+{# What the values of a kind of column are: equal values of one kind are one value, whatever their types. type: in lower case. #}
+{% macro value_kind(kind, type) -%}
+{% if kind == 'temporal' -%}
+{% set is_local = (type.startswith('date') or type.startswith('timestamp')) and 'with time zone' not in type -%}
+{% do return('date' if is_local else type) %}
+{% endif -%}
 {% do return('number' if kind in ['integer', 'float', 'decimal'] else kind) %}
 {%- endmacro %}
 

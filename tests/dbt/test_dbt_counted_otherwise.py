@@ -19,6 +19,7 @@ pytestmark = needs_dbt
 MAILS = """
   {{ config(materialized='table') }} SELECT i AS id, CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS label,
     CAST(i % 4 AS {{ var('links', 'INTEGER') }}) AS links, i % 2 AS day,
+    CAST(DATE '2026-01-01' + CAST(i % 3 AS INTEGER) AS {{ var('sent', 'DATE') }}) AS sent,
     CASE WHEN i % 3 = 0 THEN 'free prize ' ELSE 'lunch at ' END || (i % 7) AS message
   FROM generate_series(0, 59) AS t(i)
 """
@@ -29,9 +30,13 @@ OF_COUNTED = {
     "review_queue": "mails", "monitoring": "mails",
 }  # fmt: skip
 COUNTED: dict[str, Any] = {
-    "target": "label", "id": "id", "exclude": ["day"], "families": {"message": "text", "links": "poisson"}
+    "target": "label", "id": "id", "exclude": ["day", "sent"], "families": {"message": "text", "links": "poisson"}
 }  # fmt: skip
 CATEGORIES: dict[str, Any] = {"target": "label", "features": ["links"], "families": {"links": "categorical"}}
+DATES = {
+    "labels": {"target": "sent", "features": ["message"]},
+    "dates": {"target": "label", "features": ["sent"], "families": {"sent": "categorical"}},
+}  # fmt: skip
 
 # Engines and versions of dbt.
 BUILDS = [("duckdb", None), ("postgres", "2.0")]
@@ -52,6 +57,9 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     for macro, source in OF_COUNTED.items():
         models[f"of_{macro}"] = f"{{{{ nbsql.{macro}(ref('counted'){source and f', ref({source!r})'}) }}}}"
     models["of_scorecard"] = "{{ nbsql.scorecard(ref('categories'), target='spam') }}"
+    models |= dict.fromkeys(DATES, STATISTICS)
+    models["late"] = "SELECT label, message, CAST(sent AS {{ var('late', 'DATE') }}) AS sent FROM {{ ref('mails') }}"
+    models |= {f"of_{name}": f"{{{{ nbsql.predictions(ref('{name}'), ref('late')) }}}}" for name in DATES}
     limits = {"maximum": 0.5, "against": "ref('before')"}
     tests = {
         "counted": [
@@ -59,7 +67,7 @@ def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             {"nbsql.nbsql_drift_below": {"name": "drift_from_before", **arguments(version, **limits)}},
         ]
     }
-    meta = {"counted": COUNTED, "before": COUNTED, "categories": CATEGORIES}
+    meta = {"counted": COUNTED, "before": COUNTED, "categories": CATEGORIES, **DATES}
     with server(engine) as address:
         found = Project(tmp_path_factory.mktemp("dbt"), models, meta, {}, tests, address=address, version=version)
         found.build()
@@ -82,7 +90,7 @@ def otherwise(name: str, change: str) -> str:
     return f"nbsql: '{name}' was counted otherwise: {change}; count all rows anew: dbt build --full-refresh --select {name}"
 
 
-SCORES = ("run", "--exclude", "mails", "counted", "before", "categories")
+SCORES = ("run", "--exclude", "mails", "counted", "before", "categories", "late", *DATES, *(f"of_{name}" for name in DATES))
 OTHER_FAMILIES = "families were others, or had other options, and are 'links' poisson, 'message' text"
 
 
@@ -115,7 +123,7 @@ def test_whatever_reads_statistics_refuses_those_of_another_configuration(projec
     # Another target, and one less feature.
     project.configure({"counted": {**COUNTED, "target": "links", "families": {}}})
     assert said(project, *SCORES) == dict.fromkeys(scores, otherwise("counted", "target was label and is links"))
-    project.configure({"counted": {**presence, "exclude": ["day", "links"], "families": {"message": "text"}}})
+    project.configure({"counted": {**presence, "exclude": ["day", "sent", "links"], "families": {"message": "text"}}})
     features = otherwise("counted", "the features were 'links', 'message' and are 'message'")
     assert said(project, "run", "--select", "of_evaluation") == {"of_evaluation": features}
 
@@ -124,10 +132,24 @@ def test_whatever_reads_statistics_refuses_those_of_another_configuration(projec
     assert said(project, *SCORES) == {}
     families = {"message": nbsql.Text(event="bernoulli"), "links": "poisson"}
     with project.connect() as con:
-        model = nbsql.fit(con, "mails", target="label", id="id", exclude=["day"], alpha=3, families=families)
+        model = nbsql.fit(con, "mails", target="label", id="id", exclude=["day", "sent"], alpha=3, families=families)
         expected = {row[0]: row[-1] for row in model.predict("mails").fetchall()}
         found = {row[0]: row[-1] for row in read(con, "SELECT * FROM of_predictions")[1]}
     assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_dates_are_no_times_of_another_zone_and_no_other_labels(project: Project) -> None:
+    for late, refused in (("TIMESTAMP", False), ("TIMESTAMP WITH TIME ZONE", True), ("TEXT", True)):
+        lines = said(project, "run", "--vars", f"late: {late}", "--select", "late", "of_dates")
+        shown = "VARCHAR" if late == "TEXT" and project.address is None else late
+        line = f"nbsql: column 'sent' of late is {shown}, and 'dates' has learnt date there; cast it"
+        assert {name: each.lower() for name, each in lines.items()} == ({"of_dates": line.lower()} if refused else {})
+    typed = ("run", "--vars", "sent: TIMESTAMP", "--select")
+    assert project.dbt(*typed, "mails").returncode == 0
+    kind = "timestamp without time zone" if project.address else "timestamp"
+    change = otherwise("labels", f"the classes were of the type date and are of the type {kind}")
+    assert said(project, *typed, "of_labels") == {"of_labels": change}
+    assert project.dbt("run", "--select", "mails", "late", "of_labels", "of_dates").returncode == 0
 
 
 VIEWS = {

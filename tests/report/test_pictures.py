@@ -43,6 +43,25 @@ def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
     return nbsql.fit(con, "people", target="y", families=families)
 
 
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_axes_of_numbers_stay_within_their_support_and_the_rows(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE TABLE sales AS SELECT i % 2 AS y, i * 7919 % 101 / 5 + i % 2 AS price, i * 13 % 29 AS n,
+        exp(i * 31 % 47 / 20) AS size, 0.5 + i % 3 * (i * 31 % 47) / 10 AS delay FROM range(400) AS r(i)""")
+    families = {"price": "gaussian", "n": "gaussian", "size": "gamma", "delay": "exponential"}
+    model = nbsql.fit(con, "sales", target="y", families=families)
+    ranges = dict(zip(families, con.execute("SELECT [min(price), max(price)], [min(n), max(n)], [min(size), max(size)], "
+        "[min(delay), max(delay)] FROM sales").fetchall()[0], strict=True))  # fmt: skip
+    for feature, (least, largest) in ranges.items():
+        drawn = [row[2] for row in model.profile(feature, "sales").fetchall() if row[1] == "density"]
+        assert least - 1e-9 <= min(drawn) < max(drawn) <= largest + 1e-9
+    for feature in ("size", "delay"):
+        assert min(row[2] for row in model.profile(feature).fetchall()) >= 0
+    positive = nbsql.fit(con, "sales", target="y", exclude=["price", "n"], families=dict.fromkeys(("size", "delay"), "gamma"))
+    numbers = [value for value in values_of(positive.plot.nomogram()) if value is not None]
+    assert len(numbers) > 10
+    assert [value for value in numbers if re.match("[-−]", str(value))] == []
+
+
 def values_of(picture: Any) -> list[str]:
     return list(dict.fromkeys(row["value"] for row in picture.spec["datasets"]["rows"]))
 

@@ -112,6 +112,12 @@ WHERE place <= {{ of_all }} OR (place_in_class <= {{ of_class }} AND log_odds > 
 ORDER BY class ASC NULLS LAST, place_in_class ASC NULLS LAST
 {%- endmacro %}
 
+{# One row: the least and the largest number of a column, NULL without numbers. #}
+{% macro range_of_numbers(source, column) -%}
+{% set x = nbsql.finite(nbsql.number_of(column)) -%}
+SELECT min({{ x }}) AS least, max({{ x }}) AS largest FROM {{ source }} AS source
+{%- endmacro %}
+
 {#
   For a number, one row per class and place:
 
