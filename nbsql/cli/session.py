@@ -54,7 +54,7 @@ class Recorder(Engine):
     ) -> None:
         """Record the check, unless the engine makes it anyway."""
         where = None if database == self.current()[0] else database
-        if sql := self.renderer.statement("check_new", where, schema, message, relation, exists=exists):
+        if sql := self.renderer.statement("check_new", where, schema, self.in_words(message), relation, exists=exists):
             self.statements.append(Statement("check the name", sql))
 
     @property

@@ -131,11 +131,11 @@ def test_the_script_of_a_change_does_once_what_the_command_does(shop: str, chang
 
 
 MAKES: dict[str, tuple[str, ...]] = {
-    "'scored' is there already; replace it with replace=True": ("predict", "shop.duckdb", "spam", "sms", "--into", "scored"),
-    "'main.f' is there already; replace it with replace=True": ("impute", "shop.duckdb", "spam", "sms", "--into", "main.f"),
-    "'drawn' is there already; replace it with replace=True": ("sample", "shop.duckdb", "spam", "5", "--into", "drawn"),
+    "'scored' is there already; replace it with --replace": ("predict", "shop.duckdb", "spam", "sms", "--into", "scored"),
+    "'main.f' is there already; replace it with --replace": ("impute", "shop.duckdb", "spam", "sms", "--into", "main.f"),
+    "'drawn' is there already; replace it with --replace": ("sample", "shop.duckdb", "spam", "5", "--into", "drawn"),
     "there is no model 'spam'": ("drop", "shop.duckdb", "spam"),
-    "model 'again' is there already; fit it with replace=True": (
+    "model 'again' is there already; ": (
         "from-statistics", "shop.duckdb", "SELECT * FROM spam.statistics", "--like", "spam", "--name", "again",
     ),
 }  # fmt: skip
