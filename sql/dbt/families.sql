@@ -112,11 +112,15 @@
 {%- endmacro %}
 
 
+{# Whether a family is smoothed by pseudo-counts. #}
+{% macro is_smoothed(family) -%}
+{% do return(family.level or family.bag or family.over_columns or family.zeros or family.name == 'bernoulli') %}
+{%- endmacro %}
+
 {# The number to add to a count for a pseudo-count. For the mode of the posterior it is one less than for the mean. #}
 {% macro pseudo_count(family, alpha, feature) -%}
 {% set alpha = nbsql.checked_number(alpha, 'alpha', feature) -%}
-{% set is_smoothed = family.level or family.bag or family.over_columns or family.zeros or family.name == 'bernoulli' -%}
-{% if family.estimate == 'mode' and alpha < 1 and is_smoothed -%}
+{% if family.estimate == 'mode' and alpha < 1 and nbsql.is_smoothed(family) -%}
 {% do nbsql.refuse("estimate: mode of '" ~ feature ~ "' needs every alpha at 1 (no smoothing) or above, not " ~ alpha) %}
 {% endif -%}
 {% do return(alpha - 1 if family.estimate == 'mode' else alpha) %}

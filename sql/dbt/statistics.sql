@@ -19,11 +19,27 @@
 {% do nbsql.check_engine() %}
 {% set node = nbsql.statistics_node(this) -%}
 {% set model = nbsql.model_of(node, source) -%}
+{% do nbsql.check_used(model, node.config.meta.nbsql) %}
 {% set rows = nbsql.counted_rows(node, model, source, where) -%}
 {% if flags.WHICH in ['run', 'build'] -%}
 {% do nbsql.check_rows(model, source, rows, where) %}
 {% endif -%}
 {% do return(nbsql.body(nbsql.cells(model, rows))) %}
+{%- endmacro %}
+
+{# Refuse options that nothing in a model uses, unless they are at their defaults, as nbsql/spec/used.py does in Python. #}
+{% macro check_used(model, given) -%}
+{% set used = {'alpha': model.spec.prior.kind == 'smoothed' or given.alpha | default(1) in [0, 1]} -%}
+{% do used.update({'nulls': given.nulls != 'category', 'unseen': given.unseen != 'smooth'}) %}
+{% for feature in model.facts.features -%}
+{% set family = feature.family -%}
+{% if nbsql.is_smoothed(family) %}{% do used.update({'alpha': true}) %}{% endif -%}
+{% if family.has_categories and family.nulls == 'category' %}{% do used.update({'nulls': true}) %}{% endif -%}
+{% if family.has_lookups or family.name == 'bernoulli' %}{% do used.update({'unseen': true}) %}{% endif -%}
+{% endfor -%}
+{% for option, is_used in used.items() if not is_used -%}
+{% do nbsql.refuse(option ~ " of '" ~ model.name ~ "' changes nothing, as no feature uses it; leave it out") %}
+{% endfor -%}
 {%- endmacro %}
 
 {# The relation of rows to count. It has the column nbsql_slice if the model has slices. #}

@@ -269,7 +269,7 @@ def test_pickles_are_a_file_of_counts() -> None:
 
 def test_clones_threads_pipelines_and_a_search_by_two_processes() -> None:
     rows, labels = load_iris(return_X_y=True)
-    estimator = clone(NaiveBayesClassifier(alpha=0.5)).fit(rows, labels)
+    estimator = clone(NaiveBayesClassifier(prior="uniform")).fit(rows, labels)
     expected = estimator.predict_proba(rows)
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(lambda _: estimator.predict_proba(rows), range(12)):

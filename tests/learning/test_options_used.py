@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import duckdb
 import pytest
+from sklearn.model_selection import GridSearchCV
 
 import nbsql
+from nbsql.sklearn import NaiveBayesClassifier
 
 MODELS: dict[str, dict[str, Any]] = {
     "naive": {"features": ["k", "x", "words"], "families": {"words": "text"}},
@@ -64,6 +67,24 @@ def con() -> duckdb.DuckDBPyConnection:
         "CASE WHEN id % 7 > 0 THEN day ELSE DATE '2031-11-30' END AS day) FROM t"
     )
     return con
+
+
+def test_an_alpha_that_smooths_nothing_is_a_warning_in_one_line_and_no_error(con: duckdb.DuckDBPyConnection) -> None:
+    line = r"^no feature and no prior is smoothed, so that alpha changes nothing; leave out alpha$"
+    options: dict[str, Any] = {"target": "y", "features": ["x", "z"]}
+    for verb in (nbsql.fit, nbsql.cross_validate, nbsql.fit_sql):
+        with pytest.warns(nbsql.NbsqlWarning, match=line):
+            verb(con, "t", alpha=3.0, **options)
+    rows = con.execute("SELECT x, z FROM t").df()
+    labels = con.execute("SELECT y FROM t").df()["y"]
+    with pytest.warns(nbsql.NbsqlWarning, match=line):
+        GridSearchCV(NaiveBayesClassifier(), {"alpha": [0.0, 3.0]}, cv=2).fit(rows, labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", nbsql.NbsqlWarning)
+        NaiveBayesClassifier().fit(rows, labels)
+        nbsql.fit(con, "t", alpha=3.0, prior="smoothed", **options)
+        nbsql.fit(con, "t", alpha=0, estimate="mle", **options)
+        nbsql.sweep(con, "t", alpha=[1, 3], **options)
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
