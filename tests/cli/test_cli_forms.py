@@ -97,7 +97,7 @@ def test_a_model_is_shown_as_an_object_of_its_parts(shop: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "feature"),
     [
-        (("fit", "shop.duckdb", "golf", "--target", "play", "--name", "new"), "id"),
+        (("fit", "shop.duckdb", "golf", "--target", "play", "--name", "new"), "wind"),
         (("update", "shop.duckdb", "spell", "other"), "wind"),
         (("forget", "shop.duckdb", "spell", "other"), "wind"),
         (("rollback", "shop.duckdb", "spell", "1"), "wind"),
@@ -288,7 +288,7 @@ def test_a_terminal_of_ascii_gets_readable_tables(shop: str, variables: dict[str
 
 
 def test_sql_with_fit_is_what_fit_prints(shop: str) -> None:
-    options = ("golf", "--target", "play", "--name", "other")
+    options = ("golf", "--target", "play", "--name", "other", "--id", "id")
     assert run("sql", shop, "fit", *options) == run("fit", shop, *options, "--sql")
 
 
