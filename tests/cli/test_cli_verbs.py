@@ -92,7 +92,7 @@ def test_a_verb_of_rows_returns_them_or_keeps_them(shop: str, verb: str) -> None
         ("segments weather", "model 'weather' has no segments; fit it with --segment-by region, for example"),
         ("components weather", "model 'weather' has no components; fit it with --components 2, for example"),
         ("compare weather nowhere sky", "no model 'nowhere' in 'shop'; there are 'mixed', 'parts', 'small', 'weather'"),
-        ("discrimination weather yes maybe", "no class 'maybe' in model 'weather'"),
+        ("discrimination weather yes maybe", "model 'weather' has no class 'maybe'"),
         ("profile weather c", "model 'weather' has no feature 'c'"),
     ],
 )
