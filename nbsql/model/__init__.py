@@ -76,5 +76,5 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
         ...     pathlib.Path(folder, "weather.html").stat().st_size < 1_500_000
         True
         """
-        with self._engine.turn():
+        with self.state.engine.turn():
             write_report(self.state, path, source, rows=rows, least=least, folds=folds, by=by, gain=gain)

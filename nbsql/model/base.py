@@ -13,18 +13,15 @@ from markupsafe import Markup
 from nbsql.answers.explanation import Explanation
 from nbsql.answers.query import Query, macro_query, relation_query
 from nbsql.answers.table import number, paragraph
-from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, NbsqlError, no_column
 from nbsql.family import Family
 from nbsql.learning.model_source import check_columns
 from nbsql.model.overview import overview, overview_html
 from nbsql.model.state import States
-from nbsql.plan import REVIEW, VERBS, Plan, Rows
-from nbsql.plan.classes import ClassColumn
+from nbsql.plan import REVIEW, VERBS, Rows
 from nbsql.plan.verbs import POSTERIORS
 from nbsql.rendering.dialect import folded
-from nbsql.rendering.relations import Relations
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState
 
@@ -47,65 +44,42 @@ class Handle:
         """What is known of the model, for the rest of nbsql. It is internal, and may change between versions."""
         return self._states.current
 
-    @property
-    def _engine(self) -> Engine:
-        return self.state.engine
-
-    @property
-    def _relations(self) -> Relations:
-        return self.state.relations
-
-    @property
-    def _plan(self) -> Plan:
-        return self.state.plan
-
-    @property
-    def _spec(self) -> Spec:
-        return self.state.spec
-
-    @property
-    def _classes(self) -> list[ClassColumn]:
-        return self.state.classes
-
-    @property
-    def _title(self) -> str:
-        return self.state.title
-
     def __repr__(self) -> str:
+        state = self.state
         title = f"model {self.name!r}" if self.name else "transient model"
-        shown = [f"{feature.name} {feature.family.name}" for feature in self._spec.features[:_FEATURES]]
-        more = len(self._spec.features) - len(shown)
+        shown = [f"{feature.name} {feature.family.name}" for feature in state.spec.features[:_FEATURES]]
+        more = len(state.spec.features) - len(shown)
         try:
-            priors = self._engine.query_macro("all_rows", self._relations["priors"])
+            priors = state.engine.query_macro("all_rows", state.relations["priors"])
             where, counts = f" in {self._database!r}", [row[1] for row in priors]
         except DatabaseError:  # the model was dropped, or the connection is closed
             where, counts = ", which cannot be read", []
         rows = "" if not counts or None in counts else f" from {number(sum(counts))} rows"
         features = ", ".join([*shown, *([f"{more} more"] if more else [])]) or "no features"
-        method = self._plan.calibration
+        method = state.plan.calibration
         calibrated = f", calibrated by {method}" if method else ""
-        return f"<nbsql {title}{where}: {self._spec.target!r} of {len(self._classes)} classes{rows}, by {features}{calibrated}>"
+        return f"<nbsql {title}{where}: {state.spec.target!r} of {len(state.classes)} classes{rows}, by {features}{calibrated}>"
 
     def __reduce__(self) -> NoReturn:
         self.state.__reduce__()
 
     @property
     def _database(self) -> str:
-        return self._relations.database or self._engine.current()[0]
+        return self.state.relations.database or self.state.engine.current()[0]
 
     def _repr_html_(self) -> str:
         """The overview, as a notebook shows it."""
         try:
             self._refresh()
             with self.state.guard():
-                return overview_html(self.state, f"{self._title} in {self._database}")
+                return overview_html(self.state, f"{self.state.title} in {self._database}")
         except NbsqlError as error:
             return str(paragraph(str(error)))
 
     def show(self) -> None:
         """Print an overview, as `nbsql show` does: features and families, classes, and what the model has learnt from."""
         self._refresh()
-        title = f"{self._title} in {self._database}" if self.name is None else f"model {self.name} in {self._database}"
+        title = f"{self.state.title} in {self._database}" if self.name is None else f"model {self.name} in {self._database}"
         with self.state.guard():
             lines = list(overview(self.state, title))
         sys.stdout.write("\n".join([*lines, ""]))
@@ -118,25 +92,25 @@ class Handle:
 
     def close(self) -> None:
         """Close the database, if it was opened by its path."""
-        self._engine.close()
+        self.state.engine.close()
 
     @property
     def target(self) -> str:
         """The column that is predicted."""
         self._refresh()
-        return self._spec.target
+        return self.state.spec.target
 
     @property
     def classes(self) -> list[Any]:
         """The labels in their own type, the most probable first."""
         with self.state.guard():
-            return [row[0] for row in self._engine.query_macro("class_values", self._relations["priors"])]
+            return [row[0] for row in self.state.engine.query_macro("class_values", self.state.relations["priors"])]
 
     @property
     def families(self) -> dict[str, Family]:
         """The family of each feature, with all its options."""
         self._refresh()
-        return {feature.name: feature.family for feature in self._spec.features}
+        return {feature.name: feature.family for feature in self.state.spec.features}
 
     @property
     def priors(self) -> Query:
@@ -156,7 +130,7 @@ class Handle:
     @property
     def counts(self) -> Query:
         """The cells summed over all batches, with slice, class, feature, value, n, mean, m2 and batch ("all")."""
-        return macro_query(self.state, "folded_cells", self._relations["statistics"], "all")
+        return macro_query(self.state, "folded_cells", self.state.relations["statistics"], "all")
 
     def _query(self, verb: str, source: Any, *, calibrated: bool | None = None, columns: Sequence[str] | None = None) -> Query:
         data = self._source(source)
@@ -165,10 +139,10 @@ class Handle:
 
         def render(rows: Rows) -> str:
             method = self.state.calibration(calibrated) if verb in POSTERIORS else None
-            return self._plan.score(verb, rows, self._classes, calibration=method)
+            return self.state.plan.score(verb, rows, self.state.classes, calibration=method)
 
         query = self._scoring_query(verb, data, render, columns)
-        return Explanation.of(query, self._spec.target) if verb == "explain" else query
+        return Explanation.of(query, self.state.spec.target) if verb == "explain" else query
 
     def _scoring_query(
         self,
@@ -185,10 +159,10 @@ class Handle:
         `render` makes the text, given the rows, of which it returns `columns`. `by_row` says whether the first rows of the
         result depend only on the first rows of the source; `reduce_spec` removes the features that a row need not have.
         """
-        passed = passed_columns(source, columns, exact=self._engine.exact)
+        passed = passed_columns(source, columns, exact=self.state.engine.exact)
 
         def sql(count: int | None = None) -> str:
-            rows = self._rows(verb, source, passed, reduce_spec(self._spec))
+            rows = self._rows(verb, source, passed, reduce_spec(self.state.spec))
             if count is not None:
                 rows = replace(rows, relation=self._fragment("excerpt", rows.relation, count))
             return render(rows)
@@ -196,11 +170,11 @@ class Handle:
         text = self._states.rendering(sql)
         whole = text(refresh=False)  # the model was refreshed when the source was resolved
         first, added = text if by_row else None, len(self._added_columns(verb))
-        return Query(self._engine, text, source, guard=self.state.guard, first=first, rendered=whole, added=added)
+        return Query(self.state.engine, text, source, guard=self.state.guard, first=first, rendered=whole, added=added)
 
     def _rows(self, verb: str, source: Source, passed: Sequence[str] | None, spec: Spec | None = None) -> Rows:
         """The rows of a source that a verb scores by a spec; only the columns in `passed` are returned, all if it is None."""
-        rows, spec = replace(source.rows, passed_columns=passed), spec or self._spec
+        rows, spec = replace(source.rows, passed_columns=passed), spec or self.state.spec
         if passed is None:
             self._check(verb, source, spec=spec)
             return rows
@@ -216,20 +190,20 @@ class Handle:
     def _added_columns(self, verb: str) -> list[str]:
         name, _, option = verb.partition(" with ")
         verbs = {**VERBS, "review": REVIEW}
-        return verbs[name].all_added_columns(self._classes, option or None) if name in verbs else []
+        return verbs[name].all_added_columns(self.state.classes, option or None) if name in verbs else []
 
     def _check(self, verb: str, source: Source, left_out: Collection[str] = (), spec: Spec | None = None) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds (but `left_out`)."""
         columns = check_columns(self.state, source, spec)
         if verb == "explain":
             names = [column.name for column in source.columns]
-            for name in self._spec.id:
+            for name in self.state.spec.id:
                 if folded(name) not in columns:
-                    raise no_column(name, names, source.label, f"the id of {self._title}")
+                    raise no_column(name, names, source.label, f"the id of {self.state.title}")
             return
         for name in self._added_columns(verb):
             if folded(name) in columns and folded(name) not in left_out:
-                is_read = any(folded(name) == folded(column) for each in self._spec.features for column in each.columns)
+                is_read = any(folded(name) == folded(column) for each in self.state.spec.features for column in each.columns)
                 cure = "choose what comes back by ⟨columns=[...]⟩" if is_read else "rename it or leave it out"
                 raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; {cure}")
 
@@ -242,7 +216,7 @@ class Handle:
         self.state.require(use)
 
     def _fragment(self, macro: str, *arguments: Any) -> Markup:
-        return self._engine.renderer.fragment(macro, *arguments)
+        return self.state.engine.renderer.fragment(macro, *arguments)
 
     def _source(self, source: Any, *, reads_target: bool = False, weighted: bool = False) -> Source:
         """The source that the user means, joined with the dimensions that the model needs.

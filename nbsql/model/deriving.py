@@ -45,11 +45,11 @@ class Deriving(Handle):
         [2.0, 2.0]
         """
         self._require("as_of")
-        if self._spec.half_life is not None and not isinstance(batch, str):
-            return self._at_time(self._spec.half_life, batch)
-        with self._engine.turn():
+        if self.state.spec.half_life is not None and not isinstance(batch, str):
+            return self._at_time(self.state.spec.half_life, batch)
+        with self.state.engine.turn():
             number = Ledger.of(self.state).find(batch).number
-            return self._derive(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
+            return self._derive(f"as of batch {batch!r}", "cells_through", self.state.relations["batches"], number)
 
     @property
     def slice_names(self) -> list[str]:
@@ -64,9 +64,9 @@ class Deriving(Handle):
         A NULL segment stands for rows without one.
         """
         self._refresh()
-        if self._spec.segment_by is None:
-            raise ModelError(f'{self._title} has no segments; fit it with ⟨segment_by="region"⟩, for example')
-        return macro_query(self.state, "segments_of", self._relations["statistics"])
+        if self.state.spec.segment_by is None:
+            raise ModelError(f'{self.state.title} has no segments; fit it with ⟨segment_by="region"⟩, for example')
+        return macro_query(self.state, "segments_of", self.state.relations["statistics"])
 
     @property
     def components(self) -> Query:
@@ -76,8 +76,8 @@ class Deriving(Handle):
         log_likelihood, mean, variance, rate; and for numbers centre and scale, which assign later rows to components.
         """
         self._refresh()
-        if self._spec.components is None:
-            raise ModelError(f"{self._title} has no components; fit it with ⟨method=nbsql.Mixture(2)⟩, for example")
+        if self.state.spec.components is None:
+            raise ModelError(f"{self.state.title} has no components; fit it with ⟨method=nbsql.Mixture(2)⟩, for example")
         return relation_query(self.state, "components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:
@@ -87,7 +87,7 @@ class Deriving(Handle):
         8.0
         """
         self._require("derive")
-        with self._engine.turn():
+        with self.state.engine.turn():
             texts = check_slice_names(self.state, names)
             return self._derive(f"slices {listed(texts)}", "cells_of_slices", texts)
 
@@ -156,25 +156,25 @@ class Deriving(Handle):
         ...     [path.name for path in pathlib.Path(folder).iterdir()]
         ['weather.parquet']
         """
-        engine, text = self._engine, path_text(path)
+        engine, text = self.state.engine, path_text(path)
         with engine.turn():
             self._refresh()
             write_file(self.state, text, overwrite=overwrite, least=least)
 
     def _at_time(self, half_life: HalfLife, now: Any) -> Self:
         """The model with its counts weighted at a time."""
-        spec = replace(self._spec, half_life=replace(half_life, now=now))
-        check_reference_time(self._engine, spec, self._relations["statistics"], self._title)
+        spec = replace(self.state.spec, half_life=replace(half_life, now=now))
+        check_reference_time(self.state.engine, spec, self.state.relations["statistics"], self.state.title)
         return self._derive(f"as of {now}", "cells_of", spec=spec)
 
     def _derive(self, source: str, macro: str, *arguments: Any, spec: Spec | None = None) -> Self:
-        engine = self._engine
-        cells = self._fragment(macro, self._relations["statistics"], *arguments)
+        engine = self.state.engine
+        cells = self._fragment(macro, self.state.relations["statistics"], *arguments)
         cells = self._fragment("folded_cells", self._fragment("subquery", cells), "1")
         with engine.transaction():
             rows = round(engine.query_macro("rows_learnt", self._fragment("subquery", cells))[0][0] or 0)
             if rows <= 0:
-                raise InputError(f"nothing is left of {self._title} in {source}")
-            entry = Entry(1, "1", "derive", f"{source} of {self._title}", rows)
-            plan, classes = derive(engine, spec or self._spec, cells, [entry], origin=self._relations)
+                raise InputError(f"nothing is left of {self.state.title} in {source}")
+            entry = Entry(1, "1", "derive", f"{source} of {self.state.title}", rows)
+            plan, classes = derive(engine, spec or self.state.spec, cells, [entry], origin=self.state.relations)
         return type(self)(ModelState(engine, plan, classes))

@@ -58,13 +58,15 @@ class Imputing(Handle):
         columns = data.passed_names
 
         def render(rows: Rows) -> str:
-            imputed = imputable_columns(self._spec, named, columns, self._engine.renderer.dialect, data.label, self._title)
+            imputed = imputable_columns(
+                self.state.spec, named, columns, self.state.engine.renderer.dialect, data.label, self.state.title
+            )
             existing = {folded(name) for name in columns}
             for each in imputed:
                 if folded(each.added) in existing:
                     added = f"a column {each.added!r} already, which impute adds"
                     raise InputError(f"{data.label} has {added}; rename it or leave it out")
-            return self._plan.impute("imputed_rows", rows, self._classes, imputed, labelled, columns)
+            return self.state.plan.impute("imputed_rows", rows, self.state.classes, imputed, labelled, columns)
 
         self._check_labelled(data, labelled)
         return self._scoring_query("impute", data, render)
@@ -73,27 +75,27 @@ class Imputing(Handle):
         """The query of `predict(source, target=...)` for a column that is not the target of the model."""
         data = self._source(source, reads_target=labelled)
         self.state.require("impute")
-        dialect = self._engine.renderer.dialect
+        dialect = self.state.engine.renderer.dialect
 
         def without_target(spec: Spec) -> Spec:
-            one = predictable(spec, target, dialect, self._title)
+            one = predictable(spec, target, dialect, self.state.title)
             return replace(spec, features=tuple(each for each in spec.features if one.feature.column not in each.columns))
 
         def render(rows: Rows) -> str:
-            one = predictable(self._spec, target, dialect, self._title)
+            one = predictable(self.state.spec, target, dialect, self.state.title)
             if top_k is not None and not one.is_value:
                 raise InputError(f"⟨top_k⟩ goes with values, and {target!r} is a number with a density")
-            renderer, spec = self._engine.renderer, self._spec
-            plan = Plan(renderer, without_target(spec), self._relations, wide=self._plan.wide, full_spec=spec)
-            return plan.impute("predicted_column", rows, self._classes, [one], labelled, top_k)
+            renderer, spec = self.state.engine.renderer, self.state.spec
+            plan = Plan(renderer, without_target(spec), self.state.relations, wide=self.state.plan.wide, full_spec=spec)
+            return plan.impute("predicted_column", rows, self.state.classes, [one], labelled, top_k)
 
         self._check_labelled(data, labelled)
-        number = not predictable(self._spec, target, dialect, self._title).is_value
+        number = not predictable(self.state.spec, target, dialect, self.state.title).is_value
         verb = "predict with target" if number else "predict with top_k" if top_k is not None else "predict"
         return self._scoring_query(verb, data, render, columns, reduce_spec=without_target)
 
     def _check_labelled(self, data: Source, labelled: bool) -> None:
         """Raise InputError unless the source has the target, of the type of the classes, if it is read."""
         if labelled:
-            needed = replace(self._spec, features=(), weight=None)
-            check_source(needed, data.columns, data.label, self._title, exact=self._engine.exact, training=True)
+            needed = replace(self.state.spec, features=(), weight=None)
+            check_source(needed, data.columns, data.label, self.state.title, exact=self.state.engine.exact, training=True)

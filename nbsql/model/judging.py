@@ -70,7 +70,7 @@ class Judging(Handle):
         >>> evaluation.confusion.fetchall()
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
-        with self._engine.turn():  # no other thread changes the model between making a query and running it
+        with self.state.engine.turn():  # no other thread changes the model between making a query and running it
             evaluator = self._evaluator(source, weight, costs, calibrated=calibrated)
             if folds is None:
                 evaluation = evaluator.evaluate(bins, by)
@@ -84,7 +84,7 @@ class Judging(Handle):
                 evaluation,
                 learnt=learnt,
                 log_loss_of_priors=log_loss_of_priors(evaluation, priors),
-                _gain=partial(best_gain_over_model, self.state, evaluator.source, self._spec.weight if folds else weight),
+                _gain=partial(best_gain_over_model, self.state, evaluator.source, self.state.spec.weight if folds else weight),
             )
             for line in evaluation.cautions(Cure.marked):
                 warn_user(line)
@@ -93,7 +93,7 @@ class Judging(Handle):
     def _evaluate_by_folds(self, source: Source, folds: int | str, bins: int) -> Evaluation:
         """The evaluation of the rows that the model has learnt, each by a model without it."""
         self._require("calibrate_by_folds")
-        engine = self._engine
+        engine = self.state.engine
         with engine.transaction(self.name), engine.temporaries(staying=True) as staying:  # its tables are read later
             cure = "evaluate others without ⟨folds⟩"
             judged = judged_by_folds(self.state, source, folds, cure, staying)
@@ -108,7 +108,7 @@ class Judging(Handle):
 
     def _warn_of_learnt_rows(self, source: Source, cure: str) -> None:
         if learnt_part(self.state, source) is not None:
-            warn_user(f"{self._title} has learnt these rows, so that its numbers on them are too good; {cure}")
+            warn_user(f"{self.state.title} has learnt these rows, so that its numbers on them are too good; {cure}")
 
     def compare(self, other: Judging, source: Any, *, weight: str | None = None, calibrated: bool | None = None) -> Query:
         """How much better or worse than `other` the model predicts the same rows, with confidence intervals.
@@ -135,11 +135,11 @@ class Judging(Handle):
         """
         if not isinstance(other, Judging):
             raise InputError(f"other must be a model, as nbsql.load returns it, not {other!r}")
-        if not self._engine.shares(other.state.engine):
+        if not self.state.engine.shares(other.state.engine):
             raise InputError("the models are not in one connection; load both of them with the same one")
         if folded(other.target) != folded(self.target):
             raise InputError(
-                f"{self._title} predicts {self.target!r} and the other {other.target!r}; compare models of one target"
+                f"{self.state.title} predicts {self.target!r} and the other {other.target!r}; compare models of one target"
             )
         data = self._source(source, reads_target=True)
         for model in (self, other):
@@ -220,7 +220,7 @@ class Judging(Handle):
         if isinstance(slices := queries.get("slices"), Slices):
             texts["slice_intervals"] = slices.intervals.sql
         if evaluator.costs is not None:
-            texts["cost"] = self._engine.portable(evaluator.cost_sql(evaluator.costs))
+            texts["cost"] = self.state.engine.portable(evaluator.cost_sql(evaluator.costs))
         if table in texts:
             return texts[table]
         if table in SLICES:
@@ -271,7 +271,7 @@ class Judging(Handle):
         >>> model.calibrate("t", folds="loo").rows
         60
         """
-        engine = self._engine
+        engine = self.state.engine
         self._require("calibrate" if folds is None else "calibrate_by_folds")
         with engine.transaction(self.name):
             data = self._source(source, reads_target=True)
@@ -302,9 +302,9 @@ class Judging(Handle):
         ['sky']
         """
         self._require("drift")
-        statistics, features = self._plan.current_cells(), self._spec.features
+        statistics, features = self.state.plan.current_cells(), self.state.spec.features
         if values:
-            return macro_query(self.state, "relevance_of_values", statistics, self._relations["priors"], features)
+            return macro_query(self.state, "relevance_of_values", statistics, self.state.relations["priors"], features)
         return macro_query(self.state, "relevance", statistics, features)
 
     def discrimination(self, a: Any, b: Any) -> Query:
@@ -353,7 +353,7 @@ class Judging(Handle):
         data = None if source is None else self._source(source, reads_target=True)
         if data is not None:
             self._check("evaluate", data)
-        return profile(self.state, feature_named(self._spec, feature, self._title), data)
+        return profile(self.state, feature_named(self.state.spec, feature, self.state.title), data)
 
     def dependence(self, source: Any, *, features: Sequence[str] | None = None) -> Query:
         """Where the naive assumption fails: how strongly each pair of features depends on each other within the classes.

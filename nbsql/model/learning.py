@@ -101,20 +101,20 @@ class Learning(Handle):
         >>> nbsql.models(con)
         []
         """
-        engine = self._engine
+        engine = self.state.engine
         with engine.transaction(self.name):
             if self.name is not None:
-                database = self._relations.path[0] if len(self._relations.path) > 1 else engine.current()[0]
+                database = self.state.relations.path[0] if len(self.state.relations.path) > 1 else engine.current()[0]
                 schemas.drop_schema(engine, database, schemas.find(engine, database, self.name, complete=False))
                 return
-            schemas.drop_transient(engine, self._relations)
+            schemas.drop_transient(engine, self.state.relations)
 
     @contextmanager
     def _change(self) -> Iterator[Change]:
-        with self.state.guard(), self._engine.transaction(self.name):
+        with self.state.guard(), self.state.engine.transaction(self.name):
             self._require("ledger")
-            change = Change(replace(self.state, plan=draft_plan(self._engine, self._plan)))
+            change = Change(replace(self.state, plan=draft_plan(self.state.engine, self.state.plan)))
             yield change
-            plan = publish(self._engine, change.plan, self._relations, self.state.version)
+            plan = publish(self.state.engine, change.plan, self.state.relations, self.state.version)
             version = self.state.updated_at()
         self._states.adopt(replace(self.state, plan=plan, classes=change.classes, version=version))

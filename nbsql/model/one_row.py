@@ -49,18 +49,19 @@ class OneRow(Handle):
         >>> model.predict_one({"sky": "sun"})["prediction"]
         'no'
         """
-        self._engine.require("predict_one")
-        if self._is_alike_for_all and self._engine.reads_apart():
+        self.state.engine.require("predict_one")
+        if self._is_alike_for_all and self.state.engine.reads_apart():
             with suppress(DatabaseError, ModelError):  # only this connection sees the model, or raises the same error
                 return self._answer_apart(row, calibrated)
-        with self._engine.turn():
+        with self.state.engine.turn():
             return self._answer(row, calibrated)
 
     @property
     def _is_alike_for_all(self) -> bool:
         """Whether every connection to the database scores a row alike; temporary tables and settings belong to one."""
-        types = (kind for feature in self._spec.features for kind in feature.types)
-        own = self._spec.segment_by is not None or self._spec.derived  # expressions, which may call functions of one connection
+        types = (kind for feature in self.state.spec.features for kind in feature.types)
+        # Expressions may call functions of one connection.
+        own = self.state.spec.segment_by is not None or self.state.spec.derived
         return not (self.name is None or own or any("ZONE" in kind for kind in types))
 
     def _answer_apart(self, row: Mapping[str, Any], calibrated: bool | None) -> Answer:
@@ -68,7 +69,7 @@ class OneRow(Handle):
         try:
             handle = self._handles.pop()
         except IndexError:
-            handle = type(self)(replace(self._states.newest, engine=self._engine.apart()))
+            handle = type(self)(replace(self._states.newest, engine=self.state.engine.apart()))
         try:
             answer = handle._answer(row, calibrated)
         except InputError:
@@ -105,11 +106,11 @@ class OneRow(Handle):
         >>> model.predict_one_sql().count("$1")
         1
         """
-        engine = self._engine
+        engine = self.state.engine
         engine.require("predict_one_sql")
         self._require("predict_one")
         return engine.portable(row_sql(self._calibrated_state(calibrated)))
 
     def _calibrated_state(self, calibrated: bool | None) -> ModelState:
         """The state of the model as if it had the calibration that is asked for, or none."""
-        return replace(self.state, plan=replace(self._plan, calibration=self.state.calibration(calibrated)))
+        return replace(self.state, plan=replace(self.state.plan, calibration=self.state.calibration(calibrated)))

@@ -69,10 +69,10 @@ class Reviewing(Handle):
         if by == "evidence":
             self.state.require("log_evidence")
         elif by == "novelty":
-            if not any(each.family.has_lookups for each in self._spec.features):
-                raise ModelError(f"{self._title} has numbers alone, which are never new; review ⟨by='evidence'⟩")
-        elif len(self._classes) < 2:
-            raise ModelError(f"{self._title} has one class only, and is never in doubt; review ⟨by='evidence'⟩")
+            if not any(each.family.has_lookups for each in self.state.spec.features):
+                raise ModelError(f"{self.state.title} has numbers alone, which are never new; review ⟨by='evidence'⟩")
+        elif len(self.state.classes) < 2:
+            raise ModelError(f"{self.state.title} has one class only, and is never in doubt; review ⟨by='evidence'⟩")
         matrix = cost_matrix(costs or {}, self.state.labels()) if by == "expected cost" else None
 
         def render(rows: Rows) -> str:
@@ -81,6 +81,6 @@ class Reviewing(Handle):
             kinds = {each.name: each.kind for each in data.columns if passed_names is None or folded(each.name) in passed_names}
             passed = data.passed_names if rows.passed_columns is None else rows.passed_columns
             rows = Rows(data.relation, list(kinds), passed_columns=passed)
-            return self._plan.review(by, rows, self._classes, n, kinds, calibration=method, costs=matrix)
+            return self.state.plan.review(by, rows, self.state.classes, n, kinds, calibration=method, costs=matrix)
 
         return self._scoring_query(f"review with {by}", data, render, columns, by_row=False)

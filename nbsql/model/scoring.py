@@ -87,7 +87,7 @@ class Scoring(Imputing, OneRow, Weighing):
         >>> model.predict("SELECT 7 AS id, 'rain' AS sky", columns=["id"]).fetchall()
         [(7, 'yes', 0.6666666666666666)]
         """
-        if target is not None and target != self._spec.target:
+        if target is not None and target != self.state.spec.target:
             if any(each is not None for each in (costs, thresholds, coverage)) or by_class or calibrated is not None:
                 raise InputError(
                     "⟨predict(target=...)⟩ of a feature goes with ⟨top_k⟩, ⟨labelled⟩ and ⟨columns⟩; leave out the others"
@@ -113,14 +113,14 @@ class Scoring(Imputing, OneRow, Weighing):
             arguments = getattr(make_decision(), "arguments", ())  # the classes may have changed since
             method = self.state.calibration(calibrated)
             if chosen.calibration is None:
-                return self._plan.decide(macro, arguments, rows, self._classes, calibration=method)
-            if chosen.calibration not in calibration_methods(self._engine, self._relations):
-                if self._plan.calibration is None:
-                    raise ModelError(f"{self._title} is not calibrated; calibrate it first")
+                return self.state.plan.decide(macro, arguments, rows, self.state.classes, calibration=method)
+            if chosen.calibration not in calibration_methods(self.state.engine, self.state.relations):
+                if self.state.plan.calibration is None:
+                    raise ModelError(f"{self.state.title} is not calibrated; calibrate it first")
                 cure = f"calibrate it by {chosen.calibration!r}"
-                raise ModelError(f"{self._title} is calibrated by {method!r}, which promises no coverage; {cure}")
-            return self._plan.decide(
-                macro, (*arguments, method is not None), rows, self._classes, calibration=method, reads=["calibration"]
+                raise ModelError(f"{self.state.title} is calibrated by {method!r}, which promises no coverage; {cure}")
+            return self.state.plan.decide(
+                macro, (*arguments, method is not None), rows, self.state.classes, calibration=method, reads=["calibration"]
             )
 
         return self._scoring_query(verb, data, render, columns)
@@ -183,9 +183,9 @@ class Scoring(Imputing, OneRow, Weighing):
         >>> round(model.log_likelihood(data, mean=True), 4)
         -0.5977
         """
-        with self._engine.turn():
+        with self.state.engine.turn():
             data = self._source(source, reads_target=labelled)
-            ((total, count),) = self._engine.rows(self.log_likelihood_sql(data, labelled=labelled))
+            ((total, count),) = self.state.engine.rows(self.log_likelihood_sql(data, labelled=labelled))
         if mean and not count:
             raise InputError(f"{data.label} has no row to take the mean of")
         return float(total) / int(count) if mean else float(total)
@@ -198,12 +198,12 @@ class Scoring(Imputing, OneRow, Weighing):
         """
         data = self._source(source, reads_target=labelled)
         if not labelled:
-            query = self._engine.renderer.dialect.query(self._query("log_evidence", data).sql)
-            return self._engine.renderer.statement("total_log_evidence", query)
+            query = self.state.engine.renderer.dialect.query(self._query("log_evidence", data).sql)
+            return self.state.engine.renderer.statement("total_log_evidence", query)
         self.state.require("labelled")
         self._check("evaluate", data)
-        check_source(self._spec, data.columns, data.label, self._title, exact=self._engine.exact, training=True)
-        return self._engine.portable(self._plan.query_log_joint(data.relation, self._classes))
+        check_source(self.state.spec, data.columns, data.label, self.state.title, exact=self.state.engine.exact, training=True)
+        return self.state.engine.portable(self.state.plan.query_log_joint(data.relation, self.state.classes))
 
     def sample(self, n: int, *, seed: int = 0) -> Query:
         """`n` rows drawn from the model: a class by the priors, then each feature from its distribution in that class.
@@ -282,13 +282,13 @@ class Scoring(Imputing, OneRow, Weighing):
             data = self._source(source)
         except NbsqlError as error:
             self._refresh()
-            data = source_elsewhere(self._engine, self._spec, source, error)
+            data = source_elsewhere(self.state.engine, self.state.spec, source, error)
         self._query(verb, data, columns=columns, calibrated=calibrated)
-        passed = passed_columns(data, columns, exact=self._engine.exact)
-        data.relation = relation_as_written(self._engine, data, source)
+        passed = passed_columns(data, columns, exact=self.state.engine.exact)
+        data.relation = relation_as_written(self.state.engine, data, source)
         method = self.state.calibration(calibrated) if VERBS[verb].has_posteriors else None
         query = inline_query(self.state, verb, data, self._rows(verb, data, passed), method)
-        return self._engine.portable(query)
+        return self.state.engine.portable(query)
 
     def _standalone(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None, calibrated: bool | None) -> str:
         from nbsql.answers.standalone.scorer import check_dialect, standalone_query

@@ -42,12 +42,12 @@ class Weighing(Handle):
         [('rain', 110.0)]
         """
         self._require("scorecard")
-        labels = [column.label for column in self._classes]  # in their order
+        labels = [column.label for column in self.state.classes]  # in their order
         if len(labels) < 2:
-            raise ModelError(f"{self._title} has one class only; points tell two or more apart")
+            raise ModelError(f"{self.state.title} has one class only; points tell two or more apart")
         if target is None and len(labels) > 2:
             raise InputError(
-                f"{self._title} has {len(labels)} classes; say whose odds the points are: ⟨target={labels[0]!r}⟩, say"
+                f"{self.state.title} has {len(labels)} classes; say whose odds the points are: ⟨target={labels[0]!r}⟩, say"
             )
         label = labels[-1] if target is None else self.state.label_text(target)
         return scorecard(self._states, label if target is None else target, label, Scale(points, odds, double, digits))

@@ -99,7 +99,7 @@ def test_in_python_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = contents(folder)
     with nbsql.load("shop.duckdb", "m") as model:
         picture = model.plot.verdict("FROM 'data/it''s.csv'")
-        picture_of_relation = model.plot.verdict(model._engine.connection.read_csv("data/a.csv"))
+        picture_of_relation = model.plot.verdict(model.state.engine.connection.read_csv("data/a.csv"))
         os.link("data/it's.csv", "its.json")
         os.link("data/a.csv", "a.json")
         before = contents(folder)

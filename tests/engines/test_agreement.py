@@ -180,7 +180,7 @@ def test_a_row_a_class_agrees(inboxes: Both, layout: Callable[..., None], case: 
     layout(class_columns=False)
     assert_agreement(inboxes, "inbox", TODAY, target="label", id="id", **CASES[case])
     model = nbsql.load(inboxes[0].con, "m")
-    assert any(column.name == "class_no" for column in model._engine.columns(model._relations["parameters"]))
+    assert any(column.name == "class_no" for column in model.state.engine.columns(model.state.relations["parameters"]))
     models = [nbsql.load(place.con, "m") for place in inboxes]
     assert_same_rows(*(sorted(model.predict("today", top_k=2).fetchall(), key=repr) for model in models))
     judged = [model.evaluate("today", costs={("ham", "spam"): 3}).to_dict() for model in models]

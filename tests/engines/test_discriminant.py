@@ -67,7 +67,7 @@ def test_a_row_a_class_agrees(tables: Both, layout: Callable[..., None], method:
     layout(class_columns=False)
     assert_agreement(tables, "t", TEST, target="y", id="id", exclude=["k", "w"], method=method)
     model = nbsql.load(tables[0].con, "m")
-    assert any(column.name == "class_no" for column in model._engine.columns(model._relations["parameters"]))
+    assert any(column.name == "class_no" for column in model.state.engine.columns(model.state.relations["parameters"]))
 
 
 @pytest.mark.parametrize("method", ["lda", "qda"])

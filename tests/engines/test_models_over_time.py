@@ -49,7 +49,7 @@ def test_changes_agree(models: list[nbsql.Model]) -> None:
         model.rollback("later")
         model.compact()
     assert_alike(models)
-    whole = [nbsql.fit(model._engine, "SELECT * FROM inbox UNION ALL SELECT * FROM later", **OPTIONS) for model in models]
+    whole = [nbsql.fit(model.state.engine, "SELECT * FROM inbox UNION ALL SELECT * FROM later", **OPTIONS) for model in models]
     assert_same_rows(*(sorted(model.predict_proba("later").fetchall()) for model in (models[0], whole[0])))
     lines = []
     for model in models:
@@ -77,10 +77,10 @@ def test_what_does_not_vary_once_rows_are_forgotten_says_nothing(both: Both) -> 
 
 def test_merged_models_agree(models: list[nbsql.Model]) -> None:
     for model in models:
-        nbsql.fit(model._engine, "later", name="other", **OPTIONS)
-    merged = [nbsql.merge(model._engine, ["m", "other"], name="m", replace=True) for model in models]
+        nbsql.fit(model.state.engine, "later", name="other", **OPTIONS)
+    merged = [nbsql.merge(model.state.engine, ["m", "other"], name="m", replace=True) for model in models]
     assert_alike(merged)
-    assert_alike([nbsql.load(model._engine, "m") for model in models])
+    assert_alike([nbsql.load(model.state.engine, "m") for model in models])
 
 
 @pytest.mark.parametrize("by", ["mutual_information", "chi_square"])
@@ -92,7 +92,7 @@ def test_relevance_and_the_best_features_agree(models: list[nbsql.Model], by: An
     assert_same_rows(*(ranked(model.relevance(values=True)) for model in models))
     among = ["Sender", "replied", "flag", "length"]
     best = nbsql.Best(2, by=by, among=among)
-    chosen = [nbsql.fit(model._engine, "inbox", target="label", features=best) for model in models]
+    chosen = [nbsql.fit(model.state.engine, "inbox", target="label", features=best) for model in models]
     assert list(chosen[0].families) == list(chosen[1].families)
     assert_same_rows(*(sorted(model.predict_proba("later").fetchall()) for model in chosen))
 
@@ -105,15 +105,17 @@ def test_a_model_in_sql_alone(models: list[nbsql.Model]) -> None:
             expected = getattr(model, verb)("later")
             columns = len(COLUMNS)
             sql = f"SELECT said.* FROM public.later, m.{verb}(to_jsonb(later)) AS said ORDER BY later.id"
-            found = nbsql.answers.query.Query(model._engine, sql)
+            found = nbsql.answers.query.Query(model.state.engine, sql)
             assert found.columns == expected.columns[columns:]
             assert_same_rows(found.fetchall(), [row[columns:] for row in sorted(expected)])
-        row = nbsql.answers.query.Query(model._engine, """SELECT prediction FROM m.predict('{"length": null, "unknown": 1}')""")
+        row = nbsql.answers.query.Query(
+            model.state.engine, """SELECT prediction FROM m.predict('{"length": null, "unknown": 1}')"""
+        )
         assert row.fetchall() == [(model.classes[0],)]
         model.update("SELECT 1 AS id, CAST('new' AS VARCHAR) AS label, 'x' AS \"Sender\", TRUE AS replied, 1.5 AS length, "
                      "1 AS links, 1 AS flag, 0.5 AS share, 1.0 AS weight")  # another class: another function  # fmt: skip
     model.drop()
-    assert nbsql.models(model._engine) == []
+    assert nbsql.models(model.state.engine) == []
 
 
 HEAVY = 1e10

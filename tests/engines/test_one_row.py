@@ -181,7 +181,7 @@ def test_values_of_other_types(fitted: Any) -> None:
         ("k", [1], "the list [1], and a number in model 'm'"),
         ("k", "1", "the text '1', and a number in model 'm'"),
         ("price", "x", "the text 'x', and a number in model 'm'"),
-        ("day", "x", f"the text 'x', and a {'date' if model._engine.exact else 'DATE'} in model 'm'"),
+        ("day", "x", f"the text 'x', and a {'date' if model.state.engine.exact else 'DATE'} in model 'm'"),
         ("sky", 1, "the int 1, and a text in model 'm'"),
         ("member", "x", "the text 'x', and a number in model 'm'"),
         ("member", 10**400, "beyond the largest double, and a number in model 'm'"),
@@ -189,7 +189,7 @@ def test_values_of_other_types(fitted: Any) -> None:
         with pytest.raises(nbsql.InputError) as caught:
             model.predict_one(usual | {name: value})
         assert str(caught.value) == f"{name!r} of the row is {line}"
-    if model._engine.exact:  # another column
+    if model.state.engine.exact:  # another column
         assert model.predict_one({**usual, "K": 2})["probability"] == pytest.approx(model.predict_one(usual)["probability"])
         return
     with pytest.raises(nbsql.InputError, match=r"^column 'K' is given twice in the row; leave one of them out$"):

@@ -165,7 +165,7 @@ def test_an_engine_does_it_or_says_that_it_cannot(place: Place, tmp_path: Path, 
         with pytest.raises(NotSupportedError) as caught:
             ACTS[act](place, model, tmp_path)
         where = "; it is on Spark" if act == "Query.to_spark" else " yet; it is on DuckDB"
-        assert str(caught.value) == f"{act} is not available on {model._engine.title}{where}"
+        assert str(caught.value) == f"{act} is not available on {model.state.engine.title}{where}"
         assert model.predict("golf").fetchall()  # nothing has changed, and the connection can be used
 
 
@@ -173,7 +173,7 @@ def test_a_model_that_is_dropped_is_no_more(place: Place) -> None:
     model = golf(place)
     query = model.predict("golf")
     nbsql.load(place.con, "golfing").drop()
-    database = model._engine.current()[0]
+    database = model.state.engine.current()[0]
     asked = [query.fetchall, model.priors.fetchall, lambda: model.classes, lambda: model.update("golf")]
     if "predict_one" not in LACKS[place.engine]:
         asked.append(lambda: model.predict_one({"sky": "sun", "wind": 1}))

@@ -90,9 +90,9 @@ VERBS: dict[str, Callable[[nbsql.Model], Any]] = {
     "monitor": lambda model: [row[:5] for row in model.monitor("may")],
     "as_of": lambda model: model.as_of("1").predict("may").fetchall(),
     "batches": lambda model: [row[:4] for row in model.batches],
-    "load": lambda model: nbsql.load(model._engine.handle, "mail").predict("june").fetchall(),
-    "fit": lambda model: nbsql.fit(model._engine.handle, "may", target="y", features=["x"]).likelihoods.fetchall(),
-    "cross_validate": lambda model: nbsql.cross_validate(model._engine.handle, "may", target="y", folds=3).accuracy,
+    "load": lambda model: nbsql.load(model.state.engine.handle, "mail").predict("june").fetchall(),
+    "fit": lambda model: nbsql.fit(model.state.engine.handle, "may", target="y", features=["x"]).likelihoods.fetchall(),
+    "cross_validate": lambda model: nbsql.cross_validate(model.state.engine.handle, "may", target="y", folds=3).accuracy,
 }
 
 

@@ -42,7 +42,7 @@ MADE: dict[str, Callable[[nbsql.Model, Path], Any]] = {
 
 
 def con(model: nbsql.Model) -> Any:
-    return model._engine.handle
+    return model.state.engine.handle
 
 
 def refused(model: nbsql.Model) -> None:

@@ -211,7 +211,7 @@ def test_rows_that_the_model_has_learnt_are_scored_without_themselves(con: Conne
     assert found.temperature == near(temperature(joint, y, np.ones(len(y))), rel=1e-6)
     assert found.log_loss == near(log_loss(y, softmax(joint)), rel=1e-9)
     after = sorted(con.execute("SELECT table_name FROM duckdb_tables()").fetchall())
-    assert [name for (name,) in after if (name,) not in before] == [f"{model._relations._transient} calibration"]
+    assert [name for (name,) in after if (name,) not in before] == [f"{model.state.relations._transient} calibration"]
 
 
 def test_folds_count_by_the_weight_of_the_fit(con: Connection) -> None:
@@ -388,7 +388,7 @@ def test_a_calibration_travels_in_the_file_of_its_model(
         if name is not None:
             in_sql = elsewhere.execute("FROM n.predict('t')").fetchall()
             assert [row[1] for row in in_sql] == [row[1] for row in ours]
-        tables = [m._relations["calibration"] for m in (model, other)]
+        tables = [m.state.relations["calibration"] for m in (model, other)]
         rows = [c.execute(f"FROM {t} ORDER BY ALL").fetchall() for c, t in zip((con, elsewhere), tables, strict=True)]
         assert rows[0] == rows[1]
 

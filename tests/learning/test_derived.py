@@ -263,7 +263,7 @@ def test_files_that_are_no_models_are_refused(con: Connection, tmp_path: Path) -
     for name in ("rows.parquet", "text.parquet"):
         with pytest.raises(InputError, match="is no file that a model was exported to"):
             nbsql.import_(con, tmp_path / name)
-    newer = model._spec.to_json().replace('"format": 1', '"format": 99').replace("'", "''")
+    newer = model.state.spec.to_json().replace('"format": 1', '"format": 99').replace("'", "''")
     con.execute(f"COPY t TO '{tmp_path}/newer.parquet' (FORMAT parquet, KV_METADATA {{nbsql_spec: '{newer}'}})")
     with pytest.raises(ModelError, match="was written by a newer nbsql; upgrade nbsql to read it"):
         nbsql.import_(con, tmp_path / "newer.parquet")

@@ -126,7 +126,7 @@ def test_a_step_by_hand(con: Connection) -> None:
 
 
 def table_of(model: nbsql.Model) -> str:
-    return str(model._relations["statistics"]).replace('"', "")
+    return str(model.state.relations["statistics"]).replace('"', "")
 
 
 def test_the_evidence_never_falls(table: Connection) -> None:

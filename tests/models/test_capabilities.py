@@ -55,7 +55,7 @@ def shared(model: nbsql.Model, **sharing: Any) -> None:
 
 def of_values(con: Any, model: nbsql.Model) -> nbsql.Model:
     """A model of its kind of values alone, if it takes counts, too, which have no points."""
-    kind = "em" if model._spec.em else "half_life" if model._spec.half_life else None
+    kind = "em" if model.state.spec.em else "half_life" if model.state.spec.half_life else None
     return model if kind is None else nbsql.fit(con, "t", target="y", **{**FITS[kind], "families": {}, "features": ["v", "g"]})
 
 
@@ -180,4 +180,4 @@ def test_features_go_with_what_the_table_says(con: duckdb.DuckDBPyConnection, us
 def asked(model: nbsql.Model, use: str, name: str) -> None:
     """What is asked of a model and not of its fit."""
     if use == "impute":
-        model.impute("t", features=[model._spec.features[[*model.families].index(name)].column])
+        model.impute("t", features=[model.state.spec.features[[*model.families].index(name)].column])

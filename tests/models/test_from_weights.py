@@ -60,7 +60,7 @@ def test_products_of_columns_are_weights_as_well(con: duckdb.DuckDBPyConnection,
         third = nbsql.from_weights(con, again.quadratic(), classes=model.classes)
         assert abs(proba(model, "u") - proba(third, "u")).max() < 1e-9
         row = dict(zip(("x", "z", "k", "flag"), con.sql("SELECT x, z, k, flag FROM u LIMIT 1").fetchall()[0], strict=True))
-        read = {column for feature in again._spec.features for column in feature.columns}
+        read = {column for feature in again.state.spec.features for column in feature.columns}
         said = again.predict_one({name: row[name] for name in read})
         first = proba(model, "SELECT * FROM u LIMIT 1")[0].tolist()
         assert list(said["probabilities"].values()) == pytest.approx(first, abs=1e-9)
@@ -224,6 +224,6 @@ def test_classes_are_labels_of_the_type_of_those_with_weights(con: duckdb.DuckDB
 
 def test_counts_from_elsewhere_have_columns_by_name(con: duckdb.DuckDBPyConnection) -> None:
     cells = nbsql.fit(con, "SELECT y, k FROM t", target="y").statistics
-    assert nbsql.from_statistics(con, cells, id=(name for name in ["key"]))._spec.id == ("key",)
+    assert nbsql.from_statistics(con, cells, id=(name for name in ["key"])).state.spec.id == ("key",)
     with pytest.raises(InputError, match=r"^a column's name must be text, not 5; write '5'$"):
         nbsql.from_statistics(con, cells, weight=5)

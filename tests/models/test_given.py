@@ -156,7 +156,7 @@ ANEW, ROWS, MERGED = (
         (ANEW, lambda model: model.rollback("1")),
         (ROWS, lambda model: model.relevance()),
         (ROWS, lambda model: model.drift("1", "1")),
-        (MERGED, lambda model: nbsql.merge(model._engine, ["m", "m"])),
+        (MERGED, lambda model: nbsql.merge(model.state.engine, ["m", "m"])),
     ],
 )
 def test_there_are_no_counts_to_change(con: Connection, refused: Refused, cure: str, act: Callable[[nbsql.Model], Any]) -> None:

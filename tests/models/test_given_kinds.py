@@ -77,7 +77,7 @@ def test_given_numbers_are_summed_without_a_guard_a_term_and_rows_may_lack_them(
     model = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=likelihoods)
     found = model.joint_log_likelihood("SELECT 0.0 AS x0, NULL::DOUBLE AS x1, 'nan'::DOUBLE AS x2").fetchall()[0]
     assert found[-2] - found[-1] == pytest.approx(0.5, abs=1e-12)
-    assert all(feature.is_complete for feature in model._spec.features)
+    assert all(feature.is_complete for feature in model.state.spec.features)
 
 
 def test_a_matrix_has_rows_and_columns(con: duckdb.DuckDBPyConnection) -> None:

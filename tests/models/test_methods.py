@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 def spec(**options: Any) -> Spec:
-    return nbsql.fit(duckdb.connect(), ROWS, target="y", **options)._spec
+    return nbsql.fit(duckdb.connect(), ROWS, target="y", **options).state.spec
 
 
 def test_a_fit_has_at_most_21_keywords() -> None:
@@ -118,9 +118,9 @@ def test_every_function_with_the_options_of_a_fit_takes_them() -> None:
     script = nbsql.fit_sql(con, ROWS, name="m", segment_by=Segments("g", shrinkage=3), prior=Smoothed(5), **numbers)
     con.execute(script)
     model = nbsql.load(con, "m")
-    assert (model._spec.segment_shrinkage, model._spec.prior.alpha) == (3.0, 5.0)
+    assert (model.state.spec.segment_shrinkage, model.state.spec.prior.alpha) == (3.0, 5.0)
     named = nbsql.fit(con, ROWS, features=nbsql.Best(1), method=Logistic(penalty=2), target="y")
-    assert named._spec.logistic == Logistic(penalty=2)
+    assert named.state.spec.logistic == Logistic(penalty=2)
     with pytest.raises(nbsql.InputError, match=r"^no option 'penalty'; "):
         nbsql.cross_validate(con, ROWS, target="y", penalty=2)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="unexpected keyword argument 'components'"):
@@ -185,7 +185,7 @@ def test_flags_make_the_arguments(tmp_path: Path) -> None:
         result = CliRunner().invoke(main, ["fit", path, ROWS, "--target", "y", "--name", "m", "--replace", *flags])
         assert result.exit_code == 0, result.output
         with nbsql.load(path, "m") as model:
-            assert model._spec == spec(**options), flags
+            assert model.state.spec == spec(**options), flags
     swept = ["sweep", path, ROWS, "--target", "y", "--priors", "uniform", "--priors", "smoothed", "--prior-alpha", "40"]
     result = CliRunner().invoke(main, [*swept, "--folds", "3", "--csv"])
     assert result.exit_code == 0, result.output

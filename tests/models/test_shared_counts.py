@@ -70,7 +70,7 @@ def test_counts_of_few_rows_are_left_out_and_hidden(con: duckdb.DuckDBPyConnecti
     assert [row[:2] for row in shared.priors] == [row[:2] for row in model.priors]
     assert shared.batches.fetchall()[0][2].endswith("least.parquet, least 5")
     both = nbsql.merge(con, [shared, read(con, model, tmp_path / "least.parquet", least=11)])
-    assert both._spec.shared == ("least 5", "least 11")
+    assert both.state.spec.shared == ("least 5", "least 11")
     assert cells(both)["a", "sky", "sun"] == 40
 
 
@@ -130,6 +130,6 @@ def test_files_to_share_on_the_command_line(tmp_path: Path) -> None:
     aged = ("fit", database, "days", "--target", "y", "--name", "aged", "--exclude", "said")
     run(*aged, "--half-life", "30 days", "--at", "day")
     with duckdb.connect(database) as con:
-        assert nbsql.load(con, "aged")._spec.half_life == nbsql.HalfLife("30 days", at="day")
+        assert nbsql.load(con, "aged").state.spec.half_life == nbsql.HalfLife("30 days", at="day")
     alone = CliRunner().invoke(main, [*aged, "--half-life", "30 days"])
     assert (alone.exit_code, "--half-life goes with --at, the column of when a row was" in alone.output) == (2, True)

@@ -387,7 +387,7 @@ def test_a_waterfall_of_a_model_that_reads_more_than_features(options):
         model = nbsql.fit(con, "t", target="y", features="x", **options)
         assert model.plot.waterfall("t").finding.startswith("Most confident and right")
         assert model.plot.waterfall("t", row=1).finding.startswith("Row 1: predicted true")
-        if model._spec.half_life is not None:
+        if model.state.spec.half_life is not None:
             with pytest.raises(
                 nbsql.InputError, match=r"^the model has counts that decrease with age, .*; evaluate others with folds=None$"
             ):

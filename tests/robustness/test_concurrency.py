@@ -52,7 +52,7 @@ CHANGES: dict[str, Callable[[Model], Any]] = {
     "forget a batch": lambda model: model.forget(batch="two"),
     "rollback": lambda model: model.rollback("1"),
     "compact": lambda model: model.compact(),
-    "replace": lambda model: nbsql.fit(model._engine.connection, "june", target="play", name="golf", replace=True),
+    "replace": lambda model: nbsql.fit(model.state.engine.connection, "june", target="play", name="golf", replace=True),
 }
 BESIDE = [("known", "sql"), ("known", "python"), ("june", "sql")]  # which takes seconds
 ENDS: dict[str, Callable[[Model], Any]] = {**CHANGES, "drop": lambda model: model.drop()}

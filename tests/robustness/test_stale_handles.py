@@ -38,7 +38,7 @@ ASKED: dict[str, Ask] = {
     "drift": lambda model, _: model.drift("0", "1").fetchall(),
     "compare": lambda model, _: model.compare(model, "rows").fetchall(),
     "evaluate": lambda model, _: list(model.evaluate("rows").to_dict().items())[:3],
-    "evaluate_sql": lambda model, _: model._engine.rows(model.evaluate_sql("rows")),
+    "evaluate_sql": lambda model, _: model.state.engine.rows(model.evaluate_sql("rows")),
     "explain": lambda model, _: model.explain("rows").fetchall(),
     "export": lambda model, folder: (model.export(folder / "m.parquet"), read(folder / "m.parquet")),
     "families": lambda model, _: model.families,
@@ -49,7 +49,7 @@ ASKED: dict[str, Ask] = {
     "linear": lambda model, _: model.linear().fetchall(),
     "log_evidence": lambda model, _: model.log_evidence("rows").fetchall(),
     "log_likelihood": lambda model, _: model.log_likelihood("rows", labelled=True),
-    "log_likelihood_sql": lambda model, _: model._engine.rows(model.log_likelihood_sql("rows")),
+    "log_likelihood_sql": lambda model, _: model.state.engine.rows(model.log_likelihood_sql("rows")),
     "predict": lambda model, _: model.predict("rows", top_k=2).fetchall(),
     "predict_one": lambda model, _: model.predict_one({"x": 1, "y": 2, "z": "u", "m": 0}),
     "predict_one_sql": lambda model, _: re.sub(r"'[-0-9]{10} [:.0-9]+'", "", model.predict_one_sql()),  # but for the stamp
@@ -105,9 +105,9 @@ def test_a_class_that_comes_while_rows_are_scored_is_noticed() -> None:
                     nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
             return answer
 
-    model._engine.connection = Interrupted()  # type: ignore[attr-defined]
+    model.state.engine.connection = Interrupted()  # type: ignore[attr-defined]
     answers = query.fetchall()
-    model._engine.connection = con  # type: ignore[attr-defined]
+    model.state.engine.connection = con  # type: ignore[attr-defined]
     assert [("probability_0" in sql) for sql in scored] == [False, True]
     assert rounded(answers) == rounded(nbsql.load(con, "it").predict_proba("rows").fetchall())
 
@@ -323,7 +323,7 @@ def test_a_class_that_comes_as_a_change_ends_is_noticed() -> None:
             con.commit()
             nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
 
-    model._engine.connection = Interrupted()  # type: ignore[attr-defined]
+    model.state.engine.connection = Interrupted()  # type: ignore[attr-defined]
     model.update("rows")
-    model._engine.connection = con  # type: ignore[attr-defined]
+    model.state.engine.connection = con  # type: ignore[attr-defined]
     assert model.predict_proba("rows").columns[-3:] == ["probability_0", "probability_a", "probability_b"]

@@ -115,13 +115,13 @@ def rows_of(con: Any, query: str) -> list[dict[str, Any]]:
 
 
 def test_gaps_are_filled_as_enumeration_has_it(form: str, model: nbsql.Model) -> None:
-    by_hand = ByHand(rows_of(model._engine.connection, "FROM data"))
+    by_hand = ByHand(rows_of(model.state.engine.connection, "FROM data"))
     for labelled in (False, True):
         assert_filled(model, by_hand, labelled=labelled)
 
 
 def assert_filled(model: nbsql.Model, by_hand: ByHand, *, labelled: bool) -> None:
-    con = model._engine.connection
+    con = model.state.engine.connection
     given = rows_of(con, "SELECT * REPLACE (CASE WHEN id % 5 > 0 THEN y END AS y) FROM gaps ORDER BY id")
     query = model.impute("SELECT * REPLACE (CASE WHEN id % 5 > 0 THEN y END AS y) FROM gaps ORDER BY id", labelled=labelled)
     added = [f"{'probability' if name in LEVELS else 'deviation'}_{name}" for name in list(given[0])[2:]]
@@ -149,7 +149,7 @@ def assert_filled(model: nbsql.Model, by_hand: ByHand, *, labelled: bool) -> Non
 
 
 def test_any_column_is_predicted_from_the_others(model: nbsql.Model) -> None:
-    con = model._engine.connection
+    con = model.state.engine.connection
     by_hand = ByHand(rows_of(con, "FROM data"))
     given = rows_of(con, "FROM gaps ORDER BY id")
     for name in ("v", "f", "whole"):

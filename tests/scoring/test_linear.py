@@ -273,8 +273,8 @@ def test_the_weights_are_those_of_the_model_as_it_is_when_they_are_read(con: Con
 def test_the_weights_are_computed_once_when_they_are_read(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     model = nbsql.fit(con, "SELECT i % 2 AS y, 'v' || i % 3 AS x FROM range(60) AS t(i)", target="y")
     sent: list[str] = []
-    send = model._engine._send
-    monkeypatch.setattr(model._engine, "_send", lambda sql: sent.append(sql) or send(sql))
+    send = model.state.engine._send
+    monkeypatch.setattr(model.state.engine, "_send", lambda sql: sent.append(sql) or send(sql))
     for query in (model.linear(), model.scorecard().lines):
         text = query.sql
         sent.clear()

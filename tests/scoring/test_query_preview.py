@@ -76,7 +76,7 @@ def test_an_explanation_shows_what_speaks_for_which_class(con: duckdb.DuckDBPyCo
 def test_a_query_that_takes_long_shows_its_columns(
     model: nbsql.Model, con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(model._engine, "preview_seconds", 0.2)
+    monkeypatch.setattr(model.state.engine, "preview_seconds", 0.2)
     slow = "SELECT 'a' AS said, sum(hash(a.i + b.i)) AS s FROM t AS a, t AS b, t AS c"
     assert repr(model.predict(slow)) == "<nbsql.Query of said, s, prediction, probability; .show() runs it, .sql is its text>"
     assert con.execute("SELECT 42").fetchall() == [(42,)]

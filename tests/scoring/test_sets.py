@@ -46,7 +46,7 @@ def lowest(values: list[float], coverage: float) -> float:
 
 
 def test_a_set_has_the_classes_that_reach_what_the_true_ones_did(model: nbsql.Model) -> None:
-    con = model._engine.connection
+    con = model.state.engine.connection
     truth = dict(con.execute("SELECT id, risk FROM data").fetchall())
     met, new = (posteriors(model, f"FROM data WHERE id % 3 = {part}") for part in (1, 2))
     for coverage, by_class in product((0.5, 0.8, 0.9, 0.99, 0.999), (False, True)):
@@ -81,7 +81,7 @@ def test_a_row_that_no_class_explains_has_an_empty_set(con: duckdb.DuckDBPyConne
 
 
 def test_it_goes_with_a_file_and_is_seen_in_sql(model: nbsql.Model, tmp_path: Path) -> None:
-    con = model._engine.connection
+    con = model.state.engine.connection
     model.export(tmp_path / "risks.parquet")
     other = nbsql.import_(con, tmp_path / "risks.parquet", name="others")
     source = "FROM data WHERE id % 3 = 2"

@@ -209,7 +209,7 @@ def test_a_model_of_counts_without_another_is_that_of_the_rows(con: Connection) 
     families = {**FAMILIES, "length": nbsql.Binned(by=[100, 250])}
     options: dict[str, Any] = {"alpha": 0.5, "prior": {"ham": 0.25, "spam": 0.75}, "unseen": "smooth"}
     whole = nbsql.fit(con, "new", target="label", id="id", families=families, **options)
-    cells = f"SELECT class, feature, value, n, mean, m2 FROM {whole._relations['statistics']}"
+    cells = f"SELECT class, feature, value, n, mean, m2 FROM {whole.state.relations['statistics']}"
     known = nbsql.from_statistics(con, cells, target="label", id="id", families=families, **options)
     kinds = {name: str(family) for name, family in known.families.items()}
     assert kinds == {name: str(family) for name, family in whole.families.items()}
