@@ -73,6 +73,7 @@ ASKED: dict[str, Ask] = {
     "statistics": lambda model, _: model.statistics.fetchall(),
     "target": lambda model, _: model.target,
     "update": lambda model, _: (model.update("FROM rows LIMIT 4"), model.statistics.fetchall()),
+    "weights": lambda model, _: model.weights(2).fetchall(),
     "window": lambda model, _: model.window(last=1).likelihoods.fetchall(),
 }
 NEW: dict[str, Any] = {"target": "c", "features": ["y", "z"], "name": "it"}
