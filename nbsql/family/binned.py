@@ -75,8 +75,7 @@ class Binned(Level):
         if self.by == "mdl":
             edges = [row[0] for row in rows]
         elif isinstance(self.by, str):
-            least, *found = rows[0]
-            edges = sorted({edge for edge in found if edge is not None and edge > least})
+            edges = sorted({edge for least, *found in rows for edge in found if edge > least})
         else:
             if rows[0][1] > 2:
                 raise InputError(

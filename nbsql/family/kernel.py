@@ -63,9 +63,7 @@ class Kernel(Level):
         return "kernel_range" if self.width is None else None
 
     def with_fitted(self, rows: Sequence[Sequence[Any]]) -> Family:
-        least, largest, bandwidth = rows[0]
-        if least is None:
-            least = largest = 0.0
+        least, largest, bandwidth = rows[0] if rows else (0.0, 0.0, 0.0)
         beyond = 3 * (bandwidth if self.bandwidth is None else self.bandwidth) if least < largest else 0.5
         if (largest - least + 2 * beyond) / self.cells < 1e-290:  # so narrow that a density overflows
             beyond = 0.5

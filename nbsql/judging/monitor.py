@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -13,6 +13,7 @@ from nbsql.engines.source import Source
 from nbsql.family import Binned
 from nbsql.judging.evaluate import label_column, weight_column
 from nbsql.judging.profile import is_number
+from nbsql.learning.fit_queries import answers_for_numbers
 from nbsql.plan import Judgeable
 from nbsql.plan.context import Context
 from nbsql.rendering.dialect import folded
@@ -112,20 +113,19 @@ def _with_bins(
     engine, renderer = state.engine, state.engine.renderer
     relation = renderer.fragment("subquery", rows)
 
-    def bin_by_reference(feature: Feature, relation: Markup) -> Binned:
-        binned = Binned(alpha=1.0, nulls="skip", unseen="smooth", estimate="mean")
-        rows = renderer.fragment("rows_of_one_class", relation)
-        return binned.with_fitted(
-            engine.query_macro("binned_edges", Context.of(counted), rows, replace(feature, family=binned))
-        )
+    def bins_by_name(features: Iterable[Feature], relation: Markup) -> dict[str, Binned]:
+        """Tenths of the reference rows."""
+        family = Binned(alpha=1.0, nulls="skip", unseen="smooth", estimate="mean")
+        spec = replace(counted, features=tuple(replace(feature, family=family) for feature in features))
+        answers = answers_for_numbers(engine, spec, renderer.fragment("rows_of_one_class", relation))
+        return {name: family.with_fitted(rows) for name, rows in answers.items()}
 
-    features = tuple(
-        replace(feature, family=bin_by_reference(feature, relation)) if is_number(feature) else feature
-        for feature in counted.features
-    )
+    bins = bins_by_name(filter(is_number, counted.features), relation)
+    features = tuple(replace(each, family=bins.get(each.name, each.family)) for each in counted.features)
     monitored = Judgeable(relation, [*names, "nbsql_period", _WEIGHT])
     _, scored = state.plan.scored(monitored, state.classes, calibration=calibration)
-    score = bin_by_reference(Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True), scored)
+    column = Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True)
+    score = bins_by_name([column], scored)[column.name]
     # The sums of a score may differ in their last bits from one reading to the next, and many rows may share one.
     edges = [edge * (1 - 1e-12) for edge in score.edges or ()]
     return replace(counted, features=features), (edges, score.labels)

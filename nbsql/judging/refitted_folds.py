@@ -93,7 +93,10 @@ class RefittedFolds(Folds):
             yield cells
 
     def _with_known_edges(self, setting: Spec, name: str) -> Spec:
-        """The setting with the edges of a fold that are known already."""
+        """The setting with the edges of a fold that are known already, without the numbers that these leave in one bin.
+
+        A bin that every number is in has the probability 1 in every class.
+        """
         known = self._known_edges.get(name, {})
 
         def with_edges(feature: Feature) -> Feature:
@@ -102,12 +105,19 @@ class RefittedFolds(Folds):
                 return feature
             return replace(feature, family=replace(family, edges=known[feature.name]))
 
-        return replace(setting, features=tuple(map(with_edges, setting.features)))
+        features = (feature for feature in map(with_edges, setting.features) if not is_one_bin(feature))
+        return replace(setting, features=tuple(features))
 
 
 def is_cut_by_class(feature: Feature) -> bool:
     """Whether the bins of a feature are still to be cut by the classes of the rows."""
     return feature.family.supervised and feature.family.fit_query is not None
+
+
+def is_one_bin(feature: Feature) -> bool:
+    """Whether all values of a feature are in one bin, and missing ones in none."""
+    family = feature.family
+    return family.edges == () and family.nulls != "category"
 
 
 def make_folds_for_spec(

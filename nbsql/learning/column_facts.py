@@ -12,23 +12,37 @@ from nbsql.family import NUMBERS
 from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 
-_FACTS = 8  # of a column in a row of `column_facts` (look.sql)
-_AT_ONCE = 200  # columns; a row of PostgreSQL's has at most 1,664 entries
+_AT_ONCE = 200  # columns in a statement, whose distinct values are kept in memory
 
 
 @dataclass(frozen=True)
 class ColumnFacts:
     """Facts about the values of a column."""
 
-    n: int  # the number of values
-    distinct: int  # the number of distinct values
-    least: float | None  # the least number; of a text, the fewest characters
-    largest: float | None  # the largest number
-    irregular: int  # the number of fractions; of a text, the number of values with several words
-    marked: int  # the number of zeros; of a text, the number of values with at least five words
-    mean: float | None  # the mean of numbers
-    coded: int  # the number of texts with letters and digits
-    missing: int  # the number of rows without a value
+    rows: int = 0
+    n: int = 0  # the number of values
+    distinct: int = 0  # the number of distinct values
+    least: float | None = None  # the least number; of a text, the fewest characters
+    largest: float | None = None  # the largest number
+    mean: float | None = None  # the mean of numbers
+    irregular: int = 0  # the number of fractions; of a text, the number of values with several words
+    marked: int = 0  # the number of zeros; of a text, the number of values with at least five words
+    coded: int = 0  # the number of texts with letters and digits
+
+    @property
+    def missing(self) -> int:
+        """The number of rows without a value."""
+        return self.rows - self.n
+
+
+@dataclass(frozen=True)
+class _Centred:
+    """A number with its mean and its range."""
+
+    index: int
+    column: str
+    mean: float
+    range: float
 
 
 def column_facts(
@@ -45,21 +59,24 @@ def column_facts(
     Unless they are to be exact, the numbers of distinct values may be a tenth off, which takes half of the time.
     """
     numbers = [feature for feature in features if kinds[feature.column] in NUMBERS]
-    columns = numbers + [feature for feature in features if kinds[feature.column] in ("text", "boolean")]
-    for start in range(0, len(columns), _AT_ONCE):
-        asked = columns[start : start + _AT_ONCE]
-        split = max(len(numbers) - start, 0)
-        names = [feature.column for feature in asked]
-        row = engine.query_macro("column_facts", Context.of(spec), relation, names[:split], names[split:], is_exact)[0]
-        for place, feature in enumerate(asked):
-            n, distinct, least, largest, irregular, marked, mean, coded = row[_FACTS * place : _FACTS * (place + 1)]
-            yield feature, ColumnFacts(n, distinct, least, largest, irregular, marked, mean, coded, row[-1] - n)
+    texts = [feature for feature in features if kinds[feature.column] in ("text", "boolean")]
+    model, facts = Context.of(spec), dict[int, ColumnFacts]()
+    for macro, columns in (("number_facts", numbers), ("text_facts", texts)):
+        for start in range(0, len(columns), _AT_ONCE):
+            for index, *found in engine.query_macro(macro, model, relation, columns[start : start + _AT_ONCE], is_exact):
+                facts[index] = ColumnFacts(*found)
+    for feature in numbers + texts:
+        yield feature, facts.get(feature.index, ColumnFacts())
 
 
 def skewness(engine: Engine, relation: Markup, spec: Spec, facts: Mapping[str, ColumnFacts]) -> dict[str, float]:
     """The skewness of numbers, by the names of their columns, which have these facts; few reads. Each has several values."""
-    centred = [(name, float(each.mean or 0), float(each.largest or 0) - float(each.least or 0)) for name, each in facts.items()]
-    row: list[float] = []
+    centred = [
+        _Centred(index, name, float(each.mean or 0), float(each.largest or 0) - float(each.least or 0))
+        for index, (name, each) in enumerate(facts.items())
+    ]
+    model, names, skews = Context.of(spec), list(facts), dict.fromkeys(facts, 0.0)
     for start in range(0, len(centred), _AT_ONCE):
-        row += engine.query_macro("column_moments", Context.of(spec), relation, centred[start : start + _AT_ONCE])[0]
-    return {name: row[2 * i + 1] / row[2 * i] ** 1.5 if row[2 * i] else 0.0 for i, name in enumerate(facts)}
+        for index, second, third in engine.query_macro("column_moments", model, relation, centred[start : start + _AT_ONCE]):
+            skews[names[index]] = third / second**1.5 if second else 0.0
+    return skews

@@ -17,11 +17,11 @@ from nbsql.learning.declared import with_declared, with_given_priors
 from nbsql.learning.em import run_em
 from nbsql.learning.factorised import make_count
 from nbsql.learning.family_warnings import advice, advice_on_classes, inferred_features
+from nbsql.learning.fit_queries import TOGETHER, answers_for_numbers
 from nbsql.learning.half_life import check_reference_time
 from nbsql.learning.joins import dimensions_of_model
 from nbsql.learning.kmeans import split_classes, stage_source
 from nbsql.learning.logistic import WeightSearch
-from nbsql.learning.mdl_bins import find_edges
 from nbsql.learning.number_advice import MOST_VALUES, advice_on_texts
 from nbsql.learning.one_dependence import with_pairs, with_tree
 from nbsql.learning.selection import best_features
@@ -268,17 +268,17 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     These are the answers to the questions of families, such as the edges of bins, and the dependences between features, if
     the method has any.
     """
+    model, answers = Context.of(spec), answers_for_numbers(engine, spec, source.relation)
 
     def with_answers(feature: Feature) -> Feature:
         while (fit_query := feature.family.fit_query) is not None:
-            is_mdl = fit_query == "binned_mdl"
-            rows = edges[feature.name] if is_mdl else engine.query_macro(fit_query, Context.of(spec), source.relation, feature)
-            if fit_query == "kernel_range" and rows[0][0] is not None and max(map(abs, rows[0][:2])) < feature.family.near_zero:
+            is_known = fit_query in TOGETHER
+            rows = answers[feature.name] if is_known else engine.query_macro(fit_query, model, source.relation, feature)
+            if fit_query == "kernel_range" and rows and max(map(abs, rows[0][:2])) < feature.family.near_zero:
                 check_near_zero(engine, source.relation, {feature.column: feature.family})
             feature = replace(feature, family=feature.family.with_fitted(rows))
         return feature
 
-    edges = find_edges(engine, spec, source.relation, [each for each in spec.features if each.family.fit_query == "binned_mdl"])
     spec = replace(spec, features=tuple(map(with_answers, spec.features)))
     if isinstance(spec.dependence, TAN):
         return with_tree(engine, spec, spec.dependence, source)

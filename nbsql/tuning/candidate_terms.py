@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from nbsql.errors import InputError, listed
 from nbsql.judging.folds import Folds
-from nbsql.judging.refitted_folds import RefittedFolds, is_cut_by_class
+from nbsql.judging.refitted_folds import RefittedFolds, is_cut_by_class, is_one_bin
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
 
@@ -128,7 +128,7 @@ class CandidateTerms:
         for spec, names in refitted.parts(refitted.specs[0]):
             families = {feature.name: feature.family for feature in spec.features}
             found = {name: [replace(each, family=families[each.name]) for each in group] for name, group in columns.items()}
-            uncut = [name for name, (feature,) in found.items() if _is_one_bin(feature)]
+            uncut = [name for name, (feature,) in found.items() if is_one_bin(feature)]
             if uncut:
                 arguments = (self.rows, names[0], [self._number(name) for name in uncut], self.classes)
                 yield self.engine.renderer.fragment("terms_of_uncut_bins", *arguments)
@@ -233,9 +233,3 @@ def _those(columns: Mapping[str, Sequence[Feature]], are_meant: Callable[[Featur
     """Some of the candidates of each column; columns that have none of them are left out."""
     found = {name: [feature for feature in features if are_meant(feature)] for name, features in columns.items()}
     return {name: features for name, features in found.items() if features}
-
-
-def _is_one_bin(feature: Feature) -> bool:
-    """Whether all values of a feature are in one bin, and missing ones in none."""
-    family = feature.family
-    return family.edges == () and family.nulls != "category"

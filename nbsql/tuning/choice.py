@@ -65,6 +65,7 @@ class Auto(Ranking):
     ranking: Query
     tried: Query
     held_out: Judgement | None = None
+    _temperature: float | None = field(default=None, repr=False)  # that of the folds, if the families were not chosen by them
     _make: Callable[..., Model] = field(default=cast("Any", None), repr=False)  # `nbsql.auto` adds it
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:

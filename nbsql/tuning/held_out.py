@@ -7,8 +7,9 @@ Research 11, 2010). That of rows that neither the fit nor the choice has seen is
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -19,6 +20,7 @@ from nbsql.model import Model
 from nbsql.plan.context import Context
 from nbsql.rendering.dialect import folded
 from nbsql.spec.options import Options
+from nbsql.storage.calibration import restore_calibration
 
 PARTS = 6  # one of them is kept aside
 MIN_ROWS = 30  # fewer rows are all needed for the choice
@@ -86,8 +88,14 @@ def keep_aside(
     return rows_of("rows_beside_part"), rows_of("rows_of_part")
 
 
-def judge(model: Model, priors: Model, aside: Source, weight: str | None) -> Judgement | None:
-    """How much better a model predicts rows than one of the priors alone; None if they are too few."""
+def judge(model: Model, priors: Model, aside: Source, weight: str | None, temperature: float | None) -> Judgement | None:
+    """How much better a model predicts rows than one of the priors alone; None if they are too few.
+
+    It answers at a temperature, if one is given.
+    """
+    if temperature is not None:
+        state, calibration = model.state, json.dumps([{"method": "temperature", "temperature": temperature}])
+        model = Model(replace(state, plan=restore_calibration(state.engine, state.plan, state.classes, calibration)))
     found = {row[1]: row[2:] for row in model.compare(priors, aside, weight=weight).fetchall() if row[0] is None}
     loss, other, difference, error, *_ = found["log_loss"]
     rows = model.state.engine.query_macro("row_count", aside.relation, model.target)[0][0]

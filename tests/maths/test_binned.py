@@ -111,6 +111,26 @@ def test_a_column_without_numbers_and_one_without_spread(con: Connection) -> Non
     assert model.predict_proba("SELECT 1 AS x, 9 AS z").fetchall()[0][-2:] == (0.5, 0.5)
 
 
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_numbers_are_cut_together_as_each_alone(con: Connection, weight: str | None) -> None:
+    columns = ", ".join(f"sin(i * {n + 1}) * {n + 1} AS x{n}" for n in range(4))
+    source = f"SELECT i % 2 AS y, {columns}, 1 + i % 3 AS w FROM range(60) AS r(i)"
+    families = {f"x{n}": nbsql.Binned(bins=4) if n < 2 else nbsql.Kernel(cells=32) for n in range(4)}
+
+    def found(*names: str) -> dict[str, Any]:
+        chosen = {name: families[name] for name in names}
+        return dict(nbsql.fit(con, source, target="y", families=chosen, features=[*names], weight=weight).families)
+
+    together = found(*families)
+    for name in families:
+        alone = found(name)[name]
+        if isinstance(alone, nbsql.Kernel):
+            assert (together[name].low, together[name].width) == near((alone.low, alone.width))
+        else:
+            assert together[name].edges == near(alone.edges)
+            assert len(alone.edges) == 3
+
+
 def test_edges_stay_when_more_is_learnt(con: Connection) -> None:
     model = nbsql.fit(con, AGES, target="y", families={"x": nbsql.Binned(bins=2)}, name="kept")
     assert model.families["x"].edges == (18,)

@@ -127,3 +127,24 @@ FROM (
   {{ nbsql.class_counts(statistics, ['slice'], sliced=true) | indent(2) }}
 ) AS counts
 {%- endmacro %}
+
+{#
+  One row per row and item, each of which has an index: class, weight, feature (the index) and x, the expression of the item, which a block
+  renders. So a statement about many columns stays short.
+#}
+{% macro values_of_features(model, source, items) -%}
+{% set expression = caller -%}
+{% set indexes %}{% call(item) nbsql.array_of_each(items) %}{{ item.index }}{% endcall %}{% endset -%}
+{% set values %}{% call(item) nbsql.array_of_each(items) %}{{ expression(item) }}{% endcall %}{% endset -%}
+SELECT
+  {{ nbsql.target(model) }} AS class,
+  {{ nbsql.row_weight(model) }} AS weight,
+  {% if items | length == 1 %}
+  {{ items[0].index }} AS feature,
+  {{ expression(items[0]) }} AS x
+  {% else %}
+  {{ nbsql.unnested([indexes, values], ['feature', 'x']) | indent(2) }}
+  {% endif %}
+FROM {{ source }} AS source
+WHERE {{ nbsql.is_counted(model) }}
+{%- endmacro %}

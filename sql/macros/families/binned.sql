@@ -17,18 +17,20 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
 {%- endmacro %}
 
 {#
-  One row: the smallest value, and the edges between the bins.
+  One row per feature that has a value: the index of the feature, the smallest value, and the edges between the bins. All features have the
+  same options.
 
     width     least + i (largest - least) / bins
     quantile  the smallest value that i / bins of the rows, or of their weight, do not exceed
 #}
-{% macro binned_edges(model, source, feature) -%}
-{% set bins = feature.family.bins -%}
-{% set x = nbsql.number_of(feature.column) -%}
+{% macro binned_edges(model, source, features) -%}
+{% set bins = features[0].family.bins -%}
+{% set by_width = features[0].family.by == 'width' -%}
 SELECT
+  feature,
   min(x) AS least
   {%- for i in range(1, bins) %},
-  {% if feature.family.by == 'width' %}
+  {% if by_width %}
   min(x) + {{ i }} * (max(x) - min(x)) / {{ bins }} AS edge_{{ i }}
   {%- else %}
   min(CASE WHEN up_to * {{ bins }} >= everything * {{ i }} THEN x END) AS edge_{{ i }}
@@ -37,24 +39,33 @@ SELECT
 
 FROM (
   SELECT
+    feature,
     x
-    {%- if feature.family.by == 'quantile' %},
-    sum(n) OVER (ORDER BY x ASC NULLS LAST) AS up_to,
-    sum(n) OVER () AS everything
+    {%- if not by_width %},
+    sum(n) OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST) AS up_to,
+    sum(n) OVER (PARTITION BY feature) AS everything
     {%- endif %}
 
   FROM (
-    {{ nbsql.weighted_numbers(model, source, x) | indent(4) }}
+    {{ nbsql.weighted_numbers(model, source, features) | indent(4) }}
   ) AS numbers
 ) AS cumulated
+GROUP BY feature
 {%- endmacro %}
 
-{# One row per number that occurs: x, and n, its weight. x: the expression of the number. #}
-{% macro weighted_numbers(model, source, x) -%}
-SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.group_weight(model) }} AS n
-FROM {{ source }} AS source
-WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
-GROUP BY {{ nbsql.finite(x) }}
+{# One row per feature and number that occurs: feature (its index), x, and n, its weight. #}
+{% macro weighted_numbers(model, source, features) -%}
+SELECT feature, x, sum(weight) AS n
+FROM (
+  {{ nbsql.numbers_of_features(model, source, features) | indent(2) }}
+) AS numbers
+WHERE x IS NOT NULL
+GROUP BY feature, x
+{%- endmacro %}
+
+{# One row per row and feature of one number: class, weight, feature (its index) and x, NULL if it is missing. #}
+{% macro numbers_of_features(model, source, features) -%}
+{% call(feature) nbsql.values_of_features(model, source, features) %}{{ nbsql.finite(nbsql.number_of(feature.column)) }}{% endcall %}
 {%- endmacro %}
 
 {# A number drawn uniformly from the drawn bin; NULL if there is one bin only, which has no ends. #}

@@ -10,7 +10,7 @@
   A row of `parts` is a value and class in a part. A part is named by the value below it, where the last cut was made. Columns: feature
   (its index), part, x, class, n, up_to, all_up_to, cut. Each step cuts all parts of all features at once and drops the parts that were
   not cut. It is made from the step before, in one query if the engine lets a query read itself more than once, else in tables
-  (nbsql/learning/mdl_bins.py). up_to and all_up_to count the rows up to the value, of the class and of all classes, once for all parts.
+  (nbsql/learning/fit_queries.py). up_to and all_up_to count the rows up to the value, of the class and of all classes, once for all parts.
 #}
 
 {# All steps in one recursive query. Its rows are those of every step. #}
@@ -25,10 +25,6 @@ WITH RECURSIVE parts AS (
 
 {# The first step, in which all rows are one part. #}
 {% macro mdl_parts(model, source, features) -%}
-{% set indexes %}{% for feature in features %}{{ feature.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-{% set numbers -%}
-{% for feature in features %}{{ nbsql.finite(nbsql.number_of(feature.column)) }}{% if not loop.last %}, {% endif %}{% endfor %}
-{%- endset -%}
 SELECT
   feature,
   -{{ nbsql.infinity() }} AS part,
@@ -41,12 +37,7 @@ SELECT
 FROM (
   SELECT feature, x, class, CAST(sum(weight) AS {{ nbsql.double() }}) AS n
   FROM (
-    SELECT
-      {{ nbsql.target(model) }} AS class,
-      {{ nbsql.row_weight(model) }} AS weight,
-      {{ nbsql.unnested([nbsql.array_of(indexes), nbsql.array_of(numbers)], ['feature', 'x']) | indent(6) }}
-    FROM {{ source }} AS source
-    WHERE {{ nbsql.is_counted(model) }}
+    {{ nbsql.numbers_of_features(model, source, features) | indent(4) }}
   ) AS numbers
   WHERE x IS NOT NULL
   GROUP BY feature, x, class

@@ -19,28 +19,31 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN
 END
 {%- endmacro %}
 
-{# One row: the smallest and the largest value, and the bandwidth over all classes; a weight of w counts as w rows. #}
-{% macro kernel_range(model, source, feature) -%}
-{% set x = nbsql.number_of(feature.column) -%}
-{% if model.spec.weight -%}
+{#
+  One row per feature that has a value: the index of the feature, the smallest and the largest value, and the bandwidth over all classes;
+  a weight of w counts as w rows.
+#}
+{% macro kernel_range(model, source, features) -%}
 SELECT
+  feature,
   min(x) AS least,
   max(x) AS largest,
+{% if model.spec.weight %}
   coalesce(sqrt(sum(n * power(x - mean, 2)) / nullif(greatest(sum(n) - 1, 0), 0)) * power(0.75 * sum(n), -0.2), 0) AS bandwidth
 FROM (
-  SELECT x, n, sum(n * x) OVER () / sum(n) OVER () AS mean
+  SELECT feature, x, n, sum(n * x) OVER (PARTITION BY feature) / sum(n) OVER (PARTITION BY feature) AS mean
   FROM (
-    {{ nbsql.weighted_numbers(model, source, x) | indent(4) }}
+    {{ nbsql.weighted_numbers(model, source, features) | indent(4) }}
   ) AS numbers
 ) AS centred
-{%- else -%}
-SELECT
-  min({{ nbsql.finite(x) }}) AS least,
-  max({{ nbsql.finite(x) }}) AS largest,
-  coalesce(stddev_samp({{ nbsql.finite(x) }}), 0) * power(0.75 * greatest(count({{ nbsql.finite(x) }}), 1), -0.2) AS bandwidth
-FROM {{ source }} AS source
-WHERE {{ nbsql.is_counted(model) }}
-{%- endif %}
+{% else %}
+  coalesce(stddev_samp(x), 0) * power(0.75 * count(x), -0.2) AS bandwidth
+FROM (
+  {{ nbsql.numbers_of_features(model, source, features) | indent(2) }}
+) AS numbers
+WHERE x IS NOT NULL
+{% endif %}
+GROUP BY feature
 {%- endmacro %}
 
 {# One row per class, feature and grid cell: the columns of likelihoods (likelihoods.sql). #}

@@ -4,69 +4,65 @@
 #}
 
 {#
-  One row: for each column n, distinct, least (of a text: the fewest characters), largest, broken (of a number: how many are not whole; of
-  a text: how many have several words), marked (of a number: how many are 0; of a text: how many have at least five words), mean and coded
-  (of a text: how many have letters and digits), and finally the number of rows.
+  One row per feature, if there are rows: feature (its index), rows, n (the number of values), distinct_values, least, largest, mean,
+  irregular (the number of fractions) and marked (the number of zeros).
 #}
-{% macro column_facts(model, source, numbers, texts, is_exact=true) -%}
+{% macro number_facts(model, source, features, is_exact) -%}
 SELECT
-  {% for column in numbers %}
-  {% set x = nbsql.word('number_' ~ loop.index) %}
-  count({{ x }}) AS n_{{ loop.index }},
-  {{ nbsql.distinct_count(x, is_exact) }} AS distinct_{{ loop.index }},
-  min({{ x }}) AS least_{{ loop.index }},
-  max({{ x }}) AS largest_{{ loop.index }},
-  count(CASE WHEN {{ x }} <> {{ nbsql.floor_of(x) }} THEN 1 END) AS broken_{{ loop.index }},
-  count(CASE WHEN {{ x }} = 0 THEN 1 END) AS marked_{{ loop.index }},
-  avg({{ x }}) AS mean_{{ loop.index }},
-  0 AS coded_{{ loop.index }},
-  {% endfor %}
-  {% for column in texts %}
-  {% set x = nbsql.word('text_' ~ loop.index) %}
-  count({{ x }}) AS n_text_{{ loop.index }},
-  {{ nbsql.distinct_count(x, is_exact) }} AS distinct_text_{{ loop.index }},
-  min(length({{ x }})) AS least_text_{{ loop.index }},
-  0 AS largest_text_{{ loop.index }},
-  count(CASE WHEN trim({{ x }}) LIKE '% %' THEN 1 END) AS broken_text_{{ loop.index }},
-  count(CASE WHEN trim({{ x }}) LIKE '% % % % %' AND lower({{ x }}) <> upper({{ x }}) THEN 1 END) AS marked_text_{{ loop.index }},
-  0 AS mean_text_{{ loop.index }},
-  count(CASE WHEN lower({{ x }}) <> upper({{ x }}) AND translate({{ x }}, '0123456789', '') <> {{ x }} THEN 1 END)
-    AS coded_text_{{ loop.index }},
-  {% endfor %}
-  count(*) AS rows
+  feature,
+  count(*) AS rows,
+  count(x) AS n,
+  {{ nbsql.distinct_count(nbsql.word('x'), is_exact) }} AS distinct_values,
+  min(x) AS least,
+  max(x) AS largest,
+  avg(x) AS mean,
+  count(CASE WHEN x <> {{ nbsql.floor_of(nbsql.word('x')) }} THEN 1 END) AS irregular,
+  count(CASE WHEN x = 0 THEN 1 END) AS marked
 FROM (
-  SELECT
-    {% for column in numbers %}
-    {{ nbsql.finite(nbsql.number_of(column)) }} AS number_{{ loop.index }},
-    {% endfor %}
-    {% for column in texts %}
-    CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS text_{{ loop.index }},
-    {% endfor %}
-    1 AS row
-  FROM {{ source | indent(4) }} AS source
-  WHERE {{ nbsql.is_counted(model) }}
+  {{ nbsql.numbers_of_features(model, source, features) | indent(2) }}
 ) AS looked
+GROUP BY feature
 {%- endmacro %}
 
 {#
-  One row: the second and the third moment of each number about its mean, in units of its range. centred: (column, mean, range) a number.
+  One row per feature, if there are rows: feature (its index), rows, n (the number of values), distinct_values, least (the fewest
+  characters), largest, mean, irregular (the number of values with several words), marked (with at least five words) and coded (with letters
+  and digits).
 #}
-{% macro column_moments(model, source, centred) -%}
+{% macro text_facts(model, source, features, is_exact) -%}
 SELECT
-  {% for _ in centred %}
-  {% set x = nbsql.word('place_' ~ loop.index) %}
-  avg({{ x }} * {{ x }}) AS second_{{ loop.index }},
-  avg({{ x }} * {{ x }} * {{ x }}) AS third_{{ loop.index }}{{ nbsql.comma(loop) }}
-  {% endfor %}
+  feature,
+  count(*) AS rows,
+  count(x) AS n,
+  {{ nbsql.distinct_count(nbsql.word('x'), is_exact) }} AS distinct_values,
+  min(length(x)) AS least,
+  0 AS largest,
+  0 AS mean,
+  count(CASE WHEN trim(x) LIKE '% %' THEN 1 END) AS irregular,
+  count(CASE WHEN trim(x) LIKE '% % % % %' AND lower(x) <> upper(x) THEN 1 END) AS marked,
+  count(CASE WHEN lower(x) <> upper(x) AND translate(x, '0123456789', '') <> x THEN 1 END) AS coded
 FROM (
-  SELECT
-    {% for column, mean, range in centred %}
-    {% set x %}({{ nbsql.finite(nbsql.number_of(column)) }} - {{ nbsql.number(mean) }}) / {{ nbsql.number(range) }}{% endset %}
-    CASE WHEN abs({{ x }}) <= 1e-100 THEN 0 ELSE {{ x }} END AS place_{{ loop.index }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-  FROM {{ source | indent(4) }} AS source
-  WHERE {{ nbsql.is_counted(model) }}
+  {% call(feature) nbsql.values_of_features(model, source, features) -%}
+  CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
+  {%- endcall %}
+
+) AS looked
+GROUP BY feature
+{%- endmacro %}
+
+{# One row per number, if there are rows: its index, and its second and third moment about its mean, in units of its range. #}
+{% macro column_moments(model, source, centred) -%}
+SELECT feature, avg(place * place) AS second, avg(place * place * place) AS third
+FROM (
+  SELECT feature, CASE WHEN abs(x) <= 1e-100 THEN 0 ELSE x END AS place
+  FROM (
+    {% call(each) nbsql.values_of_features(model, source, centred) -%}
+    ({{ nbsql.finite(nbsql.number_of(each.column)) }} - {{ nbsql.number(each.mean) }}) / {{ nbsql.number(each.range) }}
+    {%- endcall %}
+
+  ) AS numbers
 ) AS placed
+GROUP BY feature
 {%- endmacro %}
 
 {# The number of distinct values; unless it is to be exact, an estimate that may be a tenth off, where that is quicker. #}
