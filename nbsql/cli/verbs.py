@@ -42,7 +42,7 @@ NOT_COMMANDS = {
     **dict.fromkeys(("as_of", "slices", "window"), "returns a model that the connection keeps, and a command ends it"),
     **dict.fromkeys(("classes", "families", "target", "slice_names"), "a line of `nbsql show`"),
     **dict.fromkeys(("evaluate_sql", "log_likelihood_sql"), "the option --sql of a command"),
-    **dict.fromkeys(("predict_one", "predict_one_sql"), 'one row is a SELECT: nbsql predict shop.duckdb spam "SELECT 1 AS x"'),
+    **dict.fromkeys(("predict_one", "predict_one_sql"), "a source may have one row: nbsql predict shop.duckdb spam row.csv"),
     "close": "a command closes the connection",
     "state": "what the rooms of the package read of a model",
 }
