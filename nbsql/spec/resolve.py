@@ -334,7 +334,7 @@ def _group(known: Columns, key: str, family: Any, reserved: set[str]) -> Feature
     if not members:
         words = family.cell == "column" and any(column.name == key for column in known.all)
         raise InputError(
-            f"family {family.name!r} of {key!r} needs at least one column: nbsql.{type(family).__name__}(['w1', 'w2'])"
+            f"family {family.name!r} of {key!r} needs at least one column: ⟨nbsql.{type(family).__name__}(['w1', 'w2'])⟩"
             + "; for the words of a text, write 'text'" * words
         )
     for column in members:

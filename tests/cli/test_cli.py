@@ -364,7 +364,7 @@ def test_the_printed_statements_of_a_fit_make_the_model(shop: str, run: Run) -> 
     [
         (("fit", "shop.duckdb", "glof", "--target", "play", "--name", "m"), "no table or view 'glof'; did you mean 'golf'?"),
         (("fit", "shop.duckdb", "golf", "--target", "paly", "--name", "m"), "no column 'paly' in golf; did you mean 'play'?"),
-        (("fit", "shop.duckdb", "golf", "--target", "play", "--name", "m", "--prior", "no=0.4,maybe=0.6"), "prior has no"),
+        (("fit", "shop.duckdb", "golf", "--target", "play", "--name", "m", "--prior", "no=0.4,maybe=0.6"), "--prior has no"),
         (("fit", "shop.duckdb", "golf", "--target", "play", "--name", "m", "--alpha", "-1"), "--alpha must be"),
         (("fit", "", "golf", "--target", "play", "--name", "m"), "the path of a database must be a text of at least one"),
         (("list", ""), "the path of a database must be a text of at least one character, not ''"),

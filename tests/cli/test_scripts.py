@@ -233,7 +233,7 @@ PRINTED = [
     "compact shop.duckdb spam --sql",
     "calibrate shop.duckdb spam sms --held-back --sql",
     "drop shop.duckdb spam --sql",
-    "fit shop.duckdb sms --target label --name spam --family message=text --replace --sql",
+    "fit shop.duckdb sms --target label --name spam --id id --family message=text --replace --sql",
     "from-tables shop.duckdb 'SELECT label AS class, 0.5 AS prior FROM sms GROUP BY label' --name book --sql",
     "from-statistics shop.duckdb 'SELECT * FROM spam.statistics' --like spam --name again --sql",
 ]

@@ -451,7 +451,7 @@ def test_a_macro_over_a_view_of_its_own_answers_is_one_line(con: duckdb.DuckDBPy
 
 def test_all_features_that_a_source_lacks_are_named_and_the_source_that_has_them_works(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(
-        "CREATE TABLE golf AS SELECT i % 2 AS y, i % 5 + 0.5 AS a, 'k' || i % 3 AS \"order\", i AS c FROM range(60) AS t(i)"
+        "CREATE TABLE golf AS SELECT i % 2 AS y, i % 5 + 0.5 AS a, 'k' || i % 3 AS \"order\", i + 0.5 AS c FROM range(60) t(i)"
     )
     model = nbsql.fit(con, "golf", target="y", name="m")
     con.execute("CREATE TABLE fresh AS SELECT y, c FROM golf")
