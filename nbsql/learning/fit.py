@@ -141,7 +141,7 @@ class Fit:
         """The statements that `run` would execute, as if any number might be missing. Reads the rows and writes nothing."""
         check(self.spec, "fit_sql")
         if self.selection is not None:
-            chosen = f"features=nbsql.{type(self.selection).__name__}(...)"
+            chosen = f"⟨features=nbsql.{type(self.selection).__name__}(...)⟩"
             raise InputError(f"the statements of {chosen} follow from the counts; fit, or name the features")
         renderer = self.engine.renderer
         temporary = renderer.dialect.traits.temporary
