@@ -68,14 +68,16 @@ def _best_gain_over(
             found = cross_validate(engine, source, method, folds=_FOLDS, fold=fold, bins=10)
         except InputError:
             continue  # which the columns or other options do not allow
-        tried.append(f"method={name!r}")
+        tried.append(f"⟨method={name!r}⟩")
         if _is_sure(list(_differences(folds, found.folds.fetchall()))):
             gains.append((own.log_loss - found.log_loss, name, perf_counter() - start))
     if gains:
         gain, name, seconds = max(gains)
         took = f"{seconds:.0f}" if seconds >= 1 else f"{seconds:.1f}"
-        return f"method={name!r} gains {gain:.2g} of log loss {on} ({took} s)"
-    return f"none of {', '.join(tried)} gains {on}" if tried else "no other method takes these columns and options"
+        return engine.in_words(f"⟨method={name!r}⟩ gains {gain:.2g} of log loss {on} ({took} s)")
+    if not tried:
+        return "no other method takes these columns and options"
+    return engine.in_words(f"none of {', '.join(tried)} gains {on}")
 
 
 def _differences(one: Sequence[tuple[Any, ...]], other: Sequence[tuple[Any, ...]]) -> Iterator[float]:

@@ -208,6 +208,6 @@ def test_gain_is_a_line_beside_the_numbers(tmp_path: Path) -> None:
         columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, (i + i // 2) % 2 AS y"
         con.execute(f"CREATE TABLE pairs AS SELECT {columns} FROM range(400) AS r(i)")
         nbsql.fit(con, "FROM pairs LIMIT 100", target="y", name="m")
-    line = r"method='(tan|aode)' gains 0\.68 of log loss on five folds \(\d+(\.\d)? s\)"
+    line = r"--method (tan|aode) gains 0\.68 of log loss on five folds \(\d+(\.\d)? s\)"
     assert re.fullmatch(line, run(path, "m", "pairs", "--gain").splitlines()[-1])
     assert re.fullmatch(line, json.loads(run(path, "m", "pairs", "--gain", "--json"))["gain"])

@@ -33,7 +33,6 @@ OF_PYTHON = (
     "the class nbsql.",
     "other_alpha",
     "'X': nbsql.Binned(",  # a part of ⟨families={...}⟩
-    "gains X of log loss",  # no message, but a line that `gain` returns
 )
 
 
