@@ -13,22 +13,9 @@ import click
 import duckdb
 
 from nbsql import __version__
-from nbsql.cli.changes import CHANGES, EXPORT
-from nbsql.cli.completion import complete
-from nbsql.cli.demo import demo
-from nbsql.cli.evaluate import CALIBRATE, EVALUATE
-from nbsql.cli.exchange import from_statistics, from_tables, import_, merge
-from nbsql.cli.fit import fit
-from nbsql.cli.help import ad_hoc, dbt_path, help_
 from nbsql.cli.messages import in_options
-from nbsql.cli.models import drop, list_, show
-from nbsql.cli.monitor import MONITOR
-from nbsql.cli.queries import JUDGED, LEARNT
-from nbsql.cli.report import plot, report
-from nbsql.cli.score import ROWS, sql
 from nbsql.cli.standard_input import with_label
 from nbsql.cli.terminal import show_every_character, styled
-from nbsql.cli.tuning import auto, cross_validate, sweep
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import NbsqlError
 
@@ -87,6 +74,17 @@ class Commands(click.Group):
                 raise click.UsageError(message, error.ctx) from None
             raise
 
+    @property
+    def commands(self) -> dict[str, click.Command]:
+        """The commands by name. Their modules are loaded when the first is asked for; --version needs none."""
+        from nbsql.cli.commands import COMMANDS
+
+        return COMMANDS
+
+    @commands.setter
+    def commands(self, commands: object) -> None:
+        """Click sets the empty dictionary that other groups begin with."""
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The commands in the order in which a user needs them."""
         return list(self.commands)
@@ -104,12 +102,3 @@ def main() -> None:
     DATABASE is a DuckDB file or a PostgreSQL database, postgresql://user@host/name; a model is a schema in it.
     SOURCE is a table, a view, a SELECT in quotes, a file (.parquet, .csv, .json), or - for standard input.
     """
-
-
-_COMMANDS = (
-    demo, fit, *ROWS, EVALUATE, report, plot, cross_validate, sweep, auto, CALIBRATE, *JUDGED, MONITOR, *CHANGES, merge,
-    EXPORT, import_, show, list_, *LEARNT, from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
-)  # fmt: skip
-for _command in _COMMANDS:
-    complete(_command)
-    main.add_command(_command)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbsql.model.deriving import Deriving
 from nbsql.model.judging import Judging
 from nbsql.model.learning import Learning
 from nbsql.model.reviewing import Reviewing
 from nbsql.model.scoring import Scoring
-from nbsql.report import Plots, write_report
+
+if TYPE_CHECKING:
+    from nbsql.report import Plots
 
 
 class Model(Scoring, Reviewing, Judging, Deriving, Learning):
@@ -34,6 +36,8 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
     @property
     def plot(self) -> Plots:
         """The pictures of the model, one method for each, such as `model.plot.ranking().save("ranking.svg")`."""
+        from nbsql.report import Plots
+
         return Plots(self.state)
 
     def report(
@@ -76,5 +80,7 @@ class Model(Scoring, Reviewing, Judging, Deriving, Learning):
         ...     pathlib.Path(folder, "weather.html").stat().st_size < 1_500_000
         True
         """
+        from nbsql.report import write_report
+
         with self.state.engine.turn():
             write_report(self.state, path, source, rows=rows, least=least, folds=folds, by=by, gain=gain)
