@@ -30,7 +30,7 @@ settings.load_profile("nbsql")
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Let fits look at the values of columns only where a test is of that, or of what users see."""
-    look.MIN_VALUES = 100 if item.get_closest_marker("look") else 10**12
+    look.MIN_VALUES, look.MIN_KEYS = (100, 20) if item.get_closest_marker("look") else (10**12, 10**12)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -45,7 +45,7 @@ _ROWS_PER_CATEGORY = 100
 _MIN_TEXTS = 100  # the fewest different texts that are no categories
 _MIN_SHARE_OF_TEXTS = 0.1  # and the smallest share of the rows
 _NEARLY_UNIQUE = 0.5  # values per row, above which a column that is named like a key is one
-_MIN_KEYS = 20  # with fewer values, no column is a key
+MIN_KEYS = 20  # with fewer values, no column is a key
 _CHANCE = 1e-9  # a whole number is a key if the probability that chance repeats none of its values is smaller
 _LONG_CODE = 16  # characters, of which chance makes no two alike
 _YEARS = (1800, 2100)  # a table with one row per year has no key
@@ -137,7 +137,7 @@ def _is_close(facts: ColumnFacts, is_number: bool) -> bool:
 def _is_key(name: str, facts: ColumnFacts, *, is_text: bool) -> bool:
     """Whether a column is a key by its name, or because it never repeats where chance would repeat it."""
     is_unique, is_small = facts.distinct == facts.n, facts.n < MIN_VALUES
-    if facts.n < _MIN_KEYS or (is_small and not is_unique):
+    if facts.n < MIN_KEYS or (is_small and not is_unique):
         return False
     if named_like_a_key(name) and is_text:
         return facts.distinct > _NEARLY_UNIQUE * facts.n

@@ -123,13 +123,12 @@ def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answ
     priors = dict(con.execute("SELECT class, prior FROM shown.priors").fetchall())
     assert sorted(row["posterior"] for row in found["before"]) == pytest.approx(sorted(priors.values()), abs=1e-12)
     options = found["options"]
-    points = [row for row in model.plot.nomogram().spec["datasets"]["rows"] if row["feature"] == "x"]
+    points = [row for row in data(text, "nomogram-1") if row["feature"] == "x"]
     place = found["names"].index("x")
     assert options[place][4] == points[4]["value"]
-    grid = json.loads(json.dumps(points))
-    assert len(grid) == len(options[place])
+    assert len(points) == len(options[place])
     chosen_words = f"{options[3][2]} {options[4][3]}"
-    x = exact_x(model, con, 4)
+    x = float(points[4]["value"])  # a round number
     row = {FEATURE: options[0][1], "x": x, "visits": None, "words": chosen_words}
     answer = model.predict_one(row)["probabilities"]
     shown = {row["class"]: row["posterior"] for row in found["after"]}
@@ -149,14 +148,6 @@ def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answ
     assert float(said[1]) == pytest.approx(float(line["precision"]), abs=5e-4)
     assert float(said[2]) == pytest.approx(float(line["recall"]), abs=5e-4)
     assert float(said[4]) == pytest.approx(expected, rel=1e-3)
-
-
-def exact_x(model, con, choice):
-    """The number behind a choice of the nomogram, whose label is rounded."""
-    from nbsql.judging.profile import feature_named, number_grid
-
-    grid = number_grid(model.state, feature_named(model.state.spec, "x", "it"), 21)
-    return grid.low + grid.step * (choice - 1)
 
 
 def test_the_numbers_of_a_page_are_those_of_the_relations(con, model, text):

@@ -18,6 +18,7 @@ from typing import Any
 
 import duckdb
 
+import nbsql
 from nbsql.answers.query import _cell
 from nbsql.answers.table import Table
 
@@ -27,7 +28,7 @@ LANGUAGES = {"python", "sql", "sh"}
 _STATEMENTS = 3  # of a block that together fill the lines that it may print; of more, each prints as many as one of these
 _WIDTH = 88
 _NUMBER = re.compile(r"(-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]\d+)?)")
-_VARYING = re.compile(r"\d[\d.,]*(?= ?(?:s|ms|MB|kB|seconds?|minutes)\b|…$)")  # how long it took, how large it is
+_VARYING = re.compile(r"\d[\d.,]*(?= ?(?:s|ms|MB|kB|seconds?|minutes|macros)\b|…$)")  # how long it took, how large it is
 
 
 def run_blocks(text: str, title: str, names: dict[str, object], *programs: Path, lines: int = 24) -> str:
@@ -101,7 +102,9 @@ def _is_number(value: Any) -> bool:
 def _shortened(printed: str, lines: int) -> str:
     """What a page shows of it: the first lines, of the width of a page, without the place and the time of the run."""
     today = datetime.now(timezone.utc).date().isoformat()
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", printed.strip("\n")).replace(str(Path.cwd()), "…")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", printed.strip("\n"))
+    for folder in (Path.cwd(), Path(nbsql.__file__).parent, Path(nbsql.__file__).parents[1]):
+        plain = plain.replace(str(folder), "…")
     shown = re.sub(rf"({today} |^)\d\d:\d\d(:\d\d[.\d+]*)?", "…", plain, flags=re.MULTILINE)
     cut = [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…" for line in map(str.rstrip, shown.splitlines())]
     more = len(cut) - lines
