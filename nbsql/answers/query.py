@@ -6,13 +6,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from decimal import Decimal
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from markupsafe import Markup
 
-from nbsql.answers.table import Table, counted, paragraph, plain, short_number
+from nbsql.answers.table import counted, paragraph, table_of_rows
 from nbsql.engines.duckdb.engine import on_duckdb
 from nbsql.engines.engine import Engine, PendingQuery
 from nbsql.engines.source import Source, split_path
@@ -39,16 +38,8 @@ _NAMED = 8  # columns left out of a table that are named
 _NOT_INSTALLED = re.compile(r"'(\w+)' is required for this operation but it was not installed")
 
 
-def _are_numbers(values: Sequence[Any]) -> bool:
-    present = [value for value in values if value is not None]
-    return bool(present) and all(isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in present)
-
-
-def _cell(value: Any) -> str | None:
-    """A value as a table shows it; numbers have four significant digits."""
-    if isinstance(value, float):
-        return short_number(value)
-    return None if value is None else str(value) or plain("")
+def _terminal_width() -> int:
+    return get_terminal_size((_WIDTH, 0)).columns
 
 
 def _note(left_out: Sequence[str]) -> list[str]:
@@ -186,7 +177,7 @@ class Query(PendingQuery):
             return f"<nbsql.Query: {error}>"
         if rows is None:
             return f"<nbsql.Query of {', '.join(columns)}; .show() runs it, .sql is its text>"
-        table, left_out = self._table(columns, rows).fitted(get_terminal_size((_WIDTH, 0)).columns, self._added)
+        table, left_out = table_of_rows(columns, rows).fitted(_terminal_width(), self._added)
         title = f"nbsql.Query, its first rows ({_SHOWN} at most); .show() runs it, .sql is its text"
         return "\n".join([title, table.text(), *_note(left_out)])
 
@@ -195,10 +186,6 @@ class Query(PendingQuery):
         limited = self.limit(_SHOWN).sql
         with self._in_original_path(), self._guard(), self._engine.errors():
             return self._engine.preview(limited)
-
-    def _table(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
-        right = [place for place, values in enumerate(zip(*rows, strict=True)) if _are_numbers(values)]
-        return Table(columns, [[_cell(value) for value in row] for row in rows], right)
 
     def __reduce__(self) -> NoReturn:
         raise NotSupportedError("a query reads its database and is not pickled; its rows are, as .df() or .fetchall()")
@@ -209,7 +196,7 @@ class Query(PendingQuery):
             columns, rows, sql = self.columns, self._preview() or [], self.sql
         except NbsqlError as error:
             return str(paragraph(f"nbsql.Query: {error}"))
-        table, left_out = self._table(columns, rows).fitted(_WIDTH, self._added)
+        table, left_out = table_of_rows(columns, rows).fitted(_WIDTH, self._added)
         return str(
             Markup("").join([table.html(), *map(paragraph, _note(left_out))])
             + Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(sql)
@@ -315,7 +302,9 @@ class Query(PendingQuery):
         """Print the first 40 rows as a table that fits the terminal. The columns that a verb adds are always shown."""
         first = self.limit(_PRINTED + 1)
         rows = first.fetchall()
-        table, left_out = self._table(self.columns, rows[:_PRINTED]).fitted(get_terminal_size((_WIDTH, 0)).columns, self._added)
+        table, left_out = table_of_rows(self.columns, rows[:_PRINTED]).fitted(
+            get_terminal_size((_WIDTH, 0)).columns, self._added
+        )
         more = [f"the first {_PRINTED} rows"] if len(rows) > _PRINTED else []
         sys.stdout.write("\n".join([table.text(), *more, *_note(left_out), ""]))
 

@@ -6,7 +6,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import accumulate
+from typing import Any
 
 from markupsafe import Markup, escape
 
@@ -87,6 +89,23 @@ class Table:
         )
         table = Markup('<table style="border-collapse:collapse;margin:0"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>')
         return Markup('<div style="overflow-x:auto;margin:0.5em 0 1em">{}</div>').format(table.format(head, body))
+
+
+def table_of_rows(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    """The table of some rows: numbers have four significant digits, and columns of numbers are aligned to the right."""
+    right = [place for place, values in enumerate(zip(*rows, strict=True)) if _are_numbers(values)]
+    return Table(columns, [[_value_text(value) for value in row] for row in rows], right)
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    present = [value for value in values if value is not None]
+    return bool(present) and all(isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in present)
+
+
+def _value_text(value: Any) -> str | None:
+    if isinstance(value, float):
+        return short_number(value)
+    return None if value is None else str(value) or plain("")
 
 
 class Displayed(ABC):

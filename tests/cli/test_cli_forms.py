@@ -97,7 +97,7 @@ def test_a_model_is_shown_as_an_object_of_its_parts(shop: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "feature"),
     [
-        (("fit", "shop.duckdb", "golf", "--target", "play", "--name", "new"), "wind"),
+        (("fit", "shop.duckdb", "golf", "--target", "play", "--name", "new", "--id", "id"), "wind"),
         (("update", "shop.duckdb", "spell", "other"), "wind"),
         (("forget", "shop.duckdb", "spell", "other"), "wind"),
         (("rollback", "shop.duckdb", "spell", "1"), "wind"),

@@ -14,13 +14,11 @@ from contextlib import redirect_stdout
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import duckdb
 
 import nbsql
-from nbsql.answers.query import _cell
-from nbsql.answers.table import Table
+from nbsql.answers.table import table_of_rows
 
 # A block with its language and, for SQL, a database; then what it printed.
 BLOCK = re.compile(r"^```(\w+)(?: (\S+\.duckdb))?\n(.*?)^```\n(?:\n```output\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
@@ -90,13 +88,7 @@ def _tables(file: str, block: str) -> Iterator[str]:
             columns, rows = [column[0] for column in found.description or ()], found.fetchall()
             if statement.type == duckdb.StatementType.SELECT:
                 assert rows, statement.query
-                right = [place for place, values in enumerate(zip(*rows, strict=True)) if all(map(_is_number, values))]
-                cells = [[_cell(value) for value in row] for row in rows]
-                yield Table(columns, cells, right).fitted(_WIDTH, keep=1)[0].text()
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+                yield table_of_rows(columns, rows).fitted(_WIDTH, keep=1)[0].text()
 
 
 def _shortened(printed: str, lines: int) -> str:
