@@ -1,7 +1,5 @@
 """A naive Bayes classifier that lives in the database: SQL fits it, SQL scores with it, and rows never leave."""
 
-from typing import TYPE_CHECKING, Any
-
 from nbsql.answers.query import Query
 from nbsql.engines.log import watch
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning, NotSupportedError
@@ -58,14 +56,6 @@ __all__ = [
     "__version__", "auto", "cross_validate", "dependence", "drop", "families", "fit", "fit_sql", "from_statistics",
     "from_tables", "from_weights", "import_", "load", "merge", "models", "sweep", "watch",
 ]  # fmt: skip
-
-
-if not TYPE_CHECKING:  # a checker names what is missing by itself
-
-    def __getattr__(name: str) -> Any:
-        if name == "Forward":
-            raise InputError("nbsql.Forward is gone; nbsql.auto(...) leaves out the columns that do not help the others")
-        raise AttributeError(f"module 'nbsql' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -29,7 +29,6 @@ OF_PYTHON = (
     "nbsql.load",
     "nbsql.Join,",
     "logarithms=True",
-    "nbsql.Forward is gone",
     "the class nbsql.",
     "other_alpha",
     "'X': nbsql.Binned(",  # a part of ⟨families={...}⟩

@@ -22,14 +22,6 @@ def test_a_console_offers_public_names_only() -> None:
     assert not [name for name in dir(nbsql) if not hasattr(nbsql, name)]
 
 
-def test_a_name_that_is_gone_says_what_to_write() -> None:
-    with pytest.raises(nbsql.InputError) as refused:
-        nbsql.Forward(20)  # type: ignore[attr-defined]
-    assert str(refused.value) == "nbsql.Forward is gone; nbsql.auto(...) leaves out the columns that do not help the others"
-    with pytest.raises(AttributeError, match="module 'nbsql' has no attribute 'Foreward'"):
-        nbsql.Foreward  # type: ignore[attr-defined]  # noqa: B018
-
-
 def test_the_typed_options_are_those_that_are_taken() -> None:
     options = {field.name for field in fields(Options)} - {"target", "classes"}
     assert (
