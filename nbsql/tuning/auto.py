@@ -249,7 +249,7 @@ class _FamilySearch:
             Query(engine, render("ranked_rows", ranking, RANKING, [1])),
             Query(engine, render("ranked_rows", tried, TRIED, [0, 1])),
             # The families have been chosen by these folds, for which that of the families would be too low.
-            _temperature=temperatures[winner] if winning.calibrated and method is not None else None,
+            temperature=temperatures[winner] if winning.calibrated and method is not None else None,
         )
 
     def _row_scores(self, setting: Setting) -> Markup:

@@ -46,6 +46,8 @@ class Auto(Ranking):
         held_out: how well what was chosen predicts the rows that were kept aside, a sixth of them: their number, the log loss
             by a model of the other rows, that of the priors, and the gain over it with its standard error. None if there were
             fewer than 30 rows, or two folds of the user's, so that all were needed for the choice.
+        temperature: that of the folds, at which the rows kept aside were predicted, if another method than naive Bayes was
+            chosen with one; `best` fits its own to folds of all rows. None otherwise.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -65,7 +67,7 @@ class Auto(Ranking):
     ranking: Query
     tried: Query
     held_out: Judgement | None = None
-    _temperature: float | None = field(default=None, repr=False)  # that of the folds, if the families were not chosen by them
+    temperature: float | None = None
     _make: Callable[..., Model] = field(default=cast("Any", None), repr=False)  # `nbsql.auto` adds it
 
     def _summary_tables(self) -> tuple[list[str], list[Table]]:

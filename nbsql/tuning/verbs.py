@@ -247,9 +247,9 @@ def auto(
                 with quietly():  # the fit of the best will warn of the same
                     priors = fit(seen, with_changes(chosen, features=[], families={}, method="naive"), _transient(engine))
                     best = fit(seen, chosen, _transient(engine))
-                    if choice.calibrated and choice._temperature is None:
+                    if choice.calibrated and choice.temperature is None:
                         best.calibrate(seen, folds=folds)
-                    held_out = judge(best, priors, aside, weight, choice._temperature)
+                    held_out = judge(best, priors, aside, weight, choice.temperature)
                     choice = with_changes(choice, held_out=held_out)
     return with_changes(choice, _make=make)
 
