@@ -2,7 +2,7 @@
 
 {#
   The features in the order of the columns. A feature over several columns stands where its first column does. Attributes: name, index,
-  family, column, columns, kinds, floating, whole.
+  family, column, columns, kinds, floating, whole, is_inferred.
 #}
 {% macro features_of(options, columns, relation) -%}
 {% set roles = [options.target] + options.id + ([options.weight] if options.weight is not none else []) -%}
@@ -70,7 +70,9 @@
 {% do without.append(column) %}
 {% else -%}
 {% set complete = family if family is mapping else nbsql.family_of(column.name, family, options) -%}
-{% do found.append(nbsql.feature_of(column.name, complete, [column], found)) %}
+{% set feature = nbsql.feature_of(column.name, complete, [column], found) -%}
+{% do feature.update({'is_inferred': column.name not in single}) %}
+{% do found.append(feature) %}
 {% endif -%}
 {% endif -%}
 {% endfor -%}

@@ -23,6 +23,7 @@
 {% set rows = nbsql.counted_rows(node, model, source, where) -%}
 {% if flags.WHICH in ['run', 'build'] -%}
 {% do nbsql.check_rows(model, source, rows, where) %}
+{% if not is_incremental() and not flags.EMPTY %}{% do nbsql.advise(model, rows) %}{% endif -%}
 {% endif -%}
 {% do return(nbsql.body(nbsql.cells(model, rows))) %}
 {%- endmacro %}

@@ -53,6 +53,8 @@ SNAPSHOT = """
 SELECT * FROM {{ ref('cells') }}{% endsnapshot %}
 """
 
+KEYS = ["position", "code", "customer_id"]
+
 # Engines and versions of dbt. The others than the tests' own take a second where that takes ten.
 BUILDS = [("duckdb", None), ("duckdb", "2.0"), ("postgres", "2.0")]
 BY_NIGHT = [("postgres", None), ("duckdb", "1.8"), ("duckdb", "1.12")]
@@ -135,6 +137,39 @@ def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(
         with project.connect() as con:
             own = "main" if address is None else "public"
             equal(read(con, "SELECT * FROM new.scored")[1], read(con, f"SELECT * FROM {own}.scored")[1])
+
+
+@pytest.mark.look
+@pytest.mark.parametrize(("engine", "version"), [*BUILDS, pytest.param("postgres", None, marks=pytest.mark.nightly)])
+def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it(
+    engine: str, version: str | None, tmp_path: Path
+) -> None:
+    why = version and dbt_versions.missing(version)
+    if why:
+        absent(why)
+    texts = "SELECT i + 5000 AS position, 'it is number ' || i || ' of them' AS note, 'K' || i || '-9' AS code, "
+    texts += "i % 7 AS links, 'c' || (i % 150) AS customer_id, 1900 + i AS year, 0.5 * (i % 90) AS price, "
+    texts += "'a b c d ' || (i % 9) AS few, "
+    texts += "CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS label FROM generate_series(0, 199) AS t(i)"
+    statistics = "{{ nbsql.statistics(ref('notes')) }}"
+    models = {"notes": texts, "plain": statistics, "named": statistics, "told": statistics}
+    told = {"exclude": ["position", "code"], "families": {"note": "text", "customer_id": "categorical"}}
+    meta = {"plain": {"target": "label"}, "named": {"target": "label", "features": ["note", "code"]}}
+    with server(engine) as address:
+        project = Project(tmp_path, models, {**meta, "told": {"target": "label", **told}}, address=address, version=version)
+        done = project.dbt("build", "--empty")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "by a look" not in done.stdout
+        done = project.dbt("build")
+        assert done.returncode == 0, done.stdout + done.stderr
+        with project.connect() as con, pytest.warns(nbsql.NbsqlWarning, match="by a look") as warned:
+            nbsql.fit_sql(con, "notes", target="label")
+    start = "follow from the types; by a look at the values they would be"
+    said = sorted(line[line.index("families of") :].strip() for line in done.stdout.splitlines() if start in line)
+    of_named = f"families of 'named' {start} families: {{'note': text}}"
+    assert said == [of_named, f"families of 'plain' {start} families: {{'note': text}}, exclude: {KEYS}"]
+    (line,) = {str(each.message) for each in warned if start in str(each.message)}
+    assert line == f'families {start} families={{"note": "text"}}, exclude={KEYS}'.replace("'", '"')
 
 
 def succeeds(project: Project, *command: str) -> None:

@@ -8,6 +8,11 @@
   irregular (the number of fractions) and marked (the number of zeros).
 #}
 {% macro number_facts(model, source, features, is_exact) -%}
+{{ nbsql.facts_of_numbers(nbsql.numbers_of_features(model, source, features), is_exact) }}
+{%- endmacro %}
+
+{# The same of rows of feature and x, a number. #}
+{% macro facts_of_numbers(values, is_exact) -%}
 SELECT
   feature,
   count(*) AS rows,
@@ -19,7 +24,7 @@ SELECT
   count(CASE WHEN x <> {{ nbsql.floor_of(nbsql.word('x')) }} THEN 1 END) AS irregular,
   count(CASE WHEN x = 0 THEN 1 END) AS marked
 FROM (
-  {{ nbsql.numbers_of_features(model, source, features) | indent(2) }}
+  {{ values | indent(2) }}
 ) AS looked
 GROUP BY feature
 {%- endmacro %}
@@ -30,6 +35,16 @@ GROUP BY feature
   and digits).
 #}
 {% macro text_facts(model, source, features, is_exact) -%}
+{% set values -%}
+{% call(feature) nbsql.values_of_features(model, source, features) -%}
+CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- endcall %}
+{%- endset -%}
+{{ nbsql.facts_of_texts(values, is_exact) }}
+{%- endmacro %}
+
+{# The same of rows of feature and x, a text. #}
+{% macro facts_of_texts(values, is_exact) -%}
 SELECT
   feature,
   count(*) AS rows,
@@ -42,10 +57,7 @@ SELECT
   count(CASE WHEN trim(x) LIKE '% % % % %' AND lower(x) <> upper(x) THEN 1 END) AS marked,
   count(CASE WHEN lower(x) <> upper(x) AND translate(x, '0123456789', '') <> x THEN 1 END) AS coded
 FROM (
-  {% call(feature) nbsql.values_of_features(model, source, features) -%}
-  CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
-  {%- endcall %}
-
+  {{ values | indent(2) }}
 ) AS looked
 GROUP BY feature
 {%- endmacro %}
