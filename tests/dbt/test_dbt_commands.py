@@ -140,7 +140,7 @@ def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(
 
 
 @pytest.mark.look
-@pytest.mark.parametrize(("engine", "version"), [*BUILDS, pytest.param("postgres", None, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(("engine", "version"), [*BUILDS, *(pytest.param(*it, marks=pytest.mark.nightly) for it in BY_NIGHT)])
 def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it(
     engine: str, version: str | None, tmp_path: Path
 ) -> None:
