@@ -12,8 +12,8 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, written
-from nbsql.judging.folds import Folds, Models
-from nbsql.learning.fit import prepare_families
+from nbsql.learning.folds import Folds, Models
+from nbsql.learning.prepare import prepare_families
 from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 

@@ -10,11 +10,11 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.judging.folds import Folds
 from nbsql.judging.leave_one_out import make_folds
 from nbsql.learning.count import Count
 from nbsql.learning.em import run_em
-from nbsql.learning.fit import prepare_families
+from nbsql.learning.folds import Folds
+from nbsql.learning.prepare import prepare_families
 from nbsql.plan import Plan
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check

@@ -13,9 +13,9 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.judging.evaluate import queries_of_judged_rows
 from nbsql.judging.evaluation import Evaluation, read_evaluation
-from nbsql.judging.folds import resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import LOO, check_folds
 from nbsql.judging.refitted_folds import make_folds_for_spec
+from nbsql.learning.folds import resolve_settings, summarise_folds
 from nbsql.plan.context import Context
 from nbsql.spec.options import Best, Options, candidate_options
 from nbsql.spec.spec import Spec

@@ -12,18 +12,17 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.learning.collinear import check_covariances, features_with_covariance
-from nbsql.learning.count import Count, check_near_zero, total_rows
+from nbsql.learning.count import Count, total_rows
 from nbsql.learning.declared import with_declared, with_given_priors
 from nbsql.learning.em import run_em
 from nbsql.learning.factorised import make_count
 from nbsql.learning.family_warnings import advice, advice_on_classes, inferred_features
-from nbsql.learning.fit_queries import TOGETHER, answers_for_numbers
 from nbsql.learning.half_life import check_reference_time
 from nbsql.learning.joins import dimensions_of_model
 from nbsql.learning.kmeans import split_classes, stage_source
 from nbsql.learning.logistic import WeightSearch
 from nbsql.learning.number_advice import MOST_VALUES, advice_on_texts
-from nbsql.learning.one_dependence import with_pairs, with_tree
+from nbsql.learning.prepare import prepare_families
 from nbsql.learning.selection import best_features
 from nbsql.learning.spelling_advice import advice_on_missing_classes, advice_on_spellings
 from nbsql.plan import Entry, Plan, Statement
@@ -34,10 +33,10 @@ from nbsql.plan.layout import complete_features, many_levels
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.half_life import WEIGHT_NOW
-from nbsql.spec.method import TAN, Logistic
+from nbsql.spec.method import Logistic
 from nbsql.spec.options import Options, candidate_options
 from nbsql.spec.resolve import resolve
-from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.spec import Feature
 from nbsql.storage.build import build
 from nbsql.storage.schema import drop_replaced
 from nbsql.version import __version__
@@ -260,26 +259,3 @@ class Fit:
             if line is not None:
                 found[feature.name] = line
         return found
-
-
-def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
-    """The spec with everything that must be known of its columns before they are counted.
-
-    These are the answers to the questions of families, such as the edges of bins, and the dependences between features, if
-    the method has any.
-    """
-    model, answers = Context.of(spec), answers_for_numbers(engine, spec, source.relation)
-
-    def with_answers(feature: Feature) -> Feature:
-        while (fit_query := feature.family.fit_query) is not None:
-            is_known = fit_query in TOGETHER
-            rows = answers[feature.name] if is_known else engine.query_macro(fit_query, model, source.relation, feature)
-            if fit_query == "kernel_range" and rows and max(map(abs, rows[0][:2])) < feature.family.near_zero:
-                check_near_zero(engine, source.relation, {feature.column: feature.family})
-            feature = replace(feature, family=feature.family.with_fitted(rows))
-        return feature
-
-    spec = replace(spec, features=tuple(map(with_answers, spec.features)))
-    if isinstance(spec.dependence, TAN):
-        return with_tree(engine, spec, spec.dependence, source)
-    return spec if spec.dependence is None else with_pairs(engine, spec, spec.dependence, source)

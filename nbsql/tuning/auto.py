@@ -13,9 +13,9 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Family
-from nbsql.judging.folds import Folds, resolve_settings
 from nbsql.judging.leave_one_out import check_folds
 from nbsql.judging.refitted_folds import is_cut_by_class
+from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.number_advice import warn_of_texts
 from nbsql.spec.method import Classifier, Method
 from nbsql.spec.options import Best, Options

@@ -13,8 +13,8 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.errors import InputError, listed
-from nbsql.judging.folds import Folds
 from nbsql.judging.refitted_folds import RefittedFolds, is_cut_by_class, is_one_bin
+from nbsql.learning.folds import Folds
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget
 

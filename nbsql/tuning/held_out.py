@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.judging.folds import resolve_settings
+from nbsql.learning.folds import resolve_settings
 from nbsql.model import Model
 from nbsql.plan.context import Context
 from nbsql.rendering.dialect import folded

@@ -12,8 +12,8 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family
-from nbsql.judging.folds import resolve_settings
 from nbsql.judging.refitted_folds import make_folds_for_spec
+from nbsql.learning.folds import resolve_settings
 from nbsql.spec.method import Classifier, Method, NaiveBayes, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.budget import Budget

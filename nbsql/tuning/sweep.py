@@ -17,8 +17,8 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Binned, Family, named
 from nbsql.family.checks import choice
-from nbsql.judging.folds import estimation_key, resolve_settings, summarise_folds
 from nbsql.judging.leave_one_out import check_folds, make_folds
+from nbsql.learning.folds import estimation_key, resolve_settings, summarise_folds
 from nbsql.model import Model
 from nbsql.model.destination import destination_for
 from nbsql.plan import Entry

@@ -12,12 +12,12 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.judging.shared_features import SharedFeatures
 from nbsql.learning.collinear import features_with_covariance
 from nbsql.learning.count import Count, total_rows
 from nbsql.learning.declared import with_declared, with_given_priors
-from nbsql.learning.fit import prepare_families
+from nbsql.learning.prepare import prepare_families
 from nbsql.learning.selection import best_features
+from nbsql.learning.shared_features import SharedFeatures
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions

@@ -1,0 +1,37 @@
+"""What must be known of the columns before they are counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.learning.count import check_near_zero
+from nbsql.learning.fit_queries import TOGETHER, answers_for_numbers
+from nbsql.learning.one_dependence import with_pairs, with_tree
+from nbsql.plan.context import Context
+from nbsql.spec.method import TAN
+from nbsql.spec.spec import Feature, Spec
+
+
+def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
+    """The spec with everything that must be known of its columns before they are counted.
+
+    These are the answers to the questions of families, such as the edges of bins, and the dependences between features, if
+    the method has any.
+    """
+    model, answers = Context.of(spec), answers_for_numbers(engine, spec, source.relation)
+
+    def with_answers(feature: Feature) -> Feature:
+        while (fit_query := feature.family.fit_query) is not None:
+            is_known = fit_query in TOGETHER
+            rows = answers[feature.name] if is_known else engine.query_macro(fit_query, model, source.relation, feature)
+            if fit_query == "kernel_range" and rows and max(map(abs, rows[0][:2])) < feature.family.near_zero:
+                check_near_zero(engine, source.relation, {feature.column: feature.family})
+            feature = replace(feature, family=feature.family.with_fitted(rows))
+        return feature
+
+    spec = replace(spec, features=tuple(map(with_answers, spec.features)))
+    if isinstance(spec.dependence, TAN):
+        return with_tree(engine, spec, spec.dependence, source)
+    return spec if spec.dependence is None else with_pairs(engine, spec, spec.dependence, source)
