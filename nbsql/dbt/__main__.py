@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from nbsql.dbt.mirror import fill_mirror
-from nbsql.dbt.package import DISPATCH, INTERNAL, dispatch_sql, internal_yaml
+from nbsql.dbt.package import DISPATCH, INTERNAL, PRIMITIVES, dispatch_sql, internal_yaml, primitives_sql
 from nbsql.dbt.schema import SCHEMA, schema_json
 from nbsql.errors import NbsqlError
 from nbsql.rendering.renderer import macro_path
@@ -28,8 +28,13 @@ def main(arguments: list[str]) -> None:
             sys.exit(f"error: {error}")
         print(f"{len(files)} files in {asked.folder}")
         return
-    # Dispatched macros are hidden, too, so the dispatch comes first.
-    for path, text in ((DISPATCH, dispatch_sql), (INTERNAL, internal_yaml), (SCHEMA, schema_json)):
+    # The dispatch leads to primitives, and all of them are hidden.
+    for path, text in (
+        (PRIMITIVES, primitives_sql),
+        (DISPATCH, dispatch_sql),
+        (INTERNAL, internal_yaml),
+        (SCHEMA, schema_json),
+    ):
         (macro_path() / path).write_text(text(), encoding="utf-8", newline="\n")
 
 

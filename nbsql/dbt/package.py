@@ -10,14 +10,22 @@ from typing import NamedTuple
 
 from nbsql.rendering.dialect import DIALECTS
 from nbsql.rendering.renderer import macro_path
+from nbsql.rendering.sources import TABLE, macro_files, sources
 
 ADAPTERS = ("duckdb", "postgres")
+PRIMITIVES = Path("dbt/primitives.sql")
 DISPATCH = Path("dbt/dispatch.sql")
 DESCRIBED = Path("dbt/macros.yml")
 INTERNAL = Path("dbt/internal.yml")
 
 _MACRO = re.compile(r"{%-? (macro|test) (\w+)\((.*?)\) -?%}", re.DOTALL)
-_NAME = re.compile(r"{%-? macro (\w+)\(")
+_CALL = re.compile(r"nbsql\.(\w+)\(")
+_TABLES = """{#
+  The macros of the tables, macros/primitives/primitives.txt and those of engines, that the package calls. Generated: after a
+  change of a table, run python -m nbsql.dbt write.
+#}
+
+"""
 _HEADER = """{#
   The macros that engines may override. Each uses adapter.dispatch to find its form in this package or in the project that uses
   it, so that a project's snowflake__double, for example, takes the place of `double`. Generated: after adding a macro, run
@@ -72,15 +80,29 @@ def macros() -> dict[str, Macro]:
     return found
 
 
+def primitives_sql() -> str:
+    """The file of the macros of the tables that the package calls, or that one of these calls."""
+    folders = {"primitives", *(folder for adapter in ADAPTERS for folder in DIALECTS[adapter].macro_folders)}
+    tables = [path for path in macro_files(macro_path()) if path.name == TABLE and path.parent.name in folders]
+    found = {source.name: source.text.strip() for path in tables for source in sources(path)}
+    texts = [(macro_path() / path).read_text(encoding="utf-8") for path in shipped() if path != PRIMITIVES and path != DISPATCH]
+    called, named = set[str](), {name for text in texts for name in _CALL.findall(text)}
+    chosen: dict[str, str] = {}
+    while named - called:
+        called |= named
+        chosen = {name: text for name, text in found.items() if not called.isdisjoint((name, name.partition("__")[2]))}
+        named = {name for text in chosen.values() for name in _CALL.findall(text)}
+    return _TABLES + "".join(f"{chosen[name]}\n" for name in sorted(chosen))
+
+
 def dispatch_sql() -> str:
     """The file that dispatches calls to the macros of the engine.
 
     A macro that several engines share (`plain__x`) gets the prefix of each of them that has no macro of its own.
     """
     known = {name: macro for name, macro in macros().items() if macro.path != DISPATCH}
-    texts = {path.relative_to(macro_path()): path.read_text(encoding="utf-8") for path in macro_path().rglob("*.sql")}
-    named = {name for path, text in texts.items() for name in _NAME.findall(text) if path != DISPATCH}
-    called = {name for path in shipped() for name in re.findall(r"nbsql\.(\w+)\(", texts[path])}
+    named = {source.name for path in macro_files(macro_path()) for source in sources(path) if path != macro_path() / DISPATCH}
+    called = {name for path in shipped() for name in _CALL.findall((macro_path() / path).read_text(encoding="utf-8"))}
     led = {}
     for name, macro in known.items():
         form, _, general = name.partition("__")

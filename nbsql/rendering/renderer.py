@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from numbers import Integral
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
 from nbsql.rendering.compiled import compile_macro
 from nbsql.rendering.dialect import Dialect, restore
 from nbsql.rendering.layout import Layout
-
-_MACRO = re.compile(r"{%-? macro (\w+)\(.*?{%-? endmacro %}", re.DOTALL)
+from nbsql.rendering.sources import Source, macro_files, sources
 
 
 @cache
@@ -33,20 +31,6 @@ def _check_rendered(value: Any) -> str:
     if isinstance(value, Integral) and not isinstance(value, bool):
         return str(int(value))
     raise TypeError(f"{type(value).__name__} {value!r} did not pass a gate (ident, text, number or word)")
-
-
-class _Source(NamedTuple):
-    """A macro that is not compiled yet. Empty lines before its text keep the line numbers of its file, for errors."""
-
-    name: str
-    path: Path
-    text: str
-
-
-def _sources(path: Path) -> Iterator[_Source]:
-    text = path.read_text(encoding="utf-8")
-    for macro in _MACRO.finditer(text):
-        yield _Source(macro[1], path, "\n" * text.count("\n", 0, macro.start()) + macro[0])
 
 
 class _Macros:
@@ -71,11 +55,11 @@ class _Macros:
             lstrip_blocks=True,
         )
         self._environment.globals["nbsql"] = self
-        self._sources: dict[str, _Source] = {}
-        for path in folder.rglob("*.sql"):
+        self._sources: dict[str, Source] = {}
+        for path in macro_files(folder):
             room, *parts = path.relative_to(folder).parts
             if room != "engines" or parts[0] in macro_folders:  # the folders of `engines` are for the dialects that list them
-                self._sources.update({source.name: source for source in _sources(path)})
+                self._sources.update({source.name: source for source in sources(path)})
         for folder_name in reversed((*macro_folders, "default")):
             own = f"{folder_name}__"
             particular = {name.removeprefix(own): source for name, source in self._sources.items() if name.startswith(own)}

@@ -20,13 +20,11 @@
 {% endmacro %}
 {% macro characters(x) %} {% do return(adapter.dispatch('characters', 'nbsql')(x)) %} {% endmacro %}
 {% macro collation_of_letters() %} {% do return(adapter.dispatch('collation_of_letters', 'nbsql')()) %} {% endmacro %}
-{% macro collected(x) %} {% do return(adapter.dispatch('collected', 'nbsql')(x)) %} {% endmacro %}
 {% macro column_kind(type, typtype=none) %} {% do return(adapter.dispatch('column_kind', 'nbsql')(type, typtype)) %} {% endmacro %}
 {% macro column_named(columns, name, role, relation) %}
 {% do return(adapter.dispatch('column_named', 'nbsql')(columns, name, role, relation)) %}
 {% endmacro %}
 {% macro columns_of_relation(relation) %} {% do return(adapter.dispatch('columns_of_relation', 'nbsql')(relation)) %} {% endmacro %}
-{% macro common_value(x) %} {% do return(adapter.dispatch('common_value', 'nbsql')(x)) %} {% endmacro %}
 {% macro compiled_apart(model) %} {% do return(adapter.dispatch('compiled_apart', 'nbsql')(model)) %} {% endmacro %}
 {% macro completed_inputs(inputs, features) %}
 {% do return(adapter.dispatch('completed_inputs', 'nbsql')(inputs, features)) %}
@@ -37,23 +35,19 @@
 {% macro distinct_elements(list) %} {% do return(adapter.dispatch('distinct_elements', 'nbsql')(list)) %} {% endmacro %}
 {% macro double() %} {% do return(adapter.dispatch('double', 'nbsql')()) %} {% endmacro %}
 {% macro element(list, position) %} {% do return(adapter.dispatch('element', 'nbsql')(list, position)) %} {% endmacro %}
-{% macro exact(x, kind) %} {% do return(adapter.dispatch('exact', 'nbsql')(x, kind)) %} {% endmacro %}
 {% macro exact_cells(statistics, class_type) %}
 {% do return(adapter.dispatch('exact_cells', 'nbsql')(statistics, class_type)) %}
 {% endmacro %}
-{% macro exact_literal(x, kind) %} {% do return(adapter.dispatch('exact_literal', 'nbsql')(x, kind)) %} {% endmacro %}
 {% macro exp(x) %} {% do return(adapter.dispatch('exp', 'nbsql')(x)) %} {% endmacro %}
 {% macro expected_costs(costs) %} {% do return(adapter.dispatch('expected_costs', 'nbsql')(costs)) %} {% endmacro %}
 {% macro explained_rows(model, source, parameters, lookups) %}
 {% do return(adapter.dispatch('explained_rows', 'nbsql')(model, source, parameters, lookups)) %}
 {% endmacro %}
-{% macro false_literal() %} {% do return(adapter.dispatch('false_literal', 'nbsql')()) %} {% endmacro %}
 {% macro finite(x) %} {% do return(adapter.dispatch('finite', 'nbsql')(x)) %} {% endmacro %}
 {% macro floor_of(x) %} {% do return(adapter.dispatch('floor_of', 'nbsql')(x)) %} {% endmacro %}
 {% macro from_scored(model, scored) %} {% do return(adapter.dispatch('from_scored', 'nbsql')(model, scored)) %} {% endmacro %}
 {% macro greatest_of_few(values) %} {% do return(adapter.dispatch('greatest_of_few', 'nbsql')(values)) %} {% endmacro %}
 {% macro groups_texts() %} {% do return(adapter.dispatch('groups_texts', 'nbsql')()) %} {% endmacro %}
-{% macro hash_of(columns, kinds) %} {% do return(adapter.dispatch('hash_of', 'nbsql')(columns, kinds)) %} {% endmacro %}
 {% macro ident(name) %} {% do return(adapter.dispatch('ident', 'nbsql')(name)) %} {% endmacro %}
 {% macro in_time_zone(x, zone) %} {% do return(adapter.dispatch('in_time_zone', 'nbsql')(x, zone)) %} {% endmacro %}
 {% macro infinity() %} {% do return(adapter.dispatch('infinity', 'nbsql')()) %} {% endmacro %}
@@ -65,7 +59,7 @@
 {% macro join_parameters(model, parameters, relation) %}
 {% do return(adapter.dispatch('join_parameters', 'nbsql')(model, parameters, relation)) %}
 {% endmacro %}
-{% macro json_element(list, position) %} {% do return(nbsql.postgres__json_element(list, position)) %} {% endmacro %}
+{% macro json_element(list, position) %} {% do return(adapter.dispatch('json_element', 'nbsql')(list, position)) %} {% endmacro %}
 {% macro labels_in_rows() %} {% do return(adapter.dispatch('labels_in_rows', 'nbsql')()) %} {% endmacro %}
 {% macro letters_and_digits() %} {% do return(nbsql.postgres__letters_and_digits()) %} {% endmacro %}
 {% macro letters_marks_and_digits() %} {% do return(nbsql.postgres__letters_marks_and_digits()) %} {% endmacro %}
@@ -77,9 +71,7 @@
 {% do return(adapter.dispatch('list_mapped', 'nbsql')(list, body, x, place)) %}
 {% endmacro %}
 {% macro list_of(elements, type) %} {% do return(adapter.dispatch('list_of', 'nbsql')(elements, type)) %} {% endmacro %}
-{% macro list_of_whole_numbers(first, end) %} {% do return(adapter.dispatch('list_of_whole_numbers', 'nbsql')(first, end)) %} {% endmacro %}
 {% macro list_place(list, x) %} {% do return(adapter.dispatch('list_place', 'nbsql')(list, x)) %} {% endmacro %}
-{% macro list_product(a, b) %} {% do return(adapter.dispatch('list_product', 'nbsql')(a, b)) %} {% endmacro %}
 {% macro list_size(list) %} {% do return(adapter.dispatch('list_size', 'nbsql')(list)) %} {% endmacro %}
 {% macro list_total(list) %} {% do return(adapter.dispatch('list_total', 'nbsql')(list)) %} {% endmacro %}
 {% macro log_factorial(x) %} {% do return(adapter.dispatch('log_factorial', 'nbsql')(x)) %} {% endmacro %}
@@ -93,8 +85,8 @@
 {% endmacro %}
 {% macro matches(x, pattern) %} {% do return(adapter.dispatch('matches', 'nbsql')(x, pattern)) %} {% endmacro %}
 {% macro materialized() %} {% do return(adapter.dispatch('materialized', 'nbsql')()) %} {% endmacro %}
-{% macro matrix_row(elements) %} {% do return(adapter.dispatch('matrix_row', 'nbsql')(elements)) %} {% endmacro %}
 {% macro maximum(x) %} {% do return(adapter.dispatch('maximum', 'nbsql')(x)) %} {% endmacro %}
+{% macro mixed_hash(values) %} {% do return(adapter.dispatch('mixed_hash', 'nbsql')(values)) %} {% endmacro %}
 {% macro multinomial_drawn(feature, seed, position) %}
 {% do return(adapter.dispatch('multinomial_drawn', 'nbsql')(feature, seed, position)) %}
 {% endmacro %}
@@ -145,7 +137,6 @@
 {% endmacro %}
 {% macro time_as_text(x, type) %} {% do return(adapter.dispatch('time_as_text', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro token_rows(feature) %} {% do return(adapter.dispatch('token_rows', 'nbsql')(feature)) %} {% endmacro %}
-{% macro true_literal() %} {% do return(adapter.dispatch('true_literal', 'nbsql')()) %} {% endmacro %}
 {% macro type_of(x) %} {% do return(adapter.dispatch('type_of', 'nbsql')(x)) %} {% endmacro %}
 {% macro unnested(lists, names) %} {% do return(adapter.dispatch('unnested', 'nbsql')(lists, names)) %} {% endmacro %}
 {% macro unnested_matrix(lists, matrix, width, relation) %}
@@ -159,13 +150,11 @@
 {% macro value_to_hash(column, kind) %} {% do return(adapter.dispatch('value_to_hash', 'nbsql')(column, kind)) %} {% endmacro %}
 {% macro weighted_square(weight, x) %} {% do return(adapter.dispatch('weighted_square', 'nbsql')(weight, x)) %} {% endmacro %}
 {% macro whole_numbers(first, end) %} {% do return(adapter.dispatch('whole_numbers', 'nbsql')(first, end)) %} {% endmacro %}
-{% macro whole_quotient(a, b) %} {% do return(adapter.dispatch('whole_quotient', 'nbsql')(a, b)) %} {% endmacro %}
 {% macro with_posteriors(model, scored, parameters) %}
 {% do return(adapter.dispatch('with_posteriors', 'nbsql')(model, scored, parameters)) %}
 {% endmacro %}
 {% macro with_slices(source, expression) %} {% do return(adapter.dispatch('with_slices', 'nbsql')(source, expression)) %} {% endmacro %}
 {% macro without_accents(x) %} {% do return(adapter.dispatch('without_accents', 'nbsql')(x)) %} {% endmacro %}
-{% macro without_nulls(list) %} {% do return(adapter.dispatch('without_nulls', 'nbsql')(list)) %} {% endmacro %}
 {% macro words(feature, source) %} {% do return(adapter.dispatch('words', 'nbsql')(feature, source)) %} {% endmacro %}
 {% macro yes_or_no(x, yes, no) %} {% do return(adapter.dispatch('yes_or_no', 'nbsql')(x, yes, no)) %} {% endmacro %}
 {% macro postgres__completed_inputs(inputs, features) %} {% do return(nbsql.plain__completed_inputs(inputs, features)) %} {% endmacro %}

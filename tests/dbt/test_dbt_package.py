@@ -63,6 +63,7 @@ def test_engines_are_chosen_by_dispatch() -> None:
         base = known.get(f"default__{name.split('__')[1]}")
         assert base is None or known[name].arguments == base.arguments, name
     assert (macro_path() / package.DISPATCH).read_text(encoding="utf-8") == package.dispatch_sql()
+    assert (macro_path() / package.PRIMITIVES).read_text(encoding="utf-8") == package.primitives_sql()
 
 
 def test_no_macro_uses_what_dbt_2_does_not_know() -> None:

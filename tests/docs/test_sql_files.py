@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from nbsql.rendering.renderer import macro_path
+from nbsql.rendering.sources import macro_files
 
-FILES = sorted(macro_path().rglob("*.sql"))
+FILES = macro_files(macro_path())
 TAG = re.compile(r"{%.*?%}|{{.*?}}", re.DOTALL)
 COMMENT = re.compile(r"{#.*?#}|(?<!\S)-- [^\n]*", re.DOTALL)
 COMMA = re.compile(r"{{-? nbsql\.comma\(loop\) -?}}")

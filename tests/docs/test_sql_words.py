@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
 
 import pytest
+
+from nbsql.rendering.sources import TABLE, macro_files, sources
 
 ROOT = Path(__file__).parents[2]
 SQL = ROOT / "sql"
@@ -33,3 +36,12 @@ def test_a_line_has_at_most_140_characters(room: str):
 def test_no_engine_repeats_the_macro_whose_place_it_takes():
     found = [repetition.macro.name for repetition in TEMPLATES["repetitions"](SQL / "macros")]
     assert found == []
+
+
+def test_what_an_engine_says_in_one_expression_is_in_its_table():
+    """But for words with a blank before or after them, which a table cannot show."""
+    end = r"(?:(?<=\S){% endmacro %}|\s*{%- endmacro %})"
+    expression = re.compile(r"\s*{%-? macro \w+__\w+\(.*\) (?:-%}\s*|%}(?=\S))(?:(?!{%).)*" + end)
+    files = [path for path in macro_files(SQL / "macros") if path.name != TABLE]
+    found = {source.name for path in files for source in sources(path) if expression.fullmatch(source.text)}
+    assert found == {"default__ident", "default__text"}  # the gates, of which Python has its own

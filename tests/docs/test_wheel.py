@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from nbsql.rendering.sources import macro_files
+
 ROOT = Path(__file__).parents[2]
 
 SCRIPT = """
@@ -43,8 +45,8 @@ def test_the_wheel_fits_and_predicts_in_an_empty_environment(tmp_path):
     assert "nbsql/docs/reference/families.md" in names
     assert "nbsql/py.typed" in names
     assert all(name.startswith(("nbsql/", "nbsql-")) for name in names)
-    assert {path.relative_to(ROOT / "sql").as_posix() for path in (ROOT / "sql").rglob("*.sql")} == {
-        name.removeprefix("nbsql/sql/") for name in names if name.startswith("nbsql/sql/") and name.endswith(".sql")
+    assert {path.relative_to(ROOT / "sql").as_posix() for path in macro_files(ROOT / "sql")} == {
+        name.removeprefix("nbsql/sql/") for name in names if name.startswith("nbsql/sql/") and name.endswith((".sql", ".txt"))
     }
     environment = tmp_path / "environment"
     run(sys.executable, "-m", "venv", environment, cwd=tmp_path)

@@ -13,9 +13,9 @@ from typing import Any
 
 import nbsql.rendering.renderer
 from nbsql.rendering.dialect import DIALECTS, Dialect
+from nbsql.rendering.sources import macro_files, sources
 
 _TAG = re.compile(r"{%-?\s*((?:if|elif|else|for)\b.*?)\s*(-?)%}", re.DOTALL)
-_MACRO = re.compile(r"{%-? macro (\w+)\(")
 ENGINES = ("spark", "postgres")
 # What the functions in a model's schema say of weights, which have no evidence; Spark has no such functions.
 _OF_FUNCTIONS = {"spark": {"plain__output_null"}}
@@ -90,9 +90,9 @@ def watched(name: str, text: str) -> str:
 def own_macros(engine: str) -> set[str]:
     """The macros that are written for an engine, but for those whose place the gates take."""
     return {
-        name
+        source.name
         for folder in DIALECTS[engine].macro_folders
-        for path in sorted((nbsql.rendering.renderer.macro_path() / "macros" / "engines" / folder).rglob("*.sql"))
-        for name in _MACRO.findall(path.read_text(encoding="utf-8"))
-        if not hasattr(Dialect, name.partition("__")[2]) and name not in _OF_FUNCTIONS.get(engine, ())
+        for path in macro_files(nbsql.rendering.renderer.macro_path() / "macros" / "engines" / folder)
+        for source in sources(path)
+        if not hasattr(Dialect, source.name.partition("__")[2]) and source.name not in _OF_FUNCTIONS.get(engine, ())
     }

@@ -17,6 +17,7 @@ import nbsql
 from nbsql.errors import InputError
 from nbsql.rendering.dialect import DIALECTS, Dialect, restore
 from nbsql.rendering.renderer import Renderer, _check_rendered, macro_path
+from nbsql.rendering.sources import macro_files, sources
 
 RENDERER = Renderer("duckdb")
 GATES = Dialect("duckdb")
@@ -111,11 +112,7 @@ def test_names_come_back(name):
 
 
 def test_every_macro_has_a_name_of_its_own():
-    names = [
-        name
-        for file in (macro_path() / "macros").rglob("*.sql")
-        for name in re.findall(r"{%-? macro (\w+)\(", file.read_text(encoding="utf-8"))
-    ]
+    names = [source.name for file in macro_files(macro_path() / "macros") for source in sources(file)]
     assert len(names) == len(set(names))
     gates = {"default__ident", "default__text", "default__number", "word"}
     assert gates <= set(names)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, nodes
@@ -12,6 +11,7 @@ from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.facts import Facts
 from nbsql.plan.form import Form
 from nbsql.rendering.renderer import macro_path
+from nbsql.rendering.sources import macro_files
 from nbsql.spec.spec import Spec
 
 PARTS = {"facts": Facts, "form": Form, "options": QueryOptions, "spec": Spec}
@@ -39,12 +39,9 @@ def unknown_names(text: str) -> Iterator[str]:
             yield f"{part}.{node.attr}"
 
 
-def macro_files() -> list[Path]:
-    return sorted((macro_path() / "macros").rglob("*.sql"))
-
-
 def test_a_model_has_every_name_that_a_macro_asks_of_it() -> None:
-    found = {path.name: unknown for path in macro_files() if (unknown := [*unknown_names(path.read_text(encoding="utf-8"))])}
+    texts = {path: path.read_text(encoding="utf-8") for path in macro_files(macro_path() / "macros")}
+    found = {path: unknown for path, text in texts.items() if (unknown := [*unknown_names(text)])}
     assert found == {}
 
 

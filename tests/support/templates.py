@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from nbsql.rendering.sources import macro_files
+
 LONGEST_LINE = 140
 LONGEST_WITHOUT_HEADER = 5
 LARGEST_SHARE = 0.6
@@ -55,7 +57,7 @@ class Repetition(NamedTuple):
 
 def macros(folder: Path) -> Iterator[Macro]:
     """Every macro of a folder's files."""
-    for path in sorted(folder.rglob("*.sql")):
+    for path in macro_files(folder):
         text = path.read_text(encoding="utf-8")
         for found in MACRO.finditer(text):
             line = text.count("\n", 0, found.start("text")) + 1
@@ -71,7 +73,7 @@ def long_lines(folder: Path) -> list[tuple[Path, int, int]]:
     """The lines of more than 140 characters: file, line, length."""
     return [
         (path, number, len(line))
-        for path in sorted(folder.rglob("*.sql"))
+        for path in macro_files(folder)
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
         if len(line) > LONGEST_LINE
     ]

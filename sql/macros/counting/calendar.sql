@@ -16,15 +16,6 @@ CASE {{ nbsql.number_of_weekday(time) }}
 {%- endif %}
 {%- endmacro %}
 
-{# The number of a part: the year, the month or the day of a date, the hour or the minute of a time. #}
-{% macro default__part_of_time(x, part) -%} extract({{ nbsql.word(part) }} FROM {{ x }}) {%- endmacro %}
-
-{# The number of the weekday of a date: Monday is 1, Sunday 7. #}
-{% macro default__number_of_weekday(x) -%} extract(isodow FROM {{ x }}) {%- endmacro %}
-
-{# A time with a time zone as a time without one, as clocks of a zone show it. #}
-{% macro default__in_time_zone(x, zone) -%} ({{ x }} AT TIME ZONE {{ nbsql.text(zone) }}) {%- endmacro %}
-
 {#
   One row: for each part, an expression, how many rows with a class have one, and how many different ones they have. target: none for all
   rows.

@@ -34,10 +34,6 @@ abs({{ x }}) <= 1e150 AND {{ x }} <> {{ nbsql.floor_of(x) }}
 {{ nbsql.finite(nbsql.number_of(column)) }} NOT IN (0, 1)
 {%- endmacro %}
 
-{% macro default__breaks_negative_counts(column) -%}
-coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
-{%- endmacro %}
-
 {# A weight breaks the rule unless it is finite and at least 0; NULL and NaN break it. #}
 {% macro breaks_weight(column) -%}
 {% set x = nbsql.number_of(column) -%}

@@ -63,20 +63,11 @@ CAST(unnest({{ list }}) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value, 1
 {%- endif %}
 {%- endmacro %}
 
-{% macro default__distinct_elements(list) -%} list_distinct({{ list }}) {%- endmacro %}
-
 {# 1 for a positive count, else 0: where only presence matters, a token counts once however often it occurs. #}
 {% macro presence_of_token(times) -%}
 {% set n %}CAST({{ times }} AS {{ nbsql.double() }}){% endset -%}
 CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 {%- endmacro %}
-
-{#
-  Whether a fit of few rows groups them by text before cutting the texts into words. DuckDB reads 122,880 rows of a table in one thread,
-  which would then cut them all; groups are cut by every thread. With many rows every thread has some, and keeping their texts would cost
-  more than it gains.
-#}
-{% macro default__groups_texts() %}yes{% endmacro %}
 
 {# One row per class, slice and text of the counted rows: nbsql_class, nbsql_slice, the text, nbsql_weight. #}
 {% macro grouped_texts(model, source, feature) -%}
@@ -107,13 +98,6 @@ GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.facts.slice_by %}, source
 {%- else %}{{ folded }}
 {%- endif %}
 {%- endmacro %}
-
-{# The collation by which letters are folded to lower case. #}
-{% macro default__collation_of_letters() %}{{ nbsql.binary() }}{% endmacro %}
-
-{% macro default__composed(x) -%} nfc_normalize({{ x }}) {%- endmacro %}
-
-{% macro default__without_accents(x) -%} strip_accents({{ x }}) {%- endmacro %}
 
 {#
   The rows of the source with `nbsql_words`: the matches of a pattern (RE2 syntax) in their text, in order, without words that are too
@@ -149,11 +133,6 @@ SELECT
 FROM {{ source }} AS source
 {%- endmacro %}
 
-{# A blank for what stands between words: all from a character that is in no word to the next letter or digit. A word has no mark first. #}
-{% macro default__runs_of_letters(x) -%}
-string_split(regexp_replace({{ x }}, '[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' ', 'g'), ' ')
-{%- endmacro %}
-
 {#
   The rows of the source with `nbsql_words`, the characters of their text, where a run of white space is one blank. Within words, every word
   has a blank on either side, of its own, so that only what crosses words contains two blanks; `nbsql_short_words` are the words with their
@@ -183,17 +162,6 @@ SELECT
 FROM {{ source }} AS source
 {%- endif %}
 {%- endmacro %}
-
-{# A text with one blank for every run of at least `least` characters of white space, which is what Python takes for it. #}
-{% macro default__single_blanks(x, least) -%}
-regexp_replace({{ x }}, '[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ', 'g')
-{%- endmacro %}
-
-{% macro default__characters(x) -%} string_split({{ x }}, '') {%- endmacro %}
-
-{% macro default__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
-
-{% macro default__is_none_of(word, texts) -%} NOT list_contains({{ nbsql.text_list(texts) }}, {{ word }}) {%- endmacro %}
 
 {# The words of a list for which a condition on `word` holds. #}
 {% macro default__list_filtered(list, condition) -%}

@@ -18,14 +18,6 @@ CAST({{ x }} AS BOOLEAN)
 {%- endif %} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
-{#
-  One expression or another, depending on a Boolean of any type. The column stands beside its cast, because DuckDB would push a bare cast
-  down to the reader of a CSV file, where the column is text, and "true" is not a number.
-#}
-{% macro default__yes_or_no(x, yes, no) -%}
-CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN {{ yes }} WHEN 0 THEN {{ no }} END END
-{%- endmacro %}
-
 {# The aggregates of a scan: how often a class has true and false, and where missing is a value, how often it is missing. #}
 {% macro bernoulli_aggregates(model, feature, centre, careful) -%}
 {% set i = nbsql.feature_suffix(feature) -%}

@@ -59,8 +59,3 @@ counts AS (
   WHERE best_values.value IS NOT NULL OR all_counts.value IS NULL OR all_counts.feature NOT IN ({{ nbsql.feature_names(features) }})
 )
 {%- endmacro %}
-
-{# Rounds a number to twelve significant digits. #}
-{% macro default__round_to_twelve_digits(x) -%}
-CASE WHEN {{ x }} > 1e-290 THEN round({{ x }}, 11 - CAST(floor(log10({{ x }})) AS INTEGER)) ELSE 0 END
-{%- endmacro %}

@@ -161,11 +161,6 @@ FROM (
 ) AS counts
 {%- endmacro %}
 
-{# Rounds costs, so that costs that differ only by rounding are equal. #}
-{% macro round_to_ten_places(x) -%}
-round({{ x }}, 10)
-{%- endmacro %}
-
 {# n log2(n), and 0 for a remainder that is only rounding. #}
 {% macro n_bits(n) -%}
 CASE WHEN {{ n }} > 1e-9 THEN ({{ n }}) * {{ nbsql.log2(n) }} ELSE 0 END

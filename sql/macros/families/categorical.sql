@@ -127,11 +127,6 @@ CASE
 END
 {%- endmacro %}
 
-{# The type of the longest whole numbers. #}
-{% macro default__longest_whole() -%}
-HUGEINT
-{%- endmacro %}
-
 {# An expression that is NULL where a row lacks the feature: the family's own, or its value. #}
 {% macro given(feature, relation) -%}
 {% set macros = feature.family.macros -%}

@@ -33,11 +33,6 @@ CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.values_as
 CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
-{# An element of such a list, from 0; NULL if it is null or does not exist. #}
-{% macro default__json_element(list, position) -%}
-json_extract_string({{ list }}, '$[{{ position }}]')
-{%- endmacro %}
-
 {# The condition that no column of the feature is NULL. #}
 {% macro has_all_columns(feature, relation) -%}
 {% for column in feature.columns %}{{ relation }}.{{ nbsql.ident(column) }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}

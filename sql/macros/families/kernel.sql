@@ -114,10 +114,6 @@ FROM (
 ) AS densities
 {%- endmacro %}
 
-{% macro cell_number(value) -%}
-TRY_CAST({{ value }} AS BIGINT)
-{%- endmacro %}
-
 {# A number drawn uniformly from the drawn grid cell. #}
 {% macro kernel_drawn(feature, seed, position) -%}
 {% set place %}(CAST(drawn.value{{ nbsql.feature_suffix(feature) }} AS BIGINT) + {{ nbsql.uniform(seed, feature.index, 1) }}){% endset -%}

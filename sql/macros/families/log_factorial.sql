@@ -1,15 +1,5 @@
 {# ln x! and ln B(a, b), which some densities read. Not every engine has a function for them. #}
 
-{# x: a number of at least 0. #}
-{% macro default__log_factorial(x) -%}
-lgamma({{ x }} + 1)
-{%- endmacro %}
-
-{# The same for the input of a count's term (families/poisson.sql). #}
-{% macro default__log_factorial_of(feature) -%}
-{{ nbsql.log_factorial(nbsql.of_feature('number.nbsql_x', feature)) }}
-{%- endmacro %}
-
 {#
   ln x!, and 0 where x is not above 0, by Stirling's series of ln gamma(w). It is evaluated at w = x + 9 for the sake of small x, less the
   logarithms of the steps down to x + 1 (Abramowitz and Stegun 1964, 6.1.41 and 6.1.15; the omitted terms are below 1e-13).

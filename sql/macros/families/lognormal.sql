@@ -12,11 +12,6 @@
 {{ nbsql.centred_input(feature, nbsql.log_of_input(nbsql.number_of(feature.column), is_centred, careful), centre, centred) }}
 {%- endmacro %}
 
-{# The logarithm of a number of a row; minus infinity if it has none, and NULL if the number is not finite (see finite). #}
-{% macro default__log_of_input(x, is_centred, careful) -%}
-CASE WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }}) WHEN {{ x }} <= 0 AND {{ x }} >= -1e150 THEN -{{ nbsql.infinity() }} END
-{%- endmacro %}
-
 {% macro lognormal_inside(x) -%}
 {{ x }} > -{{ nbsql.infinity() }}
 {%- endmacro %}

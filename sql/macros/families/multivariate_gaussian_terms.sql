@@ -39,13 +39,6 @@ coalesce({{ nbsql.whitened_distance(feature, k) }}, 0)
 {%- endif %}
 {%- endmacro %}
 
-{% macro square_of_whitened(z) -%} {{ z }} * {{ z }} {%- endmacro %}
-
-{# The sum of the squares of a list. #}
-{% macro sum_of_whitened_squares(list) -%}
-list_sum(list_transform({{ list }}, lambda z: z * z))
-{%- endmacro %}
-
 {# The deviations x - m of a row from the mean of each class, or, shared, from the middle: columns nbsql_d. #}
 {% macro multivariate_gaussian_first_steps(feature, class_numbers) -%}
 {{ nbsql.columns_by_class(feature, class_numbers, 'nbsql_d', nbsql.deviation_from_mean) }}

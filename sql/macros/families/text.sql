@@ -85,8 +85,3 @@ CASE WHEN number.nbsql_x{{ i }} IS NOT NULL THEN coalesce(parameters.absent{{ i 
 {{ nbsql.weights_of_missing_and_unseen(feature, column) }}
 {%- endif %}
 {%- endmacro %}
-
-{# The words of a row drawn at random (sample.sql). #}
-{% macro default__text_drawn(feature, seed, position) -%}
-coalesce(array_to_string(bag{{ nbsql.feature_suffix(feature) }}.bag, ' '), '')
-{%- endmacro %}

@@ -222,8 +222,6 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
 {%- endif %}
 {%- endmacro %}
 
-{% macro default__map_of_one(key) -%} MAP {{ '{' }}{{ key }}: 1} {%- endmacro %}
-
 {#
   One row per class and bin of a number of a source: class, lower, upper, n, density. Rows below `low` or beyond the last bin are left out,
   and without `zeros` those of exactly 0, which count for the density all the same.

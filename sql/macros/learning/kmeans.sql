@@ -56,10 +56,6 @@ coalesce({{ nbsql.weighted_squared_difference(difference, nbsql.word('centres.we
 {%- endcall %}
 {%- endmacro %}
 
-{% macro weighted_squared_difference(difference, weight) -%}
-{{ difference }} * {{ difference }} * {{ weight }}
-{%- endmacro %}
-
 {# The number of the nearest centre; of equally near ones the first. #}
 {% macro nearest_centre(most) -%}
 CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop.last %}, {% endif %}{% endfor %})
@@ -156,16 +152,6 @@ WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.hash_of_numbers(numbers) }} % {
 {% for column in numbers %}{{ nbsql.finite(nbsql.number_of(column)) }}{% if not loop.last %}, {% endif %}{% endfor %}
 {%- endset -%}
 {{ nbsql.mixed_hash(values) }}
-{%- endmacro %}
-
-{# A whole number of at least 0 whose remainders are unrelated to the values. #}
-{% macro mixed_hash(values) -%}
-hash(hash({{ values }}))
-{%- endmacro %}
-
-{# An aggregate: the largest of the `count` smallest distinct values. #}
-{% macro greatest_of_smallest(x, count) -%}
-list_max(min(DISTINCT {{ x }}, {{ count }}))
 {%- endmacro %}
 
 {# One row: rows, the number of distinct rows, by a hash of their numbers. #}
@@ -277,10 +263,6 @@ FROM (
   GROUP BY distances.label, distances.candidate
 ) AS sums
 WHERE place = 1
-{%- endmacro %}
-
-{% macro round_to_seven_digits(x) -%}
-CAST({{ x }} AS REAL)
 {%- endmacro %}
 
 {# An empty relation of chosen centres. #}

@@ -1,22 +1,8 @@
 {# The catalogue of a DuckDB database. Names are compared as DuckDB does, without regard to case. #}
 
-{# One row: database, schema. #}
-{% macro default__current_database_and_schema() -%}
-SELECT current_database() AS database, current_schema() AS schema
-{%- endmacro %}
-
 {# The number of the transaction. Outside of a transaction every statement has its own. #}
 {% macro transaction_number() -%}
 SELECT txid_current() AS number
-{%- endmacro %}
-
-{# The search path, on which names without a database or schema are looked up, and the statement that sets it. #}
-{% macro default__search_path() -%}
-SELECT current_setting('search_path') AS path
-{%- endmacro %}
-
-{% macro default__set_search_path(path) -%}
-SET search_path = {{ nbsql.text(path) }}
 {%- endmacro %}
 
 {#
@@ -145,10 +131,6 @@ ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS
 
 {%- endmacro %}
 
-{% macro default__matches_pattern(pattern) -%}
-SELECT regexp_matches('', {{ nbsql.text(pattern) }})
-{%- endmacro %}
-
 {% macro expression(query) -%}
 SELECT ({{ query }})
 {%- endmacro %}
@@ -156,11 +138,6 @@ SELECT ({{ query }})
 {# An expression over the columns of a source, alone and without parentheses. #}
 {% macro expression_of(source, expression) -%}
 SELECT {{ expression }} FROM {{ source }} AS source
-{%- endmacro %}
-
-{# The same in a place where no set-returning function is allowed, such as unnest, which elsewhere would multiply the rows of the source. #}
-{% macro default__expression_of_one_value(source, expression) -%}
-SELECT 1 FROM {{ source }} AS source QUALIFY ({{ expression }}) IS NULL AND row_number() OVER () > 0
 {%- endmacro %}
 
 {# One row: how DuckDB parses a query, as the text of a JSON tree. #}

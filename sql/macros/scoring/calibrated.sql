@@ -176,16 +176,6 @@ FROM (
 ) AS found
 {%- endmacro %}
 
-{# The number of the last knot at or before x, by bisection in the jumps of `falling_powers`; xs: the knots. #}
-{% macro default__last_knot(xs) -%}
-list_reduce(nbsql_jumps, lambda last, jump: last + CASE WHEN {{ xs }}[last + jump] <= x THEN jump ELSE 0 END, 0)
-{%- endmacro %}
-
-{# An aggregate: the powers of 2 up to the length of the longest of the lists xs, the largest first. #}
-{% macro default__falling_powers() -%}
-list_reverse(list_transform(range(CAST(ceil(log2(max(len(xs)) + 1)) AS BIGINT)), lambda i: 1 << i))
-{%- endmacro %}
-
 {#
   Rows with nbsql_logs and nbsql_odds, the list of ln(p_k / (1 - p_k)), without cancellation: for the most probable class, 1 - p_k is the
   sum over the others.
@@ -227,9 +217,4 @@ FROM (
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS masses
 {{- nbsql.optimisation_fence() }}
-{%- endmacro %}
-
-{# The logistic function, for numbers of any size. #}
-{% macro logistic(z) -%}
-1 / (1 + exp(-{{ z }}))
 {%- endmacro %}

@@ -54,11 +54,6 @@ FROM (
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
-{# The list of the expected costs. #}
-{% macro default__expected_costs(costs) -%}
-list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteriors))
-{%- endmacro %}
-
 {# `scored` (predict.sql) with the predictions of least expected cost, for evaluation. #}
 {% macro scored_at_cost(model, scored, parameters, costs) -%}
 {% set choice = nbsql.word('nbsql_choice') -%}

@@ -139,11 +139,6 @@ ORDER BY
   lines.value ASC NULLS LAST
 {%- endmacro %}
 
-{# The rows of an explanation by their numbers, in the order of the source. #}
-{% macro default__explained_rows(model, source, parameters, lookups) -%}
-{{ nbsql.numbered_source(model, source, parameters, lookups) }}
-{%- endmacro %}
-
 {# The join of rows with the parameters by class. #}
 {% macro join_parameters_by_class(model, rows) -%}
 JOIN parameters ON {% if model.facts.has_segments %}parameters.nbsql_segment = {{ rows }}.nbsql_segment{% else %}TRUE{% endif %}

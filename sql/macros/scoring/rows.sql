@@ -26,11 +26,6 @@ FROM {{ relation }} AS source
 {%- endif %}
 {%- endmacro %}
 
-{# A query of the inputs of some features, with the other inputs of their terms that an engine computes once a row. #}
-{% macro default__completed_inputs(inputs, features) -%}
-{{ inputs }}
-{%- endmacro %}
-
 {#
   The same with the columns of inputs and parameters that some terms name more than once. Two steps of their own halve those terms twice.
 #}

@@ -158,19 +158,6 @@ ORDER BY nbsql_row ASC NULLS LAST
 CAST(hash(xor({{ of_row }}, hash(CAST({{ number }} AS BIGINT)))) >> 11 AS {{ nbsql.double() }}) / 9007199254740992e0
 {%- endmacro %}
 
-{% macro row_numbers(n) -%}
-range(1, {{ n + 1 }})
-{%- endmacro %}
-
-{% macro log2(x) -%}
-log2({{ x }})
-{%- endmacro %}
-
-{# The value in a type, or NULL if the type cannot hold it. #}
-{% macro cast_or_null(value, type) -%}
-TRY_CAST({{ value }} AS {{ type }})
-{%- endmacro %}
-
 {#
   A guide table of a relation with `lower`, the start of each value: its columns, upper, the end, and slot, one of the slots that it
   reaches into. There are `slots` slots for each of the keys; slots: a number or a column.

@@ -67,12 +67,6 @@ FROM (
 {%- endif %}
 {%- endmacro %}
 
-{#
-  Whether rows carry the labels of the classes, nbsql_class_k. An engine for which a join of the parameters costs more than columns that
-  every row has does not carry them, and joins the parameters once, last.
-#}
-{% macro default__labels_in_rows() %}{% endmacro %}
-
 {# The label of class k. #}
 {% macro class_label(k) -%}
 {% if nbsql.labels_in_rows() %}evidence.nbsql_class_{{ k }}{% else %}parameters.class_{{ k }}{% endif %}
@@ -176,9 +170,6 @@ SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
 
 FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 {%- endmacro %}
-
-{# To follow the terms of a row: an expression that keeps an engine from compiling all of them into one method, if there are many. #}
-{% macro default__compiled_apart(model) %}{% endmacro %}
 
 {# Rows joined with all inputs of their terms: `number`, parameters, and the lookups and sums of each feature. #}
 {% macro with_terms(model, relation, inputs, parameters, lookups) -%}

@@ -1,8 +1,5 @@
 {# The terms of features in the score of a class, and the sums of many terms. #}
 
-{# The log-likelihood in class k of a row's value. #}
-{% macro default__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.class_{{ k }} {%- endmacro %}
-
 {#
   The sums of categorical features that are too many for one star of joins, because the time to plan one grows faster than the number of
   its joins: stars of twenty, summed by row.

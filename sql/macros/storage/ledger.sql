@@ -17,14 +17,6 @@ SELECT updated_at FROM {{ spec }} AS spec
 SELECT CAST(updated_at AS {{ nbsql.string() }}) AS updated_at FROM {{ spec }} AS spec
 {%- endmacro %}
 
-{#
-  Records when the model last changed, with a different time for every change, even within one transaction. Two concurrent writers
-  conflict here, and DuckDB refuses the second.
-#}
-{% macro default__set_updated_at(spec) -%}
-UPDATE {{ spec }} SET updated_at = greatest({{ nbsql.utc_now() }}, updated_at + to_microseconds(1))
-{%- endmacro %}
-
 {# The cells of the statistics. #}
 {% macro cells_of(statistics) -%}
 SELECT slice, class, feature, value, n, mean, m2, batch FROM {{ statistics }} AS cells

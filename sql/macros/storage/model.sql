@@ -8,13 +8,6 @@ INSERT INTO {{ relation }}
 {{ query }}
 {%- endmacro %}
 
-{% macro default__delete_all(relation) -%}
-DELETE FROM {{ relation }}
-{%- endmacro %}
-
-{# The current time in UTC, without a time zone, which some clients cannot read. #}
-{% macro default__utc_now() -%} make_timestamp(epoch_us(now())) {%- endmacro %}
-
 {% macro spec_text(spec) -%}
 SELECT CAST(spec.spec AS {{ nbsql.string() }}) AS spec FROM {{ spec }} AS spec
 {%- endmacro %}
@@ -47,9 +40,6 @@ SELECT count(DISTINCT class_no) AS n FROM {{ parameters }} AS parameters
 {% macro version_of_model(spec) -%}
 SELECT nbsql_version FROM {{ spec }} AS spec
 {%- endmacro %}
-
-{# A text of JSON in the engine's type for JSON. #}
-{% macro default__json_of(text) -%} CAST({{ nbsql.text(text) }} AS JSON) {%- endmacro %}
 
 {# One row: spec, nbsql_version, created_at, updated_at. #}
 {% macro spec_row(spec, version) -%}
@@ -152,9 +142,6 @@ ORDER BY feature ASC NULLS LAST, place ASC NULLS LAST
 SELECT feature, count(DISTINCT value) AS size FROM {{ statistics }} AS statistics WHERE mean IS NULL GROUP BY feature
 {%- endmacro %}
 
-{# Makes the statements of a script atomic. #}
-{% macro default__begin_transaction() -%} BEGIN TRANSACTION {%- endmacro %}
-
 {% macro commit_transaction() -%} COMMIT {%- endmacro %}
 
 {# The model's row, if the model has changed since a script was written. changed: the time of its last change then, as text. #}
@@ -172,17 +159,6 @@ WHERE EXISTS (
   {{ query | indent(2) }}
 )
 {%- endmacro %}
-
-{#
-  Keep the rights of others to a model before it is changed, and give them to it afterwards. Nothing where there are none. Each is run as
-  `checking_statement` says.
-#}
-{% macro default__keep_rights(schema) %}{% endmacro %}
-
-{% macro default__give_rights(schema) %}{% endmacro %}
-
-{# The statement that runs a check of `check_empty`, which is also given as a literal. #}
-{% macro default__checking_statement(check, literal) -%} {{ check }} {%- endmacro %}
 
 {# Drops a schema and everything in it, if it exists. #}
 {% macro drop_schema_if_exists(schema) -%}
@@ -224,13 +200,4 @@ DROP SCHEMA IF EXISTS {{ schema }} CASCADE
 {# The number of rows of a count in parts, which is that of the first; each part checks its own. #}
 {% macro rows_of_parts(first, others) -%}
 {{ first }}{% for other in others %} + 0 * {{ other }}{% endfor %}
-{%- endmacro %}
-
-{% macro default__drop_if_exists(relation) -%}
-DROP TABLE IF EXISTS {{ relation }}
-{%- endmacro %}
-
-{# An example of a model's use in SQL. schema, source: its name, and the text or name of a table, as short as they can be written. #}
-{% macro default__example_call(schema, source) -%}
-FROM {{ schema }}.predict({{ source }})
 {%- endmacro %}

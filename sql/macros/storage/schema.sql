@@ -3,10 +3,6 @@
   replace. So dbt does not read this file (sql/.dbtignore).
 #}
 
-{% macro create_schema(schema) -%}
-CREATE SCHEMA {{ schema }}
-{%- endmacro %}
-
 {#
   Nothing, or an error that undoes the transaction of a script if the schema is there, or is not if it `exists`. DuckDB 1.5 goes on after
   its own error of a schema that exists, so that a shell would count the rows once more. A SET, because a shell prints a table for a SELECT.
@@ -58,16 +54,7 @@ COMMENT ON COLUMN {{ relation }}.{{ nbsql.ident(column) }} IS {{ nbsql.text(text
 {%- endfor %}
 {%- endmacro %}
 
-{# DuckDB does not store a comment on a schema. #}
-{% macro comment_of_schema(schema, about) %}{% endmacro %}
-
-{% macro macro_keyword() -%} MACRO TABLE {%- endmacro %}
-
 {% macro drop_relation(kind, relation, if_exists=false) -%}
 {% set kind_of_relation %}{% if kind == 'macro' %}MACRO TABLE{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
 DROP {{ kind_of_relation }} {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
-{%- endmacro %}
-
-{% macro drop_schema(schema) -%}
-DROP SCHEMA {{ schema }}
 {%- endmacro %}

@@ -1,9 +1,5 @@
 {# BigQuery's own forms. A macro bigquery__name takes the place of the macro `name`. #}
 
-{% macro bigquery__double() -%} FLOAT64 {%- endmacro %}
-
-{% macro bigquery__string() -%} STRING {%- endmacro %}
-
 {# One row a literal: value, class_1, class_2, ... The rows are structs in a list; the first one names the columns. #}
 {% macro bigquery__literal_rows(kind, keys, scores) -%}
 SELECT *
@@ -20,7 +16,3 @@ FROM UNNEST([
   {% endfor %}
 ])
 {%- endmacro %}
-
-{% macro bigquery__number_of_weekday(x) -%} MOD(EXTRACT(DAYOFWEEK FROM {{ x }}) + 5, 7) + 1 {%- endmacro %}
-
-{% macro bigquery__in_time_zone(x, zone) -%} DATETIME({{ x }}, {{ nbsql.text(zone) }}) {%- endmacro %}

@@ -3,12 +3,6 @@
   and a LEFT JOIN without a match gives NULL only in nullable columns.
 #}
 
-{% macro clickhouse__double() -%} Nullable(Float64) {%- endmacro %}
-
-{% macro clickhouse__string() -%} Nullable(String) {%- endmacro %}
-
-{% macro clickhouse__infinity() -%} inf {%- endmacro %}
-
 {# One row a literal: value, class_1, class_2, ... The column names and types are given as a text. #}
 {% macro clickhouse__literal_rows(kind, keys, scores) -%}
 {% set structure -%}
@@ -23,7 +17,3 @@ FROM VALUES(
   {% endfor %}
 )
 {%- endmacro %}
-
-{% macro clickhouse__number_of_weekday(x) -%} toDayOfWeek({{ x }}) {%- endmacro %}
-
-{% macro clickhouse__in_time_zone(x, zone) -%} toTimeZone({{ x }}, {{ nbsql.text(zone) }}) {%- endmacro %}

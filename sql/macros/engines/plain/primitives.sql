@@ -3,21 +3,6 @@
   a dialect whose folders include "plain" (Traits.macro_folders in nbsql/rendering/dialect.py).
 #}
 
-{% macro plain__plain_label(x, type) -%} {{ x }} {%- endmacro %}
-
-{# Never: Spark would shuffle the groups, and PostgreSQL cuts texts in one process anyway. #}
-{% macro plain__groups_texts() %}{% endmacro %}
-
-{# PostgreSQL has lgamma from version 18 on, and Spark does not have it. #}
-{% macro plain__log_factorial(x) -%}
-{{ nbsql.stirling(x) }}
-{%- endmacro %}
-
-{# The column that holds the value, which is computed once a row instead of once a row and class. #}
-{% macro plain__log_factorial_of(feature) -%}
-number.nbsql_log_factorial{{ nbsql.feature_suffix(feature) }}
-{%- endmacro %}
-
 {# A query of the inputs of some features and of the log-factorial of each count, which is computed once a row. #}
 {% macro plain__completed_inputs(inputs, features) -%}
 {% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}

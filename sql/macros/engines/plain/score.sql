@@ -9,12 +9,6 @@
 source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
-{% macro plain__output_label(model) -%} {{ nbsql.output_column(model, 'prediction') }} {%- endmacro %}
-
-{% macro plain__output_null(model, name) -%}
-CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
-{%- endmacro %}
-
 {# The columns of `scored`, some of them replaced. scored_columns names the further columns that `scored` has in such a dialect. #}
 {% macro plain__replace_columns(model, replaced, others=[]) -%}
 {% for column in model.options.columns -%}

@@ -1,14 +1,5 @@
 {# The catalogue of a PostgreSQL database. Names are compared exactly. #}
 
-{% macro postgres__is_read_only() -%}
-SELECT pg_is_in_recovery() AS read_only
-{%- endmacro %}
-
-{# Until the end of the transaction. #}
-{% macro postgres__set_search_path(path) -%}
-SELECT pg_catalog.set_config('search_path', {{ nbsql.text(path) }}, TRUE)
-{%- endmacro %}
-
 {# A script looks up names on the path of our statements, whatever that of the session. #}
 {% macro postgres__begin_transaction() -%}
 BEGIN TRANSACTION;
@@ -16,15 +7,6 @@ SET LOCAL {{ nbsql.own_path() }}
 {%- endmacro %}
 
 {% macro own_path() -%} search_path = pg_catalog, pg_temp {%- endmacro %}
-
-{% macro postgres__search_path() -%}
-SELECT pg_catalog.current_setting('search_path') AS path
-{%- endmacro %}
-
-{# One row, run on the path of the session: database, schema, and all schemas on the path. #}
-{% macro postgres__current_database_and_schema() -%}
-SELECT pg_catalog.current_database() AS database, pg_catalog.current_schema() AS schema, pg_catalog.current_schemas(TRUE) AS schemas
-{%- endmacro %}
 
 {% macro names_of_schemas(schemas) -%}
 CAST(ARRAY[{% for schema in schemas %}{{ nbsql.text(schema) }}{{ nbsql.comma(loop) }}{% endfor %}] AS NAME[])
@@ -52,11 +34,6 @@ FROM (
 ) AS relations
 WHERE kind IN ('r', 'p', 'm', 'v', 'f')
 ORDER BY visible DESC NULLS LAST, schema ASC NULLS LAST, name ASC NULLS LAST
-{%- endmacro %}
-
-{# The query of a view, whose names are qualified unless they are found on the path of our statements. #}
-{% macro postgres__resolved_query(view) -%}
-SELECT pg_get_viewdef(CAST({{ nbsql.text(view) }} AS REGCLASS)) AS query
 {%- endmacro %}
 
 {#
@@ -103,10 +80,6 @@ FROM pg_type AS type
 WHERE type.typnamespace = CAST(quote_ident({{ nbsql.text(schema) }}) AS regnamespace) AND type.typrelid = 0 AND type.typelem = 0
 {%- endmacro %}
 
-{% macro postgres__schemas(database) -%}
-SELECT nspname AS schema FROM pg_namespace
-{%- endmacro %}
-
 {# The schemas that hold a model: those with nbsql's table `spec`. #}
 {% macro postgres__model_schemas(database) -%}
 SELECT namespace.nspname AS schema
@@ -139,10 +112,6 @@ FROM pg_type
 WHERE oid IN ({% for oid in oids %}{{ oid }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
-{% macro postgres__expression_of_one_value(source, expression) -%}
-SELECT CASE WHEN TRUE THEN ({{ expression }}) END FROM {{ source }} AS source
-{%- endmacro %}
-
 {# `check_empty` (storage/model.sql) as a block of PL/pgSQL, which can raise a message; no function of a query can. #}
 {% macro postgres__check_empty(spec, query, message) -%}
 BEGIN
@@ -153,8 +122,3 @@ BEGIN
   END IF;
 END
 {%- endmacro %}
-
-{% macro postgres__checking_statement(check, literal) -%} DO {{ literal }} {%- endmacro %}
-
-{# Any error ends the transaction of a script. #}
-{% macro postgres__check_new(database, schema, message, relation=none, exists=false) %}{% endmacro %}

@@ -153,19 +153,7 @@ CREATE FUNCTION {{ relation }}(class {{ type }}, other_class {{ type }}) RETURNS
   ) LANGUAGE SQL STABLE SET {{ nbsql.own_path() }} AS {{ body }}
 {%- endmacro %}
 
-{% macro postgres__parameter_of_classes(number) -%} ${{ number }} {%- endmacro %}
-
-{% macro postgres__macro_keyword() -%} FUNCTION {%- endmacro %}
-
-{% macro postgres__comment_of_schema(schema, about) -%}
-COMMENT ON SCHEMA {{ schema }} IS {{ nbsql.text(about) }};
-{%- endmacro %}
-
 {% macro postgres__drop_relation(kind, relation, if_exists=false) -%}
 {% set kind_of_relation %}{% if kind == 'macro' %}FUNCTION{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
 DROP {{ kind_of_relation }} {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
-{%- endmacro %}
-
-{% macro postgres__example_call(schema, relation) -%}
-SELECT {{ relation }}.*, answer.* FROM {{ relation }}, {{ schema }}.predict(to_jsonb({{ relation }})) AS answer
 {%- endmacro %}

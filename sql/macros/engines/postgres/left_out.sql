@@ -9,10 +9,6 @@
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
-{% macro postgres__packed_parameter(name, expression) -%}
-{{ expression }} AS {{ name }}
-{%- endmacro %}
-
 {# To follow a relation: a join that adds the packed parameters as columns of `parameters`. #}
 {% macro postgres__unpacked_parameters(packed) %}
 

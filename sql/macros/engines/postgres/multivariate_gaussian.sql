@@ -65,11 +65,6 @@ FROM eliminated
 WHERE k < {{ p }}
 {%- endmacro %}
 
-{# A deviation counts for at most 1e150 standard deviations. #}
-{% macro postgres__square_of_whitened(z) -%}
-CASE WHEN abs({{ z }}) > 1e150 THEN 1e300 WHEN abs({{ z }}) > 1e-150 THEN {{ z }} * {{ z }} WHEN {{ z }} IS NOT NULL THEN 0 END
-{%- endmacro %}
-
 {% macro postgres__sum_of_whitened_squares(list) -%}
 {% set z = nbsql.word('z') -%}
 (SELECT sum({{ nbsql.square_of_whitened(z) }}) FROM unnest({{ list }}) AS z)

@@ -13,8 +13,3 @@ FROM (
 ) AS result
 {%- endif %}
 {%- endmacro %}
-
-{# A name, quoted if necessary. #}
-{% macro postgres__quoted_name(name) -%}
-SELECT quote_ident({{ nbsql.text(name) }}) AS quoted
-{%- endmacro %}

@@ -10,14 +10,6 @@ CAST(nbsql_row AS TEXT) || ' ' || {{ nbsql.text((4 * feature + draw) | string) }
 CAST({{ bits }} AS {{ nbsql.double() }}) / {{ nbsql.number(9007199254740992) }}
 {%- endmacro %}
 
-{% macro postgres__row_numbers(n) -%}
-generate_series(1, {{ n }})
-{%- endmacro %}
-
-{% macro postgres__log2(x) -%}
-ln({{ x }}) / {{ nbsql.number(0.6931471805599453) }}
-{%- endmacro %}
-
 {# The value of a category is a text, whatever type it had. #}
 {% macro postgres__cast_or_null(value, type) -%}
 {% set limits = {'smallint': 32767, 'integer': 2147483647, 'bigint': 9223372036854774784} -%}
@@ -28,12 +20,4 @@ CAST(CAST({{ value }} AS {{ nbsql.string() }}) AS BOOLEAN)
 {%- else -%}
 CAST({{ value }} AS {{ type }})
 {%- endif %}
-{%- endmacro %}
-
-{% macro postgres__multinomial_drawn(feature, seed, position) -%}
-coalesce(cardinality(array_positions(bag{{ nbsql.feature_suffix(feature) }}.bag, {{ nbsql.text(feature.columns[position]) }})), 0)
-{%- endmacro %}
-
-{% macro postgres__tokens_drawn(feature, seed, position) -%}
-coalesce(bag{{ nbsql.feature_suffix(feature) }}.bag, '{}')
 {%- endmacro %}

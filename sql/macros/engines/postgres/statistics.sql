@@ -54,10 +54,6 @@
 {%- endif %}
 {%- endmacro %}
 
-{% macro postgres__number_as_text(x) -%}
-CASE CAST({{ x }} AS {{ nbsql.string() }}) WHEN '-0' THEN '0' ELSE {{ nbsql.shortest_number(nbsql.postgres__double_as_text(x)) }} END
-{%- endmacro %}
-
 {# A value as text of a model that knows no type for it. #}
 {% macro postgres__untyped_as_text(x) -%}
 CASE

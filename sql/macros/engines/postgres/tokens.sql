@@ -36,8 +36,6 @@ FROM {{ source }} AS source
 
 {% macro postgres__collation_of_letters() %} COLLATE "und-x-icu"{% endmacro %}
 
-{% macro postgres__composed(x) -%} normalize({{ x }}, NFC) {%- endmacro %}
-
 {% macro postgres__without_accents(x) -%}
 normalize(regexp_replace(
       normalize({{ x }}, NFD), '(?![{{ nbsql.letters_and_digits() }}])[{{ nbsql.letters_marks_and_digits() }}]', '', 'g'
@@ -48,16 +46,6 @@ normalize(regexp_replace(
 regexp_replace({{ x }},
       '[\u0009-\u000D\u001C-\u0020\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]{{ '{' }}{{ least }},{{ '}' }}', ' ', 'g'
     )
-{%- endmacro %}
-
-{% macro postgres__characters(x) -%} string_to_array(({{ x }}) COLLATE "C", NULL) {%- endmacro %}
-
-{% macro postgres__matches(x, pattern) -%}
-ARRAY(SELECT found.match[1] FROM regexp_matches({{ x }}, '(' || {{ pattern }} || ')', 'g') AS found(match))
-{%- endmacro %}
-
-{% macro postgres__list_filtered(list, condition) -%}
-ARRAY(SELECT word FROM unnest({{ list }}) AS listed(word) WHERE {{ condition }})
 {%- endmacro %}
 
 {#
@@ -124,12 +112,6 @@ replace({{ with_letters }}, '[\p{L}\p{M}\p{N}', '[{{ nbsql.letters_marks_and_dig
 {%- endif %}
 {%- endmacro %}
 
-{% macro postgres__runs_of_words(run, length) -%}
-ARRAY(SELECT {{ run }} FROM generate_series(1, cardinality(source.nbsql_words) - {{ length - 1 }}) AS i)
-{%- endmacro %}
-
 {% macro postgres__concatenated_lists(lists) -%}
 {% for list in lists %}{{ list }}{% if not loop.last %} || {% endif %}{% endfor %}
 {%- endmacro %}
-
-{% macro postgres__distinct_elements(list) -%} ARRAY(SELECT DISTINCT unnest({{ list }})) {%- endmacro %}

@@ -8,7 +8,3 @@ aggregate(
       (last, jump) -> last + CASE WHEN {{ nbsql.element(xs, nbsql.word('last') ~ ' + jump') }} <= x THEN jump ELSE 0 END
     )
 {%- endmacro %}
-
-{% macro spark__falling_powers() -%}
-reverse(transform(sequence(0, CAST(floor(log2(max(size(xs)) + 0.5)) AS INT)), i -> shiftleft(1, i)))
-{%- endmacro %}

@@ -5,8 +5,6 @@
   here.
 #}
 
-{% macro spark__recursive() %}{% endmacro %}
-
 {# To follow a relation: columns that are computed once a row. columns: pairs of a name and an expression. #}
 {% macro lateral_step(columns) -%}
 LATERAL VIEW inline(array(struct(

@@ -30,9 +30,6 @@ FROM (
 CASE WHEN {{ one }}.log_determinant IS NOT NULL THEN {{ nbsql.sum_over_indexes(indexes, 'j', of_row) }} END
 {%- endmacro %}
 
-{# The matrices need no common table expressions: each relation that reads them computes them. #}
-{% macro spark__inverse_steps(feature) %}{% endmacro %}
-
 {# To follow FROM: the structs of two classes, of_<class>. #}
 {% macro spark__joined_determinants(feature, classes) -%}
 CROSS JOIN (

@@ -9,10 +9,6 @@ SELECT
 FROM {{ scored }} AS source{{ nbsql.run_once() }}
 {%- endmacro %}
 
-{% macro spark__expected_costs(costs) -%}
-transform(nbsql_matrix, costs -> {{ nbsql.list_product(nbsql.word('costs'), nbsql.word('nbsql_posteriors')) }})
-{%- endmacro %}
-
 {#
   One row per row of the source and one of its most probable classes: the columns of the source, prediction, probability, rank.
   Probabilities are negated, so that the array sorts by falling probability and then by rising number.

@@ -1,14 +1,5 @@
 {# Spark's forms of the families that look at the data before they count it. #}
 
-{% macro spark__longest_whole() -%}
-DECIMAL(38, 0)
-{%- endmacro %}
-
-{# Rounds a number to twelve significant digits. Spark's round does not accept a number of digits that depends on the row. #}
-{% macro spark__round_to_twelve_digits(x) -%}
-CAST(format_string('%.11e', {{ x }}) AS {{ nbsql.double() }})
-{%- endmacro %}
-
 {# Of a timestamp, the time of UTC: the microseconds since 1970 as a time without a zone. #}
 {% macro spark__time_as_text(x, type) -%}
 {% if type == 'timestamp' -%}

@@ -1,10 +1,5 @@
 {# Spark's forms of k-means and mixtures: the hash, and the search for the smallest values of a class. #}
 
-{# The sign is removed, so that remainders are at least 0. #}
-{% macro spark__mixed_hash(values) -%}
-(xxhash64({{ values }}) & 9223372036854775807)
-{%- endmacro %}
-
 {# Selects by rank. For a small limit on the rank, Spark drops the other rows while it sorts. #}
 {% macro spark__points_of_smallest_hashes(points, size) -%}
 (

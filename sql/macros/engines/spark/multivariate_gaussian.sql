@@ -65,10 +65,6 @@ LATERAL VIEW inline(concat(
 {%- endfor %}
 {%- endmacro %}
 
-{% macro spark__sum_of_whitened_squares(list) -%}
-aggregate({{ list }}, {{ nbsql.number(0) }}, (total, z) -> total + coalesce(z * z, 0))
-{%- endmacro %}
-
 {# The numbers of a row as the text of a list, for an explanation. #}
 {% macro spark__multivariate_gaussian_value(feature, relation) -%}
 concat('[', array_join(array(

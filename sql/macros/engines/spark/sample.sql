@@ -15,23 +15,6 @@ CAST(shiftrightunsigned(xxhash64({{ hashed }}), 11) AS {{ nbsql.double() }}) / {
 TRY_CAST({% if is_whole %}TRY_CAST({{ value }} AS DECIMAL(38, 0)){% else %}{{ value }}{% endif %} AS {{ type }})
 {%- endmacro %}
 
-{# get_json_object returns the text 'null' for a null. #}
-{% macro spark__json_element(list, position) -%}
-get(from_json({{ list }}, 'ARRAY<STRING>'), {{ position }})
-{%- endmacro %}
-
-{% macro spark__multinomial_drawn(feature, seed, position) -%}
-coalesce(size(filter(bag{{ nbsql.feature_suffix(feature) }}.bag, token -> token = {{ nbsql.text(feature.columns[position]) }})), 0)
-{%- endmacro %}
-
-{% macro spark__text_drawn(feature, seed, position) -%}
-coalesce(array_join(bag{{ nbsql.feature_suffix(feature) }}.bag, ' '), '')
-{%- endmacro %}
-
-{% macro spark__tokens_drawn(feature, seed, position) -%}
-coalesce(bag{{ nbsql.feature_suffix(feature) }}.bag, CAST(array() AS ARRAY<{{ nbsql.string() }}>))
-{%- endmacro %}
-
 {# The map of the tokens of a drawn row to their counts. #}
 {% macro spark__token_counts_drawn(feature, seed, position) -%}
 {% set bag %}bag{{ nbsql.feature_suffix(feature) }}.bag{% endset -%}

@@ -4,13 +4,6 @@
   (nbsql/engines/spark/engine.py).
 #}
 
-{% macro spark__create_schema(schema) -%}
-CREATE SCHEMA IF NOT EXISTS {{ schema }}
-{%- endmacro %}
-
-{# A script ends with its first error. #}
-{% macro spark__check_new(database, schema, message) %}{% endmacro %}
-
 {% macro spark__create_table_as(relation, query, temporary=false) -%}
 {% if temporary %}CACHE TABLE {{ relation }} AS{% else %}CREATE TABLE {{ relation }} USING PARQUET AS{% endif %}
 
@@ -22,44 +15,15 @@ CREATE OR REPLACE {% if temporary %}TEMPORARY {% endif %}VIEW {{ relation }}{% i
 {{ query }}
 {%- endmacro %}
 
-{# Views carry their comments from their creation, so these are not repeated. Spark runs only one statement at a time. #}
-{% macro spark__comments(schema, about, comments, columns=[]) %}{% endmacro %}
-
-{% macro spark__json_of(text) -%} {{ nbsql.text(text) }} {%- endmacro %}
-
 {# Drops a temporary relation; the tables of a schema are dropped with it. #}
 {% macro spark__drop_relation(kind, relation, if_exists=false) -%}
 DROP VIEW {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
-{%- endmacro %}
-
-{% macro spark__drop_if_exists(relation) -%}
-DROP VIEW IF EXISTS {{ relation }}
-{%- endmacro %}
-
-{% macro spark__drop_schema(schema) -%}
-DROP SCHEMA {{ schema }} CASCADE
 {%- endmacro %}
 
 {# Creates the view by which other queries read a part of a model, with the number of the table it stands for. #}
 {% macro spark__create_part_view(relation, part, number, comment) -%}
 CREATE OR REPLACE VIEW {{ relation }} COMMENT {{ nbsql.text(comment) }} TBLPROPERTIES ('nbsql.number' = '{{ number }}') AS
 SELECT * FROM {{ part }} AS part
-{%- endmacro %}
-
-{% macro spark__part_number(relation) -%}
-SHOW TBLPROPERTIES {{ relation }} ('nbsql.number')
-{%- endmacro %}
-
-{#
-  The second column holds the names, and the third says which of them are temporary. Temporary names belong to the session and are listed
-  with every schema.
-#}
-{% macro spark__tables_in(schema) -%}
-SHOW TABLES IN {{ schema }}
-{%- endmacro %}
-
-{% macro spark__schemas(database=none) -%}
-SHOW SCHEMAS
 {%- endmacro %}
 
 {# Drops a part of a model. kind: table or view. #}

@@ -3,10 +3,6 @@
   Rows have no order, only an id by which the parts of a row are joined again.
 #}
 
-{% macro spark__from_scored(model, scored) -%}
-FROM {{ scored }} AS source
-{%- endmacro %}
-
 {#
   Joins the constants of a view (parameters.sql), which Spark writes into the terms when they come from a lateral sub-select. If they were
   joined as a row of a table, these many columns would be copied for every row. Beside a UNION that widens types Spark expands no star
@@ -20,15 +16,6 @@ FROM {{ scored }} AS source
 CROSS JOIN LATERAL (FROM {{ parameters }} AS constants) AS parameters
 {%- endif %}
 {%- endmacro %}
-
-{% macro spark__labels_in_rows() %}yes{% endmacro %}
-
-{# The log-likelihoods of a value in all classes are one array column, which keeps rows short. #}
-{% macro spark__lookup_join(model, feature, lookups) -%}
-{{ nbsql.star_of_scores(model, feature, lookups) }}
-{%- endmacro %}
-
-{% macro spark__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.scores[{{ k - 1 }}] {%- endmacro %}
 
 {#
   0, from a function that Spark does not compile together with others, so that the terms become small methods. From some thirty terms on,

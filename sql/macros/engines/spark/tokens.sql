@@ -19,10 +19,6 @@ explode({{ list }}) AS value, 1 AS times
 {%- endif %}
 {%- endmacro %}
 
-{% macro spark__runs_of_letters(x) -%}
-split(regexp_replace({{ x }}, r'[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' '), ' ')
-{%- endmacro %}
-
 {# Spark has no function of normal forms, but the library that has: ICU. A text of ASCII is in all of them. #}
 {% macro spark__composed(x) -%}
 CASE
@@ -43,14 +39,6 @@ CASE
   ELSE {{ x }}
 END
 {%- endmacro %}
-
-{% macro spark__single_blanks(x, least) -%}
-regexp_replace({{ x }}, r'[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ')
-{%- endmacro %}
-
-{% macro spark__characters(x) -%} split({{ x }}, '') {%- endmacro %}
-
-{% macro spark__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}, 0) {%- endmacro %}
 
 {% macro spark__is_none_of(word, texts) -%}
 {{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{% if not loop.last %}, {% endif %}{% endfor %})
@@ -75,5 +63,3 @@ END
 {% macro spark__concatenated_lists(lists) -%}
 concat({% for list in lists %}{{ list }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
-
-{% macro spark__distinct_elements(list) -%} array_distinct({{ list }}) {%- endmacro %}

@@ -1,12 +1,5 @@
 {# SQLite's own forms (3.35 and later, with its mathematical functions). A macro sqlite__name takes the place of the macro `name`. #}
 
-{% macro sqlite__double() -%} REAL {%- endmacro %}
-
-{% macro sqlite__string() -%} TEXT {%- endmacro %}
-
-{# A number beyond the range of a double. #}
-{% macro sqlite__infinity() -%} 9e999 {%- endmacro %}
-
 {% macro sqlite__greatest_of_few(values) -%}
 MAX({% for value in values %}{{ value }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
@@ -42,7 +35,3 @@ SELECT CAST(value AS {{ type }}) AS value{% for _ in scores[0] %}, class_{{ loop
 {% set format = {'year': '%Y', 'month': '%m', 'day': '%d', 'hour': '%H', 'minute': '%M', 'weekday': '%w'}[part] -%}
 CASE WHEN TYPEOF({{ x }}) = 'text' THEN CAST(STRFTIME({{ nbsql.text(format) }}, {{ x }}) AS INTEGER) END
 {%- endmacro %}
-
-{% macro sqlite__number_of_weekday(x) -%} ({{ nbsql.part_of_time(x, 'weekday') }} + 6) % 7 + 1 {%- endmacro %}
-
-{% macro sqlite__in_time_zone(x, zone) -%} {{ x }} {%- endmacro %}

@@ -250,15 +250,6 @@ FROM (
 ) AS number
 {%- endmacro %}
 
-{# The function that makes a row of its arguments, which `packed_parameter` writes. #}
-{% macro pack_function() -%} struct_pack {%- endmacro %}
-
-{% macro packed_parameter(name, expression) -%}
-{{ name }} := {{ expression }}
-{%- endmacro %}
-
-{% macro unpacked_parameters(packed) -%}{% endmacro %}
-
 {# An amount, or the row's weight, to remove from the row's own class, and from no other. #}
 {% macro removed_from_own_class(amount=none) -%}
 CASE WHEN classes.class_no = rows.nbsql_own THEN {% if amount is none %}rows.nbsql_weight{% else %}{{ amount }}{% endif %} ELSE 0 END

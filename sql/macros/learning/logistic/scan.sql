@@ -212,11 +212,6 @@ FROM (
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
-{# The likelihood of a class relative to that of the most probable one; below: the difference of their logarithms. #}
-{% macro logistic_relative_likelihood(below) -%}
-exp({{ below }})
-{%- endmacro %}
-
 {# The log-odds of class c against the first. It is a sum in blocks, because an expression may not nest as deep as there are terms. #}
 {% macro logistic_log_odds(problem, c) -%}
 {% set start = (c - 1) * problem.width + 1 -%}

@@ -14,11 +14,6 @@ JOIN {{ priors }} AS priors ON priors.class = classes.class
 SELECT n FROM {{ classes }} AS classes ORDER BY class_no ASC NULLS LAST
 {%- endmacro %}
 
-{# One in `share` of the rows, with their weight multiplied by `share`. #}
-{% macro logistic_sample(problem, design, share) -%}
-SELECT * REPLACE (weight * {{ share }} AS weight) FROM {{ design }} AS design WHERE rowid % {{ share }} = 0
-{%- endmacro %}
-
 {# The weights of a single class, which needs none. #}
 {% macro logistic_no_weights(classes) -%}
 SELECT

@@ -1,9 +1,5 @@
 {# Where engines differ in a standalone scorer, beyond the primitives of all statements (primitives.sql). #}
 
-{% macro default__natural_log(x) -%}
-LN({{ x }})
-{%- endmacro %}
-
 {#
   The largest of some numbers, none of them NULL. It is computed in blocks, because a function may not take as many arguments as a model
   has classes.
@@ -23,17 +19,3 @@ LN({{ x }})
 {% macro default__greatest_of_few(values) -%}
 GREATEST({% for value in values %}{{ value }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %})
 {%- endmacro %}
-
-{# A value as it is compared; for texts every difference counts. #}
-{% macro default__exact(x, kind) -%}
-{{ x }}
-{%- endmacro %}
-
-{# The same for a column of literals. #}
-{% macro default__exact_literal(x, kind) -%}
-{{ x }}
-{%- endmacro %}
-
-{% macro default__true_literal() -%} TRUE {%- endmacro %}
-
-{% macro default__false_literal() -%} FALSE {%- endmacro %}

@@ -234,9 +234,6 @@ FROM (
 ) AS literals({{ nbsql.literal_names(scores) }})
 {%- endmacro %}
 
-{# To precede each of the rows of VALUES. #}
-{% macro row_keyword() %}{% endmacro %}
-
 {# The column names of literal rows. #}
 {% macro literal_names(scores) -%}
 value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}

@@ -35,10 +35,6 @@ nbsql_x_{{ term.index }}{% if j is not none %}_{{ j }}{% endif %}
 nbsql_level_{{ term.index }}.{{ name }}
 {%- endmacro %}
 
-{% macro default__standalone_as_double(column) -%}
-CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})
-{%- endmacro %}
-
 {# NULL for NaN, the infinities and numbers whose square would be infinite, which count as missing. #}
 {% macro standalone_finite(column) -%}
 {% set x = nbsql.standalone_as_double(column) -%}

@@ -1,0 +1,42 @@
+"""The macros as they stand in `sql/`: in files of Jinja, and in tables of those that are one expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+_MACRO = re.compile(r"{%-? macro (\w+)\(.*?{%-? endmacro %}", re.DOTALL)
+_ENTRY = re.compile(r"^(\w+)\((.*?)\) +=(?:\n  | +|$)(.*)$", re.MULTILINE)
+_LINE = 140  # the most characters of a line in sql/
+
+TABLE = "primitives.txt"
+
+
+class Source(NamedTuple):
+    """A macro that is not compiled yet. Empty lines before its text keep the line numbers of its file, for errors."""
+
+    name: str
+    path: Path
+    text: str
+
+
+def macro_files(folder: Path) -> list[Path]:
+    """The files of macros in a folder and its folders."""
+    return sorted(path for path in folder.rglob("*") if path.suffix == ".sql" or path.name == TABLE)
+
+
+def sources(path: Path) -> Iterator[Source]:
+    """The macros of a file. Those of a table are those of the engine in whose folder it is, or else `default`."""
+    text = path.read_text(encoding="utf-8")
+    engine = path.parent.name if path.parent.parent.name == "engines" else "default"
+    for found in (_MACRO if path.name != TABLE else _ENTRY).finditer(text):
+        name, macro = found[1], found[0]
+        if path.name == TABLE:
+            name = f"{engine}__{name}"
+            parts = [f"{{% macro {name}({found[2]}) -%}}", found[3], "{%- endmacro %}"]
+            macro = " ".join(filter(None, parts))
+            if len(macro) > _LINE:
+                macro = "\n".join(parts)
+        yield Source(name, path, "\n" * text.count("\n", 0, found.start()) + macro)

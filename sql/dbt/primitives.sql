@@ -1,0 +1,148 @@
+{#
+  The macros of the tables, macros/primitives/primitives.txt and those of engines, that the package calls. Generated: after a
+  change of a table, run python -m nbsql.dbt write.
+#}
+
+{% macro default__array() -%} {%- endmacro %}
+{% macro default__array_of(elements) -%} {{ nbsql.array() }}[{{ elements }}] {%- endmacro %}
+{% macro default__as_number(x) -%} TRY_CAST({{ x }} AS {{ nbsql.double() }}) {%- endmacro %}
+{% macro default__breaks_negative_counts(column) -%}
+coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
+{%- endmacro %}
+{% macro default__broadcast_hint(names) -%} {%- endmacro %}
+{% macro default__characters(x) -%} string_split({{ x }}, '') {%- endmacro %}
+{% macro default__collation_of_letters() -%} {{ nbsql.binary() }} {%- endmacro %}
+{% macro default__compiled_apart(model) -%} {%- endmacro %}
+{% macro default__completed_inputs(inputs, features) -%} {{ inputs }} {%- endmacro %}
+{% macro default__composed(x) -%} nfc_normalize({{ x }}) {%- endmacro %}
+{% macro default__distinct_elements(list) -%} list_distinct({{ list }}) {%- endmacro %}
+{% macro default__double() -%} DOUBLE {%- endmacro %}
+{% macro default__element(list, position) -%} {{ list }}[{{ position }}] {%- endmacro %}
+{% macro default__exp(x) -%} exp({{ x }}) {%- endmacro %}
+{% macro default__expected_costs(costs) -%}
+list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteriors))
+{%- endmacro %}
+{% macro default__explained_rows(model, source, parameters, lookups) -%}
+{{ nbsql.numbered_source(model, source, parameters, lookups) }}
+{%- endmacro %}
+{% macro default__finite(x) -%} CASE WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END {%- endmacro %}
+{% macro default__floor_of(x) -%} floor({{ x }}) {%- endmacro %}
+{% macro default__groups_texts() -%} yes {%- endmacro %}
+{% macro default__in_time_zone(x, zone) -%} ({{ x }} AT TIME ZONE {{ nbsql.text(zone) }}) {%- endmacro %}
+{% macro default__infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
+{% macro default__is_none_of(word, texts) -%} NOT list_contains({{ nbsql.text_list(texts) }}, {{ word }}) {%- endmacro %}
+{% macro default__json_element(list, position) -%} json_extract_string({{ list }}, '$[{{ position }}]') {%- endmacro %}
+{% macro default__labels_in_rows() -%} {%- endmacro %}
+{% macro default__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.class_{{ k }} {%- endmacro %}
+{% macro default__list_highest(list) -%} list_max({{ list }}) {%- endmacro %}
+{% macro default__list_lowest(list) -%} list_min({{ list }}) {%- endmacro %}
+{% macro default__list_of(elements, type) -%} [{{ elements }}] {%- endmacro %}
+{% macro default__list_place(list, x) -%} list_position({{ list }}, {{ x }}) {%- endmacro %}
+{% macro default__list_size(list) -%} len({{ list }}) {%- endmacro %}
+{% macro default__list_total(list) -%} list_sum({{ list }}) {%- endmacro %}
+{% macro default__log_factorial(x) -%} lgamma({{ x }} + 1) {%- endmacro %}
+{% macro default__log_factorial_of(feature) -%} {{ nbsql.log_factorial(nbsql.of_feature('number.nbsql_x', feature)) }} {%- endmacro %}
+{% macro default__log_of_input(x, is_centred, careful) -%}
+CASE WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }}) WHEN {{ x }} <= 0 AND {{ x }} >= -1e150 THEN -{{ nbsql.infinity() }} END
+{%- endmacro %}
+{% macro default__longest_whole() -%} HUGEINT {%- endmacro %}
+{% macro default__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
+{% macro default__maximum(x) -%} max({{ x }}) {%- endmacro %}
+{% macro default__mixed_hash(values) -%} hash(hash({{ values }})) {%- endmacro %}
+{% macro default__natural_log(x) -%} LN({{ x }}) {%- endmacro %}
+{% macro default__number_of_weekday(x) -%} extract(isodow FROM {{ x }}) {%- endmacro %}
+{% macro default__optimisation_fence() -%} {%- endmacro %}
+{% macro default__ordered_list(x, by) -%}
+list({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LAST)
+{%- endmacro %}
+{% macro default__output(name) -%} {{ nbsql.ident(name) }} {%- endmacro %}
+{% macro default__part_of_time(x, part) -%} extract({{ nbsql.word(part) }} FROM {{ x }}) {%- endmacro %}
+{% macro default__product(a, b, careful=false) -%} {{ a }} * {{ b }} {%- endmacro %}
+{% macro default__raise_error(message, text=none) -%} error({{ nbsql.text(message) }}) {%- endmacro %}
+{% macro default__row_id() -%} row_number() OVER () {%- endmacro %}
+{% macro default__run_once() -%} {%- endmacro %}
+{% macro default__runs_of_letters(x) -%}
+string_split(regexp_replace({{ x }}, '[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' ', 'g'), ' ')
+{%- endmacro %}
+{% macro default__same_value(a, b) -%} {{ a }}.value IS NOT DISTINCT FROM {{ b }}.value {%- endmacro %}
+{% macro default__single_blanks(x, least) -%}
+regexp_replace({{ x }}, '[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ', 'g')
+{%- endmacro %}
+{% macro default__square(x) -%} {{ x }} * {{ x }} {%- endmacro %}
+{% macro default__string() -%} VARCHAR {%- endmacro %}
+{% macro default__sum_of_squares(x) -%} list_dot_product({{ x }}, {{ x }}) {%- endmacro %}
+{% macro default__text_drawn(feature, seed, position) -%}
+coalesce(array_to_string(bag{{ nbsql.feature_suffix(feature) }}.bag, ' '), '')
+{%- endmacro %}
+{% macro default__unnested_with_places(list, place, name) -%}
+generate_subscripts({{ list }}, 1) AS {{ nbsql.word(place) }}, unnest({{ list }}) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+{% macro default__value_at_maximum(x, y, text) -%}
+arg_max_null({{ x }}, row({{ y }}, coalesce({{ text }}, ''))) FILTER (WHERE {{ y }} IS NOT NULL)
+{%- endmacro %}
+{% macro default__weighted_square(weight, x) -%} {{ weight }} * {{ nbsql.square(x) }} {%- endmacro %}
+{% macro default__without_accents(x) -%} strip_accents({{ x }}) {%- endmacro %}
+{% macro default__yes_or_no(x, yes, no) -%}
+CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN {{ yes }} WHEN 0 THEN {{ no }} END END
+{%- endmacro %}
+{% macro plain__groups_texts() -%} {%- endmacro %}
+{% macro plain__log_factorial(x) -%} {{ nbsql.stirling(x) }} {%- endmacro %}
+{% macro plain__log_factorial_of(feature) -%} number.nbsql_log_factorial{{ nbsql.feature_suffix(feature) }} {%- endmacro %}
+{% macro plain__output_label(model) -%} {{ nbsql.output_column(model, 'prediction') }} {%- endmacro %}
+{% macro plain__output_null(model, name) -%} CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }} {%- endmacro %}
+{% macro plain__plain_label(x, type) -%} {{ x }} {%- endmacro %}
+{% macro postgres__array() -%} ARRAY {%- endmacro %}
+{% macro postgres__characters(x) -%} string_to_array(({{ x }}) COLLATE "C", NULL) {%- endmacro %}
+{% macro postgres__composed(x) -%} normalize({{ x }}, NFC) {%- endmacro %}
+{% macro postgres__distinct_count(x, is_exact) -%} count(DISTINCT {{ x }}) {%- endmacro %}
+{% macro postgres__distinct_elements(list) -%} ARRAY(SELECT DISTINCT unnest({{ list }})) {%- endmacro %}
+{% macro postgres__double() -%} DOUBLE PRECISION {%- endmacro %}
+{% macro postgres__exp(x) -%} CASE WHEN {{ x }} < -708 THEN 0 ELSE exp({{ x }}) END {%- endmacro %}
+{% macro postgres__finite(x) -%} CASE WHEN abs({{ x }}) < 1e-140 THEN 0 WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END {%- endmacro %}
+{% macro postgres__from_scored(model, scored) -%} FROM {{ scored }} AS source{{ nbsql.in_order_of_source(model) }} {%- endmacro %}
+{% macro postgres__json_element(list, position) -%} (CAST({{ list }} AS JSON) ->> {{ position }}) {%- endmacro %}
+{% macro postgres__list_filtered(list, condition) -%}
+ARRAY(SELECT word FROM unnest({{ list }}) AS listed(word) WHERE {{ condition }})
+{%- endmacro %}
+{% macro postgres__list_highest(list) -%} (SELECT max(each) FROM unnest({{ list }}) AS each) {%- endmacro %}
+{% macro postgres__list_lowest(list) -%} (SELECT min(each) FROM unnest({{ list }}) AS each) {%- endmacro %}
+{% macro postgres__list_of(elements, type) -%} CAST(ARRAY[{{ elements }}] AS {{ type }}[]) {%- endmacro %}
+{% macro postgres__list_place(list, x) -%} array_position({{ list }}, {{ x }}) {%- endmacro %}
+{% macro postgres__list_size(list) -%} cardinality({{ list }}) {%- endmacro %}
+{% macro postgres__list_total(list) -%} (SELECT sum(each) FROM unnest({{ list }}) AS each) {%- endmacro %}
+{% macro postgres__matches(x, pattern) -%}
+ARRAY(SELECT found.match[1] FROM regexp_matches({{ x }}, '(' || {{ pattern }} || ')', 'g') AS found(match))
+{%- endmacro %}
+{% macro postgres__maximum(x) -%} (array_agg({{ x }} ORDER BY {{ x }} DESC NULLS LAST))[1] {%- endmacro %}
+{% macro postgres__mixed_hash(values) -%}
+(hashtextextended(CAST(ROW({{ values }}) AS {{ nbsql.string() }}), 0) & 9223372036854775807)
+{%- endmacro %}
+{% macro postgres__multinomial_drawn(feature, seed, position) -%}
+coalesce(cardinality(array_positions(bag{{ nbsql.feature_suffix(feature) }}.bag, {{ nbsql.text(feature.columns[position]) }})), 0)
+{%- endmacro %}
+{% macro postgres__number_as_text(x) -%}
+CASE CAST({{ x }} AS {{ nbsql.string() }}) WHEN '-0' THEN '0' ELSE {{ nbsql.shortest_number(nbsql.postgres__double_as_text(x)) }} END
+{%- endmacro %}
+{% macro postgres__ordered_list(x, by) -%}
+array_agg({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LAST)
+{%- endmacro %}
+{% macro postgres__raise_error(message, text=none) -%}
+CAST(left({{ nbsql.word('spec.nbsql_version') if text is none else text }}, 0) || {{ nbsql.text(message) }} AS BOOLEAN)
+{%- endmacro %}
+{% macro postgres__runs_of_words(run, length) -%}
+ARRAY(SELECT {{ run }} FROM generate_series(1, cardinality(source.nbsql_words) - {{ length - 1 }}) AS i)
+{%- endmacro %}
+{% macro postgres__same_value(a, b) -%}
+coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS NULL) = ({{ b }}.value IS NULL)
+{%- endmacro %}
+{% macro postgres__scan_value(x, careful) -%} {{ nbsql.finite(x) }} {%- endmacro %}
+{% macro postgres__square(x) -%} CASE WHEN abs({{ x }}) > 1e-140 THEN {{ x }} * {{ x }} ELSE 0 END {%- endmacro %}
+{% macro postgres__string() -%} TEXT {%- endmacro %}
+{% macro postgres__value_at_maximum(x, y, text) -%}
+(array_agg({{ x }} ORDER BY {{ y }} DESC NULLS LAST, {{ text }} DESC NULLS LAST) FILTER (WHERE {{ y }} IS NOT NULL))[1]
+{%- endmacro %}
+{% macro postgres__value_to_hash(column, kind) -%} source.{{ nbsql.ident(column) }} {%- endmacro %}
+{% macro postgres__weighted_square(weight, x) -%}
+CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }})), 1e150) + 1e-150, 2) END
+{%- endmacro %}
+{% macro postgres__whole_numbers(first, end) -%} generate_series({{ first }}, {{ end }} - 1) {%- endmacro %}
