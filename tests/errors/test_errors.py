@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
 import duckdb
-import numpy as np
 import pandas as pd
 import pytest
 
 import nbsql
 from nbsql import DatabaseError, InputError
-from nbsql.family import FAMILIES
 
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
@@ -23,93 +20,14 @@ def fit(con: duckdb.DuckDBPyConnection, source: Any = "golf", **options: Any) ->
     return nbsql.fit(con, source, **{"target": "play", **options})
 
 
-COLUMNS = "its columns are 'outlook', 'temperature', 'rainfall', 'windy', 'play', 'n', 'note'"
-RESERVED = "is the target, the weight or an id"
-NO_NUMBER = "must be a finite number of at least 0, not"
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"target": "paly"}, "no column 'paly' in golf; did you mean 'play'?"),
-        ({"target": "zzz"}, f"no column 'zzz' in golf; {COLUMNS}"),
-        ({"target": ""}, f"no column '' in golf; {COLUMNS}"),
-        ({"target": ["play"]}, "a column's name must be text, not ['play']"),
-        ({"target": None}, "a column's name must be text, not None"),
-        ({"id": "play"}, "column 'play' cannot be both the target and the id"),
-        ({"id": ["n", "N"]}, "id names 'n' twice; name it once"),
-        ({"id": 3}, "id must be a column or a list of columns, not 3"),
-        ({"id": [None]}, "a column's name must be text, not None"),
-        ({"weight": "nn"}, "no column 'nn' in golf; did you mean 'n'?"),
+        ({"target": "paly"}, "no column 'paly' in golf; did you mean 'play'?"),  # tests/unit/test_resolve.py has many more
         ({"weight": "note"}, "weight column 'note' is VARCHAR; weights must be numbers"),
-        ({"weight": ["n"]}, "a column's name must be text, not ['n']"),
-        ({"target": "n", "weight": "n"}, "column 'n' cannot be both the target and the weight"),
-        ({"features": ["outlok"]}, "no column 'outlok' in golf; did you mean 'outlook'?"),
-        ({"features": ["outlook", "OUTLOOK"]}, "features names 'outlook' twice; name it once"),
-        ({"features": ["play"]}, f"column 'play' {RESERVED}, and cannot be a feature too"),
-        ({"features": 3}, "features must be a column or a list of columns, not 3"),
-        ({"exclude": ["outlok"]}, "no column 'outlok' in golf; did you mean 'outlook'?"),
-        ({"exclude": {"n": True}}, "exclude must be a column or a list of columns, not {'n': True}"),
-        ({"alpha": -1}, f"alpha {NO_NUMBER} -1"),
-        ({"alpha": math.nan}, f"alpha {NO_NUMBER} nan"),
-        ({"alpha": math.inf}, f"alpha {NO_NUMBER} inf"),
-        ({"alpha": "1"}, f"alpha {NO_NUMBER} '1'"),
-        ({"alpha": True}, f"alpha {NO_NUMBER} True"),
-        ({"nulls": "drop"}, "nulls must be one of 'skip', 'category', 'error', not 'drop'"),
-        ({"unseen": "smoth"}, "unseen must be one of 'skip', 'smooth', not 'smoth'; did you mean 'smooth'?"),
-        ({"unseen": ["skip"]}, "unseen must be one of 'skip', 'smooth', not ['skip']; did you mean 'skip'?"),
-        (
-            {"prior": "unifrom"},
-            "prior must be one of 'empirical', 'uniform', 'smoothed', not 'unifrom'; did you mean 'uniform'?",
-        ),
-        ({"prior": None}, "prior must be one of 'empirical', 'uniform', 'smoothed', not None"),
-        ({"prior": {"yes": 0.5, "no": 0.6}}, "the priors sum to 1.1; they must sum to 1"),
-        ({"prior": {}}, "the priors sum to 0; they must sum to 1"),
-        ({"prior": {"yes": -1, "no": 2}}, f"the prior of 'yes' {NO_NUMBER} -1"),
-        ({"prior": {"yes": "1", "no": 0}}, f"the prior of 'yes' {NO_NUMBER} '1'"),
         ({"prior": {"yes": 1}}, "prior has no probability for class 'no'; name every class"),
         ({"prior": {True: 0.5, False: 0.5}}, "prior has no probability for class 'no'; name every class"),
         ({"prior": {"yes": 0.5, "no": 0.5, "perhaps": 0}}, "prior names 'perhaps', which is no class of 'play'"),
-        ({"families": ["n"]}, "families must be a dict such as {'visits': 'poisson'}, not ['n']"),
-        ({"families": "poisson"}, "families must be a dict such as {'visits': 'poisson'}, not 'poisson'"),
-        ({"families": np.zeros(2)}, "families must be a dict such as {'visits': 'poisson'}, not array([0., 0.])"),
-        ({"families": {"outlok": "categorical"}}, "no column 'outlok' in golf; did you mean 'outlook'?"),
-        ({"families": {"n": "poison"}}, "no family 'poison'; did you mean 'poisson'?"),
-        ({"families": {"n": "normal"}}, "no family 'normal'; did you mean 'gaussian'?"),
-        (
-            {"families": {"note": "multinomial"}},
-            "family 'multinomial' of 'note' needs at least one column: nbsql.Multinomial(['w1', 'w2']); "
-            "for the words of a text, write 'text'",
-        ),
-        ({"families": {"n": "zip"}}, f"no family 'zip'; the families are {', '.join(map(repr, FAMILIES))}"),
-        ({"families": {"n": 3}}, "a family is a name or an instance such as nbsql.Gaussian(), not 3"),
-        (
-            {"families": {"n": nbsql.Family}},
-            "a family is a name or an instance such as nbsql.Gaussian(), not <class 'nbsql.family.base.Family'>",
-        ),
-        ({"families": {"n": "conditional"}}, "a parent is the name of a column, not ''"),
-        ({"families": {"n": nbsql.Conditional}}, "a parent is the name of a column, not ''"),
-        ({"families": {3: "poisson"}}, "a column's name must be text, not 3; write '3'"),
-        ({"families": {"n": "poisson", "N": "gaussian"}}, "families names 'n' twice; name it once"),
-        ({"families": {"play": "categorical"}}, f"families names 'play', which {RESERVED}; leave it out"),
-        (
-            {"families": {"n": "poisson"}, "exclude": ["n"]},
-            "families names 'n', which is excluded; take it out of one of them",
-        ),
-        (
-            {"families": {"n": "poisson"}, "features": ["outlook"]},
-            "families names 'n', which is not among the features; add it to features",
-        ),
-        (
-            {"families": {"note": "gaussian"}},
-            "column 'note' is VARCHAR, which family 'gaussian' does not take (it takes integer, float, decimal columns); "
-            "cast it, or choose another family",
-        ),
-        (
-            {"families": {"n": "tokens"}},
-            "column 'n' is INTEGER, which family 'tokens' does not take (it takes tokens columns); "
-            "cast it, or choose another family",
-        ),
         (
             {"families": {"note": nbsql.Text(pattern="(")}},
             "pattern '(' is not one that RE2 understands: missing ): (",
@@ -119,108 +37,6 @@ NO_NUMBER = "must be a finite number of at least 0, not"
 def test_a_wrong_argument(golf: duckdb.DuckDBPyConnection, refused: Refused, options: dict[str, Any], message: str) -> None:
     with refused(InputError, message):
         fit(golf, name="m", **options)
-
-
-@pytest.mark.parametrize(
-    ("columns", "options", "message"),
-    [
-        ([], {}, "family 'multinomial' of 'w' needs at least one column: nbsql.Multinomial(['w1', 'w2'])"),
-        (["n", "N"], {}, "'w' names 'n' twice; name it once"),
-        (["n", "temperatur"], {}, "no column 'temperatur' in golf; did you mean 'temperature'?"),
-        (["n", "play"], {}, f"column 'play' {RESERVED}, and cannot be a feature too"),
-        (
-            ["n", "note"],
-            {},
-            "column 'note' is VARCHAR, which family 'multinomial' does not take (it takes integer, float, decimal columns); "
-            "cast it, or choose another family",
-        ),
-        (
-            ["n", "temperature"],
-            {"n": "poisson"},
-            "column 'n' is in 'w' and has another family too; leave it in one",
-        ),
-        (
-            ["n", "temperature"],
-            {"v": nbsql.Multinomial(["temperature", "rainfall"])},
-            "column 'temperature' is in 'v' and has another family too; leave it in one",
-        ),
-    ],
-)
-def test_a_wrong_family_over_several_columns(
-    golf: duckdb.DuckDBPyConnection, refused: Refused, columns: list[str], options: dict[str, Any], message: str
-) -> None:
-    with refused(InputError, message):
-        fit(golf, families={"w": nbsql.Multinomial(columns), **options})
-
-
-def test_a_feature_named_twice(golf: duckdb.DuckDBPyConnection, refused: Refused) -> None:
-    with refused(InputError, "two features are named 'note'; give the family over several columns another key"):
-        fit(golf, families={"note": nbsql.Multinomial(["n", "temperature"])})
-
-
-LENGTHS = "ngrams must be a whole number from 1 to 10, or a pair (shortest, longest), not"
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: nbsql.Gaussian(variance="pop"), "variance must be one of 'population', 'sample', not 'pop'"),
-        (lambda: nbsql.Gaussian(floor=-1), f"floor {NO_NUMBER} -1"),
-        (lambda: nbsql.Poisson(a=-1), f"a {NO_NUMBER} -1"),
-        (lambda: nbsql.Poisson(b="x"), f"b {NO_NUMBER} 'x'"),
-        (lambda: nbsql.Bernoulli(alpha=-1), f"alpha {NO_NUMBER} -1"),
-        (lambda: nbsql.Bernoulli(beta=math.inf), f"beta {NO_NUMBER} inf"),
-        (
-            lambda: nbsql.Categorical(min_count=2, levels=["a"]),
-            "declared categories are kept however rare; leave out min_count, or levels and alphas by category",
-        ),
-        (lambda: nbsql.Categorical(min_count=0), "min_count must be a whole number of at least 1, not 0"),
-        (lambda: nbsql.Categorical(levels="abc"), "levels must be a list, not 'abc'"),
-        (lambda: nbsql.Categorical(levels=3), "levels must be a list, not 3"),
-        (lambda: nbsql.Categorical(levels=[None]), "levels may not hold None; nulls='category' makes a missing value one"),
-        (lambda: nbsql.Tokens(alpha={"a": 1}), f"alpha {NO_NUMBER} {{'a': 1}}"),
-        (lambda: nbsql.Categorical(unseen="no"), "unseen must be one of 'skip', 'smooth', not 'no'"),
-        (
-            lambda: nbsql.Poisson(nulls="category"),
-            "nulls='category' needs a family with categories, not 'poisson'; use 'skip' or 'error'",
-        ),
-        (lambda: nbsql.Multinomial("w1"), "Multinomial takes a list of columns, not 'w1'"),
-        (lambda: nbsql.Multinomial(None), "Multinomial takes a list of columns, not None"),
-        (lambda: nbsql.Multinomial([3]), "Multinomial takes a list of columns, and 3 is no text"),
-        (lambda: nbsql.Multinomial(["w1", "w2"], alpha={"w1": -1}), f"alpha {NO_NUMBER} -1"),
-        (
-            lambda: nbsql.Multinomial(["w1", "w2"], alpha={"w_1": 1}),
-            "alpha names 'w_1', which is no column of Multinomial; did you mean 'w1'?",
-        ),
-        (lambda: nbsql.Text(event="poisson"), "event must be one of 'multinomial', 'bernoulli', 'complement', not 'poisson'"),
-        (lambda: nbsql.Text(min_count=0), "min_count must be a whole number of at least 1, not 0"),
-        (lambda: nbsql.Text(min_length=True), "min_length must be a whole number of at least 1, not True"),
-        (lambda: nbsql.Text(ngrams=0), f"{LENGTHS} 0"),
-        (lambda: nbsql.Text(ngrams=(2, 1)), f"{LENGTHS} (2, 1)"),
-        (lambda: nbsql.Text(ngrams="2"), f"{LENGTHS} '2'"),
-        (lambda: nbsql.Text(characters=(0, 2)), f"{LENGTHS.replace('ngrams', 'characters')} (0, 2)"),
-        (lambda: nbsql.Text(characters=3, ngrams=2), "characters=... cuts no words; leave out ngrams, or characters"),
-        (lambda: nbsql.Text(within_words=True), "within_words=True goes with runs of characters: characters=(2, 4)"),
-        (lambda: nbsql.Text(normal_form="D"), "normal_form must be 'C' or None, not 'D'"),
-        (lambda: nbsql.Text(accents="no"), "accents must be True or False, not 'no'"),
-        (lambda: nbsql.Text(pattern=""), "pattern must be a regular expression, not ''"),
-        (lambda: nbsql.Text(stop_words="klingon"), "no stop words 'klingon'; name one of 'english', or give a list of words"),
-        (lambda: nbsql.Text(stop_words=3), "stop_words must be 'english' or a list of words, not 3"),
-        (lambda: nbsql.Text(stop_words=["a", 3]), "stop_words must be 'english' or a list of words, and 3 is no text"),
-        (
-            lambda: nbsql.Text(event="bernoulli", unseen="smooth"),
-            "unseen='smooth' needs event='multinomial': to the Bernoulli model a new word is no word at all",
-        ),
-        (
-            lambda: nbsql.Text(event="bernoulli", alpha=0),
-            "Text(event='bernoulli') needs alpha > 0, or a word that every text of a class holds could not be absent",
-        ),
-    ],
-)
-def test_a_wrong_option_of_a_family(make: Callable[[], nbsql.Family], message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        make()
-    assert str(caught.value) == message
 
 
 NO_SOURCE = (

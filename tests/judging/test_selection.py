@@ -147,37 +147,6 @@ def test_weights_count_and_ties_go_to_the_first_column(con: Connection) -> None:
     assert nbsql.families(con, "w", target="y", features=Best(1, among=["z"])).keys() == {"z"}
 
 
-@pytest.mark.parametrize(
-    ("features", "message"),
-    [
-        (lambda: Best(0), "the number of features to keep must be a whole number of at least 1, not 0"),
-        (lambda: Best(True), "the number of features to keep must be a whole number of at least 1, not True"),
-        (
-            lambda: Best(2, by="chi_squared"),  # type: ignore[arg-type]
-            "by must be one of 'mutual_information', 'chi_square', 'symmetrical_uncertainty', 'f_statistic', "
-            "not 'chi_squared'; did you mean 'chi_square'?",
-        ),
-        (
-            lambda: Best(2, by="symmetrical_uncertainty"),
-            "'symmetrical_uncertainty' does not rank 'x', which is gaussian; rank by 'mutual_information', or leave it out",
-        ),
-        (
-            lambda: Best(2, by="f_statistic"),
-            "'f_statistic' does not rank 's', which is categorical; rank by 'mutual_information', or leave it out",
-        ),
-        (
-            lambda: Best(2, by="chi_square"),
-            "'chi_square' does not rank 'k', which is poisson; rank by 'mutual_information', or leave it out",
-        ),
-        (lambda: Best(2, among=["sk"]), "no column 'sk' in t; did you mean 's'?"),
-    ],
-)
-def test_what_cannot_be_ranked_is_refused(con: Connection, refused: Any, features: Any, message: str) -> None:
-    con.execute("CREATE TABLE t AS FROM (VALUES ('a', 'u', 1.5, 2), ('b', 'v', 2.5, 3)) AS t(y, s, x, k)")
-    with refused(InputError, message):
-        nbsql.fit(con, "t", target="y", families={"k": "poisson"}, features=features(), name="m")
-
-
 def test_the_statements_of_a_choice_are_not_known_before(con: Connection) -> None:
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 'u'), ('b', 'v')) AS t(y, s)")
     with pytest.raises(InputError) as refused:

@@ -102,32 +102,6 @@ def test_a_sweep_and_a_cross_validation_take_it(con: Connection) -> None:
         assert (rank, found.log_loss) == (rank, pytest.approx(log_loss, rel=1e-12))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"estimate": "best"}, "estimate must be one of 'mean', 'mode', 'map', 'mle', not 'best'"),
-        ({"estimate": "mle", "alpha": 1}, "estimate='mle' takes no pseudo-counts; leave out alpha, or set it to 0"),
-        (
-            {"estimate": "mle", "prior": nbsql.Smoothed(1)},
-            "estimate='mle' takes no pseudo-counts; leave out the alpha of the smoothed prior, or set it to 0",
-        ),
-        (
-            {"estimate": "mode", "prior": nbsql.Smoothed(0.5)},
-            "estimate='mode' of the smoothed prior needs its alpha at 1 (no smoothing) or above: "
-            "a Dirichlet distribution with alpha = 0.5 has no mode",
-        ),
-        (
-            {"estimate": "mle", "families": {"c": nbsql.Categorical(alpha=2)}},
-            "estimate='mle' of 'categorical' takes no pseudo-counts, and it has 2; "
-            "leave them out, or use estimate='mean' or 'mode'",
-        ),
-    ],
-)
-def test_an_estimate_that_cannot_be(con: Connection, refused: Refused, options: dict[str, Any], message: str) -> None:
-    with refused(nbsql.InputError, message):
-        nbsql.fit(con, ROWS, target="y", features=["c"], **options)
-
-
 def test_the_command_line_takes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     arguments = [

@@ -52,7 +52,6 @@ def vocabulary(model: nbsql.Model) -> set[str]:
         ({"tfidf": True}, TfidfVectorizer(token_pattern=LETTERS_AND_DIGITS, norm=None), MultinomialNB()),
     ],
 )
-@pytest.mark.every_form
 def test_chosen_and_scored_as_by_scikit_learn(
     con: Connection, mail: pandas.DataFrame, options: dict[str, Any], vectorizer: Any, classifier: Any, min_count: int
 ) -> None:
@@ -126,31 +125,6 @@ def test_what_reads_the_model_reads_the_best(con: Connection, mail: pandas.DataF
     assert had == pytest.approx(held, rel=0.05)
     query = model.sql("predict", "SELECT 'w1 w2 w3' AS text", inline=True)
     alike(duckdb.connect().execute(query).fetchall(), model.predict("SELECT 'w1 w2 w3' AS text").fetchall())
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: nbsql.Text(best=0), "best must be a whole number of at least 1, not 0"),
-        (lambda: nbsql.Tokens(best=2.5), "best must be a whole number of at least 1, not 2.5"),  # type: ignore[arg-type]
-        (
-            lambda: nbsql.Text(best=5, best_by="f_statistic"),  # type: ignore[arg-type]
-            "best_by must be one of 'mutual_information', 'chi_square', not 'f_statistic'",
-        ),
-        (
-            lambda: nbsql.Text(best=5, norm="l2"),
-            "best and norm cannot go together: the length of a bag is that of all its tokens; leave one out",
-        ),
-        (
-            lambda: nbsql.Text(best=5, unseen="smooth"),
-            "unseen='smooth' would count the tokens that best leaves out; leave out one of them",
-        ),
-    ],
-)
-def test_a_choice_that_cannot_be(make: Callable[[], nbsql.Family], message: str) -> None:
-    with pytest.raises(nbsql.InputError) as caught:
-        make()
-    assert str(caught.value) == message
 
 
 def test_segments_do_not_choose(con: Connection, refused: Refused, mail: pandas.DataFrame) -> None:

@@ -65,18 +65,6 @@ def test_numbers_outside_are_refused_by_a_fit(con: Connection, refused: Refused)
         nbsql.fit(con, "rows", target="y", families={"x": "beta"}, name="m")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"floor": -1}, "floor must be a finite number of at least 0, not -1"),
-        ({"estimate": "mode"}, "estimate='mode' of 'beta' is none of its moments; leave it out"),
-    ],
-)
-def test_wrong_options(options: dict[str, Any], message: str, refused: Refused) -> None:
-    with refused(nbsql.InputError, message):
-        nbsql.Beta(**options)
-
-
 def test_the_logarithm_of_the_beta_function_is_that_of_the_library(con: Connection) -> None:
     render = Renderer("duckdb")
     sql = render.statement("log_beta", render.dialect.word("a"), render.dialect.word("b"))

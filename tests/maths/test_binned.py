@@ -27,7 +27,6 @@ AGES = "FROM (VALUES ('a', 3), ('a', 18), ('a', 17), ('b', 64), ('b', 65), ('b',
 
 
 @pytest.mark.parametrize("column", ["x", "x::DOUBLE", "x::DECIMAL(5, 1)"])
-@pytest.mark.every_form
 def test_given_edges(con: Connection, joint: Joint, column: str) -> None:
     family = nbsql.Binned(by=[18, 65])
     model = nbsql.fit(con, f"SELECT y, {column} AS x {AGES}", target="y", families={"x": family}, name="kept")
@@ -55,7 +54,6 @@ def test_given_edges(con: Connection, joint: Joint, column: str) -> None:
     assert explained == [("x", "18", near(log(1 / 3)))] * 2
 
 
-@pytest.mark.every_form
 def test_a_missing_number_can_be_a_bin_and_so_are_those_that_are_not_finite(con: Connection, joint: Joint) -> None:
     family = nbsql.Binned(by=[18], nulls="category", alpha=2)
     rows = "SELECT y, x::DOUBLE AS x FROM (VALUES ('a', '3'), ('a', 'nan'), ('b', NULL), ('b', '-inf'), ('b', '20')) AS t(y, x)"
@@ -144,26 +142,6 @@ def test_whole_numbers_as_categories_are_the_same_when_they_come_as_doubles(con:
     values = {row[2] for row in model.likelihoods}
     model.update(f"SELECT y, x::DOUBLE AS x {AGES}")
     assert {row[2] for row in model.likelihoods} == values
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: nbsql.Binned(bins=1), "bins must be a whole number from 2 to 1000, not 1"),
-        (
-            lambda: nbsql.Binned(by="quantiles"),
-            "by must be one of 'quantile', 'width', 'mdl', not 'quantiles'; did you mean 'quantile'?",
-        ),
-        (lambda: nbsql.Binned(by=3), "by must be 'quantile', 'width', 'mdl' or a list of edges, not 3"),
-        (lambda: nbsql.Binned(by=[3, 2]), "edges must be 1 to 999 numbers in ascending order, not [3, 2]"),
-        (lambda: nbsql.Binned(by=[]), "edges must be 1 to 999 numbers in ascending order, not []"),
-        (lambda: nbsql.Binned(by=["3"]), "an edge must be a finite number, not '3'"),
-    ],
-)
-def test_bins_that_cannot_be(make: Callable[[], nbsql.Family], message: str) -> None:
-    with pytest.raises(nbsql.InputError) as caught:
-        make()
-    assert str(caught.value) == message
 
 
 def test_bins_are_cross_validated_with_the_edges_of_all_rows(con: Connection) -> None:

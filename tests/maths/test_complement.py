@@ -213,31 +213,3 @@ def test_slices_of_weighed_texts(con: Connection, norm: Any) -> None:
 
 
 INFINITE = "the complement needs alpha > {}, or a word that no other class holds would weigh infinitely"
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: nbsql.Complement(["u", "v"], alpha=0), INFINITE.format(0)),
-        (lambda: nbsql.Complement(["u", "v"], alpha={"u": 0}), INFINITE.format(0)),
-        (lambda: nbsql.Text(event="complement", alpha=1, estimate="mode"), INFINITE.format(1)),
-        (lambda: nbsql.Complement(["u", "v"], norm="l2"), "norm must be True or False, not 'l2'"),
-        (lambda: nbsql.Text(norm="l1"), "norm must be None or 'l2', not 'l1'"),
-        (lambda: nbsql.Text(norm=True), "norm must be None or 'l2', not True"),
-        (lambda: nbsql.Tokens(tfidf="yes"), "tfidf must be True or False, not 'yes'"),
-        (lambda: nbsql.Tokens(weight_norm=True), "weight_norm=True needs event='complement', not 'multinomial'"),
-        (lambda: nbsql.Tokens(event="no"), "event must be one of 'multinomial', 'bernoulli', 'complement', not 'no'"),
-        (
-            lambda: nbsql.Text(event="bernoulli", tfidf=True),
-            "event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm",
-        ),
-        (
-            lambda: nbsql.TokenCounts(norm="l2", unseen="smooth"),
-            "unseen='smooth' needs tfidf=False and norm=None: a token never met has no frequency in bags",
-        ),
-    ],
-)
-def test_what_cannot_be_weighed(make: Callable[[], nbsql.Family], message: str) -> None:
-    with pytest.raises(nbsql.InputError) as caught:
-        make()
-    assert str(caught.value) == message

@@ -133,7 +133,6 @@ def parents_of(model: nbsql.Model) -> dict[str, str | None]:
     return {name: getattr(family, "parent", None) for name, family in model.families.items()}
 
 
-@pytest.mark.every_form
 def test_a_table_written_out(con: Connection, joint: Joint) -> None:
     con.execute(BY_HAND)
     model = nbsql.fit(con, "t", target="y", features=["x"], families={"x": nbsql.Conditional("p")})
@@ -154,7 +153,6 @@ def test_a_table_written_out(con: Connection, joint: Joint) -> None:
     assert found["yes", '["a","v"]'] == pytest.approx((0 + 2 * 4 / 6) / (1 + 2), abs=1e-15)
 
 
-@pytest.mark.every_form
 @pytest.mark.parametrize(
     ("options", "method"),
     [
@@ -268,7 +266,6 @@ def test_numbers_are_cut_where_the_classes_differ(con: Connection, data: Path) -
     assert found == [pytest.approx(row, abs=1e-9) for row in other]
 
 
-@pytest.mark.every_form
 def test_counts_add_up_over_batches_and_parts(con: Connection) -> None:
     learnt = rows(5)
     table(con, "learnt", learnt)
@@ -316,7 +313,6 @@ def test_folds_are_those_of_fits_to_the_others(con: Connection) -> None:
         nbsql.cross_validate(con, "learnt", folds="loo", method="tan", **options)
 
 
-@pytest.mark.every_form
 def test_a_score_is_the_sum_of_what_explains_it(con: Connection) -> None:
     table(con, "learnt", rows(7))
     model = nbsql.fit(con, "learnt", target="y", exclude=["w"], id="i", method="tan", families=D, name="kept")
@@ -352,36 +348,9 @@ def test_components_of_a_class_have_tables_of_their_own(con: Connection) -> None
 
 
 @pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: nbsql.Conditional(""), "a parent is the name of a column, not ''"),
-        (lambda: nbsql.Conditional(3), "a parent is the name of a column, not 3"),
-        (lambda: nbsql.Conditional("p", shrinkage=-1), "shrinkage must be a finite number of at least 0, not -1"),
-        (lambda: nbsql.Conditional("p", parent_nulls="no"), "parent_nulls must be one of 'skip', 'category', not 'no'"),
-        (lambda: nbsql.TAN(shrinkage=-1), "shrinkage must be a finite number of at least 0, not -1"),
-        (lambda: nbsql.Conditional("p", edges="x"), "edges must be a list of numbers, not 'x'"),
-        (lambda: nbsql.Conditional("p", parent_edges=[2, 1]), "edges must be 1 to 999 numbers in ascending order, not [2, 1]"),
-    ],
-)
-def test_what_cannot_be(make: Callable[[], Any], message: str) -> None:
-    with pytest.raises(nbsql.InputError) as caught:
-        make()
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"families": {"x": nbsql.Conditional("x")}}, "column 'x' cannot be its own parent; name another"),
-        (
-            {"families": {"x": nbsql.Conditional("y")}},
-            "column 'y' is the target, the weight or an id, and cannot be a feature too",
-        ),
         ({"families": {"x": nbsql.Conditional("n")}}, "column 'n' has more than 1000 values, and so cannot be a parent"),
-        (
-            {"method": "tan", "segment_by": "n % 2", "exclude": ["n"]},
-            "segment_by does not support 'x', which is conditional; choose another family",
-        ),
     ],
 )
 def test_what_no_fit_takes(con: Connection, refused: Any, options: Any, message: str) -> None:

@@ -59,7 +59,6 @@ def data(name: str) -> tuple[Numbers, Numbers]:
 @pytest.mark.parametrize("name", ["iris", "wine"])
 @pytest.mark.parametrize("shrinkage", [None, 0.3, "ledoit-wolf"])
 @pytest.mark.usefixtures("form")
-@pytest.mark.every_form
 def test_linear_posteriors_are_those_of_scikit_learn(con: Connection, name: str, shrinkage: Any) -> None:
     x, y = data(name)
     load(con, x, y)
@@ -70,7 +69,6 @@ def test_linear_posteriors_are_those_of_scikit_learn(con: Connection, name: str,
 
 @pytest.mark.parametrize("name", ["iris", "wine"])
 @pytest.mark.usefixtures("form")
-@pytest.mark.every_form
 def test_quadratic_posteriors_are_those_of_scikit_learn(con: Connection, name: str) -> None:
     x, y = data(name)
     load(con, x, y)

@@ -32,7 +32,6 @@ def moments(model: nbsql.Model) -> dict[Any, tuple[float, float]]:
     return {row[0]: row[5:7] for row in model.likelihoods}
 
 
-@pytest.mark.every_form
 def test_declared_levels_count_though_no_row_has_them(con: Connection, likelihood: Likelihood, joint: Joint) -> None:
     source = "FROM (VALUES ('a', 'u'), ('a', 'u'), ('a', 'v'), ('b', 'v')) AS rows(y, x)"
     family = nbsql.Categorical(levels=["v", "w"])
@@ -61,7 +60,6 @@ def test_alpha_of_a_family_stands_before_that_of_the_fit(con: Connection, likeli
 
 
 @pytest.mark.parametrize("column", ["x", "x::INTEGER", "x::DOUBLE", "x::DECIMAL(3, 1)"])
-@pytest.mark.every_form
 def test_bernoulli_takes_a_pseudo_count_for_each_side(
     con: Connection, likelihood: Likelihood, joint: Joint, column: str
 ) -> None:
@@ -76,7 +74,6 @@ def test_bernoulli_takes_a_pseudo_count_for_each_side(
     assert scores[1] == {"a": near(log(3 / 5) + log(1 - true["a"])), "b": near(log(2 / 5) + log(1 - true["b"]))}
 
 
-@pytest.mark.every_form
 def test_multinomial_takes_a_pseudo_count_for_each_column(con: Connection, likelihood: Likelihood, joint: Joint) -> None:
     source = "FROM (VALUES ('a', 3, 1, 0), ('a', 2, NULL, 0), ('b', 0, 4, 0)) AS rows(y, w1, w2, w3)"
     family = nbsql.Multinomial(["w1", "w2", "w3"], alpha={"w1": 0.5, "w2": 2, "w3": 1})
@@ -88,7 +85,6 @@ def test_multinomial_takes_a_pseudo_count_for_each_column(con: Connection, likel
     assert scores == [{"a": near(log(2 / 3) + 2 * log(5.5 / 9.5)), "b": near(log(1 / 3) + 2 * log(0.5 / 7.5))}]
 
 
-@pytest.mark.every_form
 def test_multinomial_without_smoothing_takes_0_ln_0_as_0(con: Connection, joint: Joint) -> None:
     source = "FROM (VALUES ('a', 3, 1), ('b', 0, 4)) AS rows(y, w1, w2)"
     model = nbsql.fit(con, source, target="y", alpha=0, families={"words": nbsql.Multinomial(["w1", "w2"])})
@@ -98,7 +94,6 @@ def test_multinomial_without_smoothing_takes_0_ln_0_as_0(con: Connection, joint:
 
 
 @pytest.mark.parametrize(("a", "b"), [(0, 0), (1.5, 0.5)])
-@pytest.mark.every_form
 def test_poisson_rate(con: Connection, joint: Joint, a: float, b: float) -> None:
     source = "FROM (VALUES ('a', 3), ('a', 1), ('a', NULL), ('b', 0), ('b', 0)) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", families={"x": nbsql.Poisson(a, b)})
@@ -138,7 +133,6 @@ def test_sample_variance_of_one_value_is_the_floor(con: Connection) -> None:
 
 
 @pytest.mark.parametrize("prior", ["empirical", "uniform", "smoothed"])
-@pytest.mark.every_form
 def test_priors(con: Connection, prior: str) -> None:
     source = (
         "SELECT CASE WHEN i < 6 THEN 'a' WHEN i < 9 THEN 'b' ELSE 'c' END AS y, 'u' || i % 2 AS x FROM range(10) AS rows(i)"
@@ -163,7 +157,6 @@ def test_smoothed_prior_takes_a_pseudo_count_of_its_own(con: Connection, likelih
     assert likelihood(model, "a", "x", "u") == near(2 / 5)
 
 
-@pytest.mark.every_form
 def test_a_model_without_features_predicts_by_its_priors(con: Connection) -> None:
     source = "FROM (VALUES ('a', 1), ('b', 1), ('b', 2)) AS rows(y, x)"
     with pytest.warns(nbsql.NbsqlWarning, match="no features; it predicts the most frequent class"):
@@ -189,7 +182,6 @@ def test_a_column_that_tells_nothing_warns_and_changes_no_posterior(con: Connect
     assert model.predict(row).fetchall()[0][-2:] == (prediction, near(probability))
 
 
-@pytest.mark.every_form
 def test_without_a_floor_a_class_without_variance_explains_its_own_value_alone(con: duckdb.DuckDBPyConnection) -> None:
     train = "FROM (VALUES ('a', 1.0), ('a', 1.0), ('b', 3.0), ('b', 7.0)) AS t(y, x)"
     model = nbsql.fit(con, train, target="y", families={"x": nbsql.Gaussian(floor=0)})

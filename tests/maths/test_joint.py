@@ -31,7 +31,6 @@ DAYS = """
   ) AS days(temperature, wind, play)"""
 
 
-@pytest.mark.every_form
 def test_equal_rows_are_counted(con: Connection, joint: Joint) -> None:
     con.execute(DAYS)
     model = nbsql.fit(con, "days", target="play", method="joint", name="tennis")
@@ -52,7 +51,6 @@ def test_equal_rows_are_counted(con: Connection, joint: Joint) -> None:
     assert {(row[0], row[2]): row[3] for row in model.likelihoods}["no", '["cool",null]'] == pytest.approx(2 / 7)
 
 
-@pytest.mark.every_form
 def test_a_row_never_seen_has_no_prediction(con: Connection) -> None:
     con.execute(DAYS)
     model = nbsql.fit(con, "days", target="play", method="joint")
@@ -100,7 +98,6 @@ def test_weights_updates_and_parts_are_as_for_other_families(con: Connection) ->
     assert sorted(twice.predict("days"), key=repr) == sorted(once.predict("days"), key=repr)
 
 
-@pytest.mark.every_form
 def test_joint_columns_beside_others(con: Connection, joint: Joint) -> None:
     con.execute(DAYS)
     con.execute("CREATE TABLE longer AS SELECT *, row_number() OVER () * 1.5 AS x FROM days")
@@ -145,19 +142,6 @@ def test_mushrooms(con: Connection, data: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "joined"}, "no method 'joined'; did you mean 'joint'?"),
-        (
-            {"method": 3},
-            "no method 3; the methods are 'naive', 'joint', 'lda', 'qda', 'tan', 'aode', 'logistic', 'em' and nbsql.Mixture(2)",
-        ),
-        (
-            {"families": {"day": nbsql.Joint([])}},
-            "family 'joint' of 'day' needs at least one column: nbsql.Joint(['w1', 'w2'])",
-        ),
-        (
-            {"method": "joint", "families": {"joint": nbsql.Joint(["wind"])}},
-            "families has a key 'joint', which method='joint' takes; give it another",
-        ),
         (
             {"families": {"day": nbsql.Joint(["wind", "temperature"], nulls="error")}},
             "2 values of column 'wind' are NULL, and nulls='error'; fill them, or use nulls='skip'",
@@ -170,7 +154,6 @@ def test_what_cannot_be(con: Connection, refused: Refused, options: dict[str, An
         nbsql.fit(con, "days", target="play", name="never", **options)
 
 
-@pytest.mark.every_form
 def test_a_row_never_seen_can_have_the_naive_answer(con: Connection, joint: Joint) -> None:
     con.execute(DAYS)
     con.execute("CREATE TABLE wide AS SELECT days.*, i % 2 = 0 AS dry, i::DOUBLE AS x FROM days, range(3) AS r(i)")
@@ -203,7 +186,6 @@ def test_a_row_never_seen_can_have_the_naive_answer(con: Connection, joint: Join
     assert model.evaluate("wide").accuracy >= naive.evaluate("wide").accuracy
 
 
-@pytest.mark.every_form
 def test_joint_columns_can_back_off_beside_others(con: Connection, joint: Joint) -> None:
     con.execute(DAYS)
     con.execute("CREATE TABLE longer AS SELECT *, 'k' || length(temperature) % 2 AS k FROM days")
@@ -216,21 +198,6 @@ def test_joint_columns_can_back_off_beside_others(con: Connection, joint: Joint)
         row = f"FROM (VALUES ({values})) AS t(temperature, wind, k)"
         (expected,) = joint(other, row)
         assert joint(model, row) == [{label: pytest.approx(score, rel=1e-13) for label, score in expected.items()}], values
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"method": nbsql.JointBayes(backoff="naive"), "nulls": "category"},
-            "backoff='naive' needs nulls='skip' for 'temperature', whose missing values are a category",
-        ),
-    ],
-)
-def test_what_cannot_back_off(con: Connection, refused: Refused, options: dict[str, Any], message: str) -> None:
-    con.execute(DAYS)
-    with refused(nbsql.InputError, message):
-        nbsql.fit(con, "days", target="play", name="never", **options)
 
 
 def test_smoothing_and_a_backoff_are_two_answers() -> None:

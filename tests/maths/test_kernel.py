@@ -21,7 +21,6 @@ Joint = Callable[..., list[dict[Any, float]]]
 
 
 @pytest.mark.parametrize("bandwidth", [None, 0.4])
-@pytest.mark.every_form
 def test_the_density_of_every_cell_is_that_of_scipy(con: Connection, data: Path, bandwidth: float | None) -> None:
     frame = con.sql(f"SELECT petal_length AS x, species AS y FROM read_csv('{data}/iris.csv')").df()
     model = nbsql.fit(con, frame, target="y", families={"x": nbsql.Kernel(bandwidth=bandwidth, cells=200)}, alpha=0)
@@ -61,7 +60,6 @@ def test_a_fine_grid_is_close_to_the_density_itself(con: Connection, data: Path,
         np.testing.assert_allclose(np.exp(ours[:, column]), expected, rtol=0.05, atol=1e-3)
 
 
-@pytest.mark.every_form
 def test_missing_numbers_far_ones_and_classes_without_any(con: Connection, joint: Joint) -> None:
     rows = "FROM (VALUES ('a', 1.0), ('a', 2.0), ('b', NULL), ('b', 'nan'::DOUBLE)) AS t(y, x)"
     model = nbsql.fit(con, rows, target="y", families={"x": nbsql.Kernel(bandwidth=1, cells=10)}, name="kept")
@@ -99,17 +97,3 @@ def test_a_sample_has_the_density(con: Connection) -> None:
     drawn = np.array([row[0] for row in model.sample(5000, seed=4)])
     kernel = stats.gaussian_kde(con.execute("SELECT x FROM t").fetchnumpy()["x"], "silverman")
     assert stats.kstest(drawn, np.vectorize(lambda x: kernel.integrate_box_1d(-np.inf, x))).statistic < 0.03
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: nbsql.Kernel(bandwidth=0), "bandwidth must be above 0, not 0"),
-        (lambda: nbsql.Kernel(bandwidth=-1), "bandwidth must be a finite number of at least 0, not -1"),
-        (lambda: nbsql.Kernel(cells=1), "cells must be a whole number from 2 to 4096, not 1"),
-    ],
-)
-def test_kernels_that_cannot_be(make: Callable[[], nbsql.Family], message: str) -> None:
-    with pytest.raises(nbsql.InputError) as caught:
-        make()
-    assert str(caught.value) == message

@@ -86,7 +86,6 @@ def noisy() -> tuple[Numbers, Numbers]:
 
 @pytest.mark.parametrize(("name", "penalty"), [("iris", 0.5), ("wine", 2.0), ("cancer", 0.05)])
 @pytest.mark.usefixtures("form")
-@pytest.mark.every_form
 def test_weights_and_posteriors_are_those_of_scikit_learn(con: Connection, name: str, penalty: float) -> None:
     x, y = data(name)
     load(con, x, y)
@@ -148,7 +147,6 @@ def test_passengers_of_the_titanic(con: Connection, data: Any) -> None:
 
 
 @pytest.mark.usefixtures("form")
-@pytest.mark.every_form
 def test_all_that_it_takes_in_one_model(con: Connection) -> None:
     con.execute(DAYS)
     con.execute("UPDATE days SET windy = NULL WHERE i % 9 = 0")
@@ -271,7 +269,6 @@ def spoken(con: Connection) -> nbsql.Model:
 
 
 @pytest.mark.usefixtures("form")
-@pytest.mark.every_form
 def test_contributions_sum_to_the_scores_and_the_weights_say_them_too(con: Connection) -> None:
     con.execute(DAYS)
     model = nbsql.fit(con, "days", target="place", id="i", weight="w", method="logistic")

@@ -63,14 +63,12 @@ def joint(passengers: pd.DataFrame) -> np.ndarray:
     return total + MultinomialNB(alpha=0.1).fit(words, y).predict_joint_log_proba(words) - log_prior
 
 
-@pytest.mark.every_form
 def test_mixed_families_add_up_with_the_prior_once(model: nbsql.Model, passengers: pd.DataFrame, joint: np.ndarray) -> None:
     scored = model.joint_log_likelihood(passengers).df()
     found = scored[["joint_log_likelihood_0", "joint_log_likelihood_1"]].to_numpy()
     np.testing.assert_allclose(found, joint, rtol=1e-9)
 
 
-@pytest.mark.every_form
 def test_posteriors_of_mixed_families_are_the_joint_normalised(
     model: nbsql.Model, passengers: pd.DataFrame, joint: np.ndarray
 ) -> None:
@@ -81,7 +79,6 @@ def test_posteriors_of_mixed_families_are_the_joint_normalised(
     np.testing.assert_allclose(scored["probability"], posterior.max(axis=1), atol=1e-9)
 
 
-@pytest.mark.every_form
 def test_log_evidence_is_the_log_of_the_sum_of_the_joint(
     model: nbsql.Model, passengers: pd.DataFrame, joint: np.ndarray
 ) -> None:
@@ -89,7 +86,6 @@ def test_log_evidence_is_the_log_of_the_sum_of_the_joint(
     np.testing.assert_allclose(evidence, logsumexp(joint, axis=1), rtol=1e-9)
 
 
-@pytest.mark.every_form
 def test_contributions_of_a_row_and_class_sum_to_its_joint(
     model: nbsql.Model, passengers: pd.DataFrame, joint: np.ndarray
 ) -> None:
@@ -102,7 +98,6 @@ def test_contributions_of_a_row_and_class_sum_to_its_joint(
     assert (keys["PassengerId"].to_numpy() == passengers["PassengerId"].to_numpy()[keys["row_id"] - 1]).all()
 
 
-@pytest.mark.every_form
 def test_the_prior_is_the_contribution_without_a_feature(model: nbsql.Model, passengers: pd.DataFrame) -> None:
     explained = model.explain(passengers.head(3)).df()
     prior = explained[explained["feature"].isna()]
@@ -114,7 +109,6 @@ def test_the_prior_is_the_contribution_without_a_feature(model: nbsql.Model, pas
 
 @pytest.mark.parametrize(("a", "b"), [(0, 0), (2, 0.5)])
 @pytest.mark.parametrize("weight", [None, "temp"])
-@pytest.mark.every_form
 def test_counts_score_as_poisson_distributions(
     con: duckdb.DuckDBPyConnection, data: Path, a: float, b: float, weight: str | None
 ) -> None:

@@ -169,7 +169,6 @@ def test_weighted_yes_and_no_score_as_bernoulli_nb_with_sample_weight(con: duckd
 
 @pytest.mark.parametrize(("alpha", "prior"), ESTIMATES)
 @pytest.mark.filterwarnings("ignore:one value only in 'veil_type'")
-@pytest.mark.every_form
 def test_categories_score_as_categorical_nb(con: duckdb.DuckDBPyConnection, read: Read, alpha: float, prior: str) -> None:
     frame = read(MUSHROOM)
     names = [name for name in frame if name != "class"]
@@ -186,7 +185,6 @@ def test_categories_score_as_categorical_nb(con: duckdb.DuckDBPyConnection, read
     assert_same_scores(model, test, oracle.predict_joint_log_proba(encoder.transform(test[names])))
 
 
-@pytest.mark.every_form
 def test_weighted_categories_score_as_categorical_nb_with_sample_weight(con: duckdb.DuckDBPyConnection, read: Read) -> None:
     frame = read(TITANIC)[["Survived", "Pclass", "Sex", "Embarked", "Fare"]]
     names = ["Pclass", "Sex", "Embarked"]

@@ -112,7 +112,6 @@ def fit(con: Connection, source: str, **options: Any) -> nbsql.Model:
     return nbsql.fit(con, source, **wanted)
 
 
-@pytest.mark.every_form
 def test_a_table_written_out(con: Connection, joint: Joint) -> None:
     # Of the yes: a a b with x = u u v; of the no: a b b with x = u v v.
     con.execute("""CREATE TABLE t AS FROM (VALUES ('a', 'u', 'yes'), ('a', 'u', 'yes'), ('b', 'v', 'yes'),
@@ -148,7 +147,6 @@ def test_a_bin_that_no_row_is_in_is_a_value(con: Connection, joint: Joint) -> No
     assert never == pytest.approx({"yes": log(0.5 * 3 / 5 * 1 / 6), "no": log(0.5 * 2 / 5 * 1 / 5)}, abs=1e-12)
 
 
-@pytest.mark.every_form
 @pytest.mark.parametrize(
     ("options", "method"),
     [
@@ -170,7 +168,6 @@ def test_scores_are_those_of_the_formula(con: Connection, options: Any, method: 
     assert scores(model, "asked") == expected(reference, asked)
 
 
-@pytest.mark.every_form
 def test_counts_add_up_over_batches_parts_and_files(con: Connection, tmp_path: Any) -> None:
     learnt = rows(5)
     table(con, "learnt", learnt)
@@ -206,7 +203,6 @@ def test_folds_are_those_of_fits_to_the_others(con: Connection) -> None:
         nbsql.cross_validate(con, "learnt", folds="loo", exclude=["i", "w"], **OPTIONS)
 
 
-@pytest.mark.every_form
 def test_a_score_is_the_sum_of_what_explains_it(con: Connection) -> None:
     learnt = rows(7)
     table(con, "learnt", learnt)
@@ -269,7 +265,6 @@ def test_joined_columns_are_among_the_pairs(con: Connection) -> None:
     assert scores(joined, "learnt") == {i: pytest.approx(joint, abs=1e-9) for i, joint in found.items()}
 
 
-@pytest.mark.every_form
 def test_what_tells_two_classes_apart_has_the_counts_of_both_orders(con: Connection) -> None:
     learnt = rows(10)
     table(con, "learnt", learnt)
@@ -296,17 +291,3 @@ def test_too_many_pairs_are_refused(con: Connection, layout: Callable[..., None]
         "by exclude=[...]"
     )
     assert [*nbsql.fit(con, "many", target="y", method="aode", exclude=["c"]).families] == ["a", "b", "pairs"]
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: nbsql.AODE(least=0), "least must be a whole number of at least 1, not 0"),
-        (lambda: nbsql.AODE(least=1.5), "least must be a whole number of at least 1, not 1.5"),  # type: ignore[arg-type]
-        (lambda: nbsql.AODE(shrinkage=-1), "shrinkage must be a finite number of at least 0, not -1"),
-    ],
-)
-def test_what_cannot_be(make: Callable[[], Any], message: str) -> None:
-    with pytest.raises(nbsql.InputError) as caught:
-        make()
-    assert str(caught.value) == message

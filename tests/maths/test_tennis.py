@@ -78,7 +78,6 @@ def test_likelihoods_are_the_fractions_of_the_book(golf: duckdb.DuckDBPyConnecti
             assert others == [None, None, None]
 
 
-@pytest.mark.every_form
 def test_the_classic_day_has_no_tennis(golf: duckdb.DuckDBPyConnection, joint: Callable[..., list[dict[Any, float]]]) -> None:
     model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
     yes = Fraction(9, 14) * Fraction(2, 9) * Fraction(3, 9) ** 3
@@ -94,7 +93,6 @@ def test_the_classic_day_has_no_tennis(golf: duckdb.DuckDBPyConnection, joint: C
     assert model.log_evidence(TODAY).fetchall()[0][-1] == pytest.approx(log(no + yes), rel=1e-14)
 
 
-@pytest.mark.every_form
 def test_explanation_lists_every_factor_of_the_classic_day(golf: duckdb.DuckDBPyConnection) -> None:
     model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
     found = {row[2:5]: row[5] for row in model.explain(f"SELECT 0 AS day, * FROM ({TODAY})")}
@@ -106,14 +104,12 @@ def test_explanation_lists_every_factor_of_the_classic_day(golf: duckdb.DuckDBPy
     assert found == pytest.approx(expected, abs=1e-14)
 
 
-@pytest.mark.every_form
 def test_a_day_that_never_had_tennis_off_is_certain_without_smoothing(golf: duckdb.DuckDBPyConnection) -> None:
     model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
     scored = model.predict_proba(TODAY.replace("'sunny'", "'overcast'")).fetchall()
     assert [row[-4:] for row in scored] == [("yes", 1.0, 0.0, 1.0)]
 
 
-@pytest.mark.every_form
 def test_the_classic_day_by_averaged_one_dependence_estimators(
     golf: duckdb.DuckDBPyConnection, joint: Callable[..., list[dict[Any, float]]]
 ) -> None:

@@ -57,7 +57,6 @@ def kept(con: duckdb.DuckDBPyConnection, view: str) -> list[dict[str, Any]] | No
         return None
 
 
-@pytest.mark.every_form
 @pytest.mark.parametrize("seed", range(2))
 def test_views_answer_by_label_or_refuse(con: duckdb.DuckDBPyConnection, form: str, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
@@ -87,7 +86,6 @@ def test_views_answer_by_label_or_refuse(con: duckdb.DuckDBPyConnection, form: s
     assert answered >= len(VERBS)  # whenever the labels are those of before
 
 
-@pytest.mark.every_form
 @pytest.mark.parametrize("seed", range(1, 2))
 def test_scripts_of_a_fit_answer_by_label_or_change_nothing(con: duckdb.DuckDBPyConnection, form: str, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311
@@ -110,7 +108,6 @@ def test_scripts_of_a_fit_answer_by_label_or_change_nothing(con: duckdb.DuckDBPy
             assert con.execute("FROM m.priors").fetchall() == before
 
 
-@pytest.mark.every_form
 def test_a_view_of_weights_is_an_error_once_the_classes_change(con: duckdb.DuckDBPyConnection, form: str) -> None:
     rows = source([("ham", "u", 1.0), ("ham", "v", 2.0), ("spam", "v", 4.0), ("spam", "v", 5.0)])
     model = nbsql.fit(con, rows, target="y", name="m", families={"z": nbsql.Gaussian(shared_variance=True)})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,82 +28,6 @@ def spec(**options: Any) -> Spec:
 def test_a_fit_has_at_most_21_keywords() -> None:
     keywords = [each for each in inspect.signature(nbsql.fit).parameters.values() if each.kind is each.KEYWORD_ONLY]
     assert len(keywords) <= 21  # an option of one method is an argument of that method
-
-
-@pytest.mark.parametrize(
-    ("word", "instance"),
-    [
-        ({"method": "naive"}, {}),
-        ({"method": "joint"}, {"method": JointBayes()}),
-        ({"method": "lda", "exclude": ["v", "g"]}, {"method": LDA(), "exclude": ["v", "g"]}),
-        ({"method": "qda", "exclude": ["v", "g"]}, {"method": QDA(shrinkage=None), "exclude": ["v", "g"]}),
-        ({"method": "logistic"}, {"method": Logistic(penalty=0.5, iterations=100, tolerance=1e-8)}),
-        ({"method": "naive"}, {"method": Mixture(1)}),
-        ({"prior": "smoothed", "alpha": 3}, {"prior": Smoothed(3), "alpha": 3}),
-        ({"prior": "smoothed", "alpha": 3}, {"prior": Smoothed(), "alpha": 3}),
-        ({"segment_by": "g"}, {"segment_by": Segments("g", shrinkage=10)}),
-    ],
-)
-def test_a_word_stands_for_the_defaults(word: dict[str, Any], instance: dict[str, Any]) -> None:
-    assert spec(**word) == spec(**instance)
-
-
-@pytest.mark.parametrize(
-    "instance",
-    [
-        JointBayes(backoff="naive"),
-        LDA(shrinkage=1),
-        QDA(shrinkage="ledoit-wolf"),
-        Logistic(penalty=2, iterations=7, tolerance=1e-6),
-        Mixture(3),
-        Mixture({"a": 2, "b": 3}),
-        Smoothed(2),
-        Smoothed(),
-        Segments("\"the region\" || 'x'", shrinkage=0),
-    ],
-)
-def test_what_is_printed_makes_it_again(instance: Any) -> None:
-    assert eval(repr(instance)) == instance  # noqa: S307 - of classes imported above
-    with pytest.raises(AttributeError):
-        instance.penalty = 3
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Logistic(penalty=-1), "penalty must be a finite number of at least 0, not -1"),
-        (lambda: Logistic(penalty=True), "penalty must be a finite number of at least 0, not True"),
-        (lambda: Logistic(iterations=0), "iterations must be a whole number of at least 1, not 0"),
-        (lambda: Logistic(tolerance=0), "tolerance must be above 0, not 0"),
-        (lambda: LDA(shrinkage=2), "shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not 2"),
-        (lambda: QDA(shrinkage="auto"), "shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not 'auto'"),  # type: ignore[arg-type]
-        (lambda: JointBayes(backoff="niave"), "backoff must be one of 'naive', not 'niave'; did you mean 'naive'?"),  # type: ignore[arg-type]
-        (lambda: Mixture(0), "components must be a whole number of at least 1, not 0"),
-        (
-            lambda: nbsql.Text(ngrams=(1, 10**5000)),
-            "ngrams must be a whole number from 1 to 10, or a pair (shortest, longest), not a number of thousands of digits",
-        ),
-        (lambda: Mixture(True), "components must be a whole number of at least 1, not True"),
-        (lambda: Mixture("2"), "components must be a whole number of at least 1, not '2'"),  # type: ignore[arg-type]
-        (lambda: Mixture({"a": 1.5}), "components of class 'a' must be a whole number of at least 1, not 1.5"),  # type: ignore[dict-item]
-        (lambda: Smoothed(-1), "alpha must be a finite number of at least 0, not -1"),
-        (lambda: Segments(3), "segment_by must be one SQL expression over the columns, not 3"),  # type: ignore[arg-type]
-        (lambda: Segments("g", shrinkage=-1), "shrinkage must be a finite number of at least 0, not -1"),
-        (lambda: Segments("g", shrinkage="much"), "shrinkage must be a finite number of at least 0, not 'much'"),  # type: ignore[arg-type]
-        (lambda: spec(method=Mixture), "method takes an instance, such as nbsql.Mixture(2), not the class nbsql.Mixture"),
-        (lambda: spec(method=Logistic), "method takes an instance, such as nbsql.Mixture(2), not the class nbsql.Logistic"),
-        (
-            lambda: spec(prior=Smoothed),
-            "prior must be one of 'empirical', 'uniform', 'smoothed', not <class 'nbsql.spec.options.Smoothed'>",
-        ),
-        (lambda: spec(estimate="mle", prior=Smoothed(2)),
-            "estimate='mle' takes no pseudo-counts; leave out the alpha of the smoothed prior, or set it to 0"),
-    ],
-)  # fmt: skip
-def test_wrong_values_get_one_line(make: Callable[[], Any], message: str) -> None:
-    with pytest.raises(nbsql.InputError) as caught:
-        make()
-    assert str(caught.value) == message
 
 
 def test_every_function_with_the_options_of_a_fit_takes_them() -> None:
@@ -190,25 +113,3 @@ def test_flags_make_the_arguments(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, [*swept, "--folds", "3", "--csv"])
     assert result.exit_code == 0, result.output
     assert {line.split(",")[2] for line in result.output.splitlines()[1:]} == {"uniform", "smoothed(40)"}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "logistic", "alpha": 2}, "method='logistic' learns weights, which alpha does not smooth; leave out alpha"),
-        ({"method": "lda", "alpha": 2}, "method='lda' has no feature and no prior that alpha smooths; leave out alpha"),
-        ({"method": "qda", "alpha": 0}, "method='qda' has no feature and no prior that alpha smooths; leave out alpha"),
-        (
-            {"families": {"k": nbsql.Complement(["x", "z"])}, "prior": "uniform"},
-            "a complement is scored without the prior, and no other feature is there; leave out prior",
-        ),
-    ],
-)
-def test_an_option_that_nothing_depends_on_is_refused(options: dict[str, Any], message: str) -> None:
-    with duckdb.connect() as con:
-        con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 5 AS x, i * 7 % 4 AS z FROM range(40) AS t(i)")
-        with pytest.raises(nbsql.InputError) as caught:
-            nbsql.fit(con, "t", target="y", **options)
-        assert str(caught.value).startswith(message)
-        if options.get("method") == "lda":  # the prior depends on it
-            nbsql.fit(con, "t", target="y", prior="smoothed", **options)

@@ -27,7 +27,6 @@ HALF = log(1 / 2)
 near = partial(pytest.approx, rel=1e-13, abs=1e-15)
 
 
-@pytest.mark.every_form
 def test_skipped_nulls_leave_counts_and_denominators(con: Connection, likelihood: Likelihood) -> None:
     model = nbsql.fit(con, GAPS, target="y")
     assert likelihood(model, "a", "x", "u") == near(3 / 4)
@@ -38,14 +37,12 @@ def test_skipped_nulls_leave_counts_and_denominators(con: Connection, likelihood
     assert {(label, n) for label, n, *_ in model.priors} == {("a", 3), ("b", 3)}
 
 
-@pytest.mark.every_form
 def test_skipped_null_leaves_the_prior(con: Connection, joint: Joint) -> None:
     model = nbsql.fit(con, GAPS, target="y", prior={"a": 0.25, "b": 0.75})
     assert joint(model, MISSING) == [{"a": near(log(0.25)), "b": near(log(0.75))}]
 
 
 @pytest.mark.parametrize("for_feature", [False, True])
-@pytest.mark.every_form
 def test_nulls_are_a_category_of_their_own_on_request(
     con: Connection, likelihood: Likelihood, joint: Joint, for_feature: bool
 ) -> None:
@@ -63,7 +60,6 @@ def test_nulls_are_a_category_of_their_own_on_request(
     assert joint(model, MISSING) == [{"a": near(HALF + log(1 / 3)), "b": near(HALF + log(1 / 2))}]
 
 
-@pytest.mark.every_form
 def test_nulls_of_a_yes_or_no_are_a_third_category(con: Connection, likelihood: Likelihood, joint: Joint) -> None:
     model = nbsql.fit(con, YES_NO_GAPS, target="y", nulls="category")
     expected = {"true": 3 / 6, "false": 1 / 6, None: 2 / 6}
@@ -73,7 +69,6 @@ def test_nulls_of_a_yes_or_no_are_a_third_category(con: Connection, likelihood: 
     assert [score["a"] for score in scores] == near([HALF + log(p) for p in (2 / 6, 3 / 6, 1 / 6)])
 
 
-@pytest.mark.every_form
 def test_nulls_of_a_yes_or_no_are_skipped_otherwise(con: Connection, likelihood: Likelihood, joint: Joint) -> None:
     model = nbsql.fit(con, YES_NO_GAPS, target="y")
     assert likelihood(model, "a", "x", "true") == near(3 / 4)
@@ -82,7 +77,6 @@ def test_nulls_of_a_yes_or_no_are_skipped_otherwise(con: Connection, likelihood:
 
 
 @pytest.mark.parametrize(("unseen", "added"), [("skip", 0), ("smooth", log(1 / 4))])
-@pytest.mark.every_form
 def test_null_category_that_training_never_met_counts_as_unseen(
     con: Connection, joint: Joint, unseen: str, added: float
 ) -> None:
@@ -123,7 +117,6 @@ def test_nulls_are_refused_on_request(con: Connection, source: str, options: dic
     assert str(error.value) == "3 values of column 'x' are NULL, and nulls='error'; fill them, or use nulls='skip'"
 
 
-@pytest.mark.every_form
 def test_nulls_of_a_number_are_skipped(con: Connection, joint: Joint) -> None:
     source = "FROM (VALUES ('a', 1.0), ('a', 3.0), ('a', NULL), ('b', 4.0), ('b', 8.0), ('b', NULL)) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y")
@@ -133,7 +126,6 @@ def test_nulls_of_a_number_are_skipped(con: Connection, joint: Joint) -> None:
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5])
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
-@pytest.mark.every_form
 def test_unseen_category(con: Connection, joint: Joint, alpha: float, unseen: str) -> None:
     source = "FROM (VALUES ('a', 'u'), ('a', 'u'), ('a', 'w'), ('b', 'v')) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", alpha=alpha, unseen=unseen, prior="uniform")
@@ -146,7 +138,6 @@ def test_unseen_category(con: Connection, joint: Joint, alpha: float, unseen: st
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5])
 @pytest.mark.parametrize("unseen", ["skip", "smooth"])
-@pytest.mark.every_form
 def test_unseen_token(con: Connection, joint: Joint, alpha: float, unseen: str) -> None:
     source = "FROM (VALUES ('a', ['u', 'u', 'w']), ('b', ['v'])) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y", alpha=alpha, families={"x": nbsql.Tokens(unseen=unseen)})
@@ -157,7 +148,6 @@ def test_unseen_token(con: Connection, joint: Joint, alpha: float, unseen: str) 
 
 
 @pytest.mark.parametrize(("given", "value", "winner"), [((0.25, 0.75), "u", "a"), ((0.75, 0.25), "v", "a")])
-@pytest.mark.every_form
 def test_a_tie_goes_to_the_smaller_label_whatever_the_priors(
     con: Connection, given: tuple[float, float], value: str, winner: str
 ) -> None:
@@ -167,7 +157,6 @@ def test_a_tie_goes_to_the_smaller_label_whatever_the_priors(
 
 
 @pytest.mark.parametrize(("labels", "winner"), [("10, 9, 11", 9), ("'b', 'a', 'c'", "a"), ("TRUE, FALSE", False)])
-@pytest.mark.every_form
 def test_a_tie_of_equal_priors_goes_to_the_smaller_label(con: Connection, labels: str, winner: Any) -> None:
     source = f"SELECT y, x FROM (SELECT unnest([{labels}]) AS y), (VALUES ('u'), ('v')) AS values_of(x)"
     model = nbsql.fit(con, source, target="y")
@@ -175,7 +164,6 @@ def test_a_tie_of_equal_priors_goes_to_the_smaller_label(con: Connection, labels
     assert model.classes[0] == winner
 
 
-@pytest.mark.every_form
 def test_a_row_that_no_class_explains_has_no_prediction(con: Connection, joint: Joint) -> None:
     source = "FROM (VALUES ('a', 'u', 'p'), ('b', 'v', 'q')) AS rows(y, x, z)"
     model = nbsql.fit(con, source, target="y", alpha=0)
@@ -188,14 +176,12 @@ def test_a_row_that_no_class_explains_has_no_prediction(con: Connection, joint: 
     assert sorted(contributions) == [-inf, -inf, near(HALF), near(HALF), 0.0, 0.0]
 
 
-@pytest.mark.every_form
 def test_a_class_ruled_out_by_its_given_prior_is_never_predicted(con: Connection) -> None:
     model = nbsql.fit(con, GAPS, target="y", prior={"a": 0, "b": 1})
     assert model.predict_proba("SELECT 'u' AS x").fetchall() == [("u", "b", 1.0, 0.0, 1.0)]
 
 
 @pytest.mark.parametrize("alpha", [0, 1])
-@pytest.mark.every_form
 def test_a_class_without_any_value_has_the_limit_of_smoothing(con: Connection, likelihood: Likelihood, alpha: float) -> None:
     source = """
       FROM (VALUES ('a', 'u', TRUE, 2.0, 3, ['s']), ('a', 'v', TRUE, 6.0, 5, ['t']), ('a', 'w', FALSE, 4.0, 4, ['t']),
@@ -209,7 +195,6 @@ def test_a_class_without_any_value_has_the_limit_of_smoothing(con: Connection, l
     assert numbers["b", "events"] == (None, None, near(4.0))
 
 
-@pytest.mark.every_form
 def test_a_missing_column_of_type_null_is_skipped_when_scoring(con: Connection, joint: Joint) -> None:
     model = nbsql.fit(con, GAPS, target="y")
     assert [exp(p) for p in joint(model, "SELECT NULL AS x")[0].values()] == near([0.5, 0.5])

@@ -30,7 +30,6 @@ COSTS = {
 }  # fmt: skip
 
 
-@pytest.mark.every_form
 def test_the_class_of_least_expected_cost_is_predicted(model: nbsql.Model) -> None:
     labels = ["high", "low", "mid"]
     matrix = np.array([[COSTS.get((a, b), 0.0) for b in labels] for a in labels])
@@ -63,7 +62,6 @@ def test_what_predictions_cost_is_that_of_numpy(model: nbsql.Model, weight: str 
     assert "cost" not in model.evaluate("data", weight=weight).to_dict()
 
 
-@pytest.mark.every_form
 def test_rows_that_the_model_does_not_know_or_cannot_explain_cost_nothing(con: duckdb.DuckDBPyConnection, form: str) -> None:
     model = nbsql.fit(con, "FROM (VALUES ('a', 'x', 1), ('b', 'y', 2)) AS t(a, b, y)", target="y", alpha=0)
     rows = "FROM (VALUES ('a', 'x', 1), ('a', 'x', 2), ('a', 'y', 1), ('b', 'y', 9)) AS t(a, b, y)"
@@ -98,7 +96,6 @@ def test_of_equal_costs_the_smaller_label_wins(con: duckdb.DuckDBPyConnection) -
         assert cost == pytest.approx(0.5 * (3 if len(costs) == 2 else 1), rel=1e-12)
 
 
-@pytest.mark.every_form
 def test_a_row_that_no_class_can_explain_has_no_prediction(con: duckdb.DuckDBPyConnection, form: str) -> None:
     model = nbsql.fit(con, "FROM (VALUES ('a', 'x', 1), ('b', 'y', 2)) AS t(a, b, y)", target="y", alpha=0)
     found = model.predict("SELECT 'a' AS a, 'y' AS b UNION ALL SELECT 'a', 'x'", costs={(1, 2): 3}).fetchall()

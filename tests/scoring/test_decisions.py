@@ -71,7 +71,6 @@ def posteriors(model: nbsql.Model, labels: list[str]) -> np.ndarray[Any, Any]:
     return proba[[f"probability_{label}" for label in labels]].to_numpy()
 
 
-@pytest.mark.every_form
 def test_thresholds_are_those_of_numpy(model: nbsql.Model) -> None:
     labels = ["high", "low", "mid"]
     p = posteriors(model, labels)
@@ -97,7 +96,6 @@ def test_one_threshold_does_what_the_table_of_thresholds_says(risks: nbsql.Model
 
 
 @pytest.mark.parametrize("top_k", [1, 2, 3, 10])
-@pytest.mark.every_form
 def test_the_most_probable_classes_are_those_of_numpy(model: nbsql.Model, top_k: int) -> None:
     labels = ["high", "low", "mid"]
     p = posteriors(model, labels)
@@ -116,7 +114,6 @@ def test_the_first_of_them_is_the_prediction(model: nbsql.Model) -> None:
         assert one[-1] == near(other[-1], rel=1e-12)
 
 
-@pytest.mark.every_form
 def test_ties_go_to_the_smaller_label(con: duckdb.DuckDBPyConnection, form: str) -> None:
     model = nbsql.fit(con, EVEN, target="y", prior={"a": 0.2, "b": 0.3, "c": 0.3, "d": 0.2})
     found = model.predict("SELECT 'v' AS x", top_k=4).fetchall()
@@ -124,7 +121,6 @@ def test_ties_go_to_the_smaller_label(con: duckdb.DuckDBPyConnection, form: str)
     assert [row[1] for row in model.predict("SELECT 'v' AS x", thresholds={"d": 0.1, "a": 0.1})] == ["a"]
 
 
-@pytest.mark.every_form
 def test_a_row_that_no_class_can_explain(con: duckdb.DuckDBPyConnection, form: str) -> None:
     model = nbsql.fit(con, "FROM (VALUES ('a', 'x', 1), ('b', 'y', 2)) AS t(a, b, y)", target="y", alpha=0)
     rows = "SELECT 'a' AS a, 'y' AS b UNION ALL SELECT 'a', 'x'"

@@ -54,7 +54,6 @@ def same(left: list[tuple[Any, ...]], right: list[tuple[Any, ...]]) -> None:
 
 @pytest.mark.parametrize("families", [FAMILIES, MORE], ids=["linear", "others"])
 @pytest.mark.usefixtures("form")
-@pytest.mark.every_form
 def test_every_verb_and_family(con: Connection, families: dict[str, nbsql.Family]) -> None:
     relation(con, "rows", table(1, 60, 3))
     relation(con, "scored_rows", table(2, 12, 3, unseen=True))

@@ -123,7 +123,6 @@ def hold(con: Connection, model: nbsql.Model, weights: list[tuple[Any, ...]], ro
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.usefixtures("form")
-@pytest.mark.every_form
 def test_the_linear_form_of_every_family_that_has_one(con: Connection, classes: int) -> None:
     relation(con, "rows", table(1, 80, classes))
     rows = table(2, 25, classes, unseen=True)
@@ -137,7 +136,6 @@ def test_the_linear_form_of_every_family_that_has_one(con: Connection, classes: 
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.usefixtures("form")
-@pytest.mark.every_form
 def test_the_quadratic_form_of_numbers_with_variances_of_their_own(con: Connection, classes: int) -> None:
     relation(con, "rows", table(3, 80, classes))
     rows = table(4, 25, classes)
@@ -242,22 +240,6 @@ def test_one_class_has_no_weights(con: Connection, refused: Any) -> None:
         model = nbsql.fit(con, "SELECT 'a' AS y, 'u' AS x", target="y")
     with refused(nbsql.ModelError, "the model has one class only; weights tell two or more apart"):
         model.linear()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"shared_variance": "yes"}, "shared_variance must be True or False, not 'yes'"),
-        (
-            {"shared_variance": True, "prior": nbsql.NormalInverseGamma()},
-            "shared_variance and a prior are two estimates of one variance; leave one of them out",
-        ),
-    ],
-)
-def test_wrong_options_of_a_shared_variance(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(nbsql.InputError) as caught:
-        nbsql.Gaussian(**options)
-    assert str(caught.value) == message
 
 
 def test_the_weights_are_those_of_the_model_as_it_is_when_they_are_read(con: Connection) -> None:

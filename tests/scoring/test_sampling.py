@@ -167,7 +167,6 @@ def test_the_log_likelihood_of_a_table(drawn: tuple[Connection, nbsql.Model]) ->
 
 
 @pytest.mark.usefixtures("form")
-@pytest.mark.every_form
 def test_the_log_likelihood_in_every_form(con: Connection) -> None:
     model = nbsql.from_tables(
         con, priors={"a": 0.25, "b": 0.75}, likelihoods={"a": {"x": {"u": 1}}, "b": {"x": {"u": 0.5, "v": 0.5}}}

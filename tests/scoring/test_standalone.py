@@ -84,7 +84,6 @@ def test_every_family_and_missing_and_odd_values(
     agree(con, elsewhere, model, ["predict"], table="inbox")
 
 
-@pytest.mark.every_form
 def test_the_form_of_the_tables_of_the_model_makes_no_difference(con: Connection, elsewhere: Elsewhere, form: str) -> None:
     rows(con, MIXED, "inbox")
     model = nbsql.fit(con, "inbox", target="label", id="id", families=FAMILIES, unseen="smooth")
