@@ -12,10 +12,9 @@ from typing import Any
 
 import duckdb
 import pytest
-from engines.spark_runs import SparkRun
 from hypothesis import settings
-from support.alike_cases import MANY_CASES, CaseRecord, listed, thinned
 from support.elsewhere import Elsewhere, opened
+from support.marks import ELSEWHERE, FORMS, mark
 from support.ordering import last_digits, steady_sorted
 from support.summary import Summary
 
@@ -35,8 +34,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the files of tests/golden anew")
-    parser.addoption("--record-macros", metavar="FILE", help="add to a file which macros each case on Spark rendered")
-    parser.addoption("--record-cases", metavar="FILE", help="add to a file which lines and macros each case ran")
     parser.addoption("--seconds", metavar="FILE", help="write what processors spent on each file and each test, most first")
 
 
@@ -48,50 +45,13 @@ def pytest_configure(config: pytest.Config) -> None:
     # What a script runs in the background ignores Ctrl-C, and so would the processes that tests start, to interrupt them. With
     # Python's own handler, each statement would start a thread that waits for it, here as it does in them.
     signal.signal(signal.SIGINT, _interrupt)
-    config.pluginmanager.register(SparkRun(config))
     config.pluginmanager.register(Summary(config))
-    if (file := config.getoption("--record-cases")) is not None:
-        config.pluginmanager.register(CaseRecord(file))
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads which tests are to share a worker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A model is the same in every form of scoring: all cases are run in `wide`. Where the scores of a kind of model are the
-    matter (`every_form`), everybody runs one case of a test in `long`, too, and CI one in each form between. CI runs all other
-    cases in `long`; what is refused before a form is chosen, and the rest, is left to the night, when what chooses a form or a
-    room above has changed. So are the engines that run what is written for others: all cases are everybody's in the first, and
-    one of a test in each other. What is costly and runs no other way through the code than other cases is left to the night
-    (support/alike_cases.txt), and where a test has many cases, everybody runs the first and the last of them in a form. A
-    project of dbt is built by one worker.
-
-    No test sorts by the last digit of a float.
-    """
-    tried, alike = set(), listed()
-    tests: dict[tuple[Any, ...], dict[str, pytest.Item]] = {}
-    for item in items:
-        values = getattr(getattr(item, "callspec", None), "params", {})
-        form, engine = values.get("form"), values.get("elsewhere")
-        is_first = (case := (item.path, getattr(item, "originalname", ""), form, engine)) not in tried
-        tried.add(case)
-        is_scored = item.get_closest_marker("every_form") is not None and is_first and "message" not in values
-        if form in BETWEEN:
-            item.add_marker("slow" if is_scored else "nightly")
-        elif form == "long" and not is_scored:
-            item.add_marker("nightly" if "message" in values else "slow")
-        elif engine in ELSEWHERE[1:] and not is_first:
-            item.add_marker("slow")
-        if item.nodeid in alike:
-            item.add_marker("nightly")
-        if item.get_closest_marker("nightly") is not None:
-            item.add_marker("slow")
-        if item.get_closest_marker("dbt") is not None:
-            item.add_marker(pytest.mark.xdist_group("-".join([item.path.stem, *map(str, values.values())])))
-        folder, test = item.nodeid.partition("::")[0].rpartition("/")[0], item.nodeid.partition("[")[0]
-        if item.get_closest_marker("slow") is None and folder in MANY_CASES:
-            tests.setdefault((test, form, engine, values.get("place"), values.get("both")), {})[item.nodeid] = item
-    for cases in tests.values():
-        for case in thinned([*cases]):
-            cases[case].add_marker("slow")
+    mark(items)
+    # No test sorts by the last digit of a float.
     for module in {item.module for item in items if isinstance(item, pytest.Function)}:
         module.sorted = steady_sorted  # type: ignore[attr-defined]
 
@@ -176,19 +136,6 @@ def data() -> Path:
     return path
 
 
-# The limits of nbsql/rendering/layout.py that bring every model, whatever its size, into one form of scoring.
-FORMS: dict[str, dict[str, int]] = {
-    "wide": {"star_joins": 10**9, "wide_classes": 10**9, "wide_terms": 10**9},
-    "blocks": {"star_joins": 0, "few_values": -1, "block_joins": 2, "wide_classes": 10**9, "wide_terms": 10**9},
-    "listed": {"star_joins": 0, "few_values": 10**9, "wide_classes": 10**9, "wide_terms": 10**9},
-    "long": {"wide_classes": 0},
-    "long, listed": {"star_joins": 0, "few_values": 4, "wide_classes": 0},
-}
-
-
-BETWEEN = FORMS.keys() - {"wide", "long"}
-
-
 @pytest.fixture
 def layout(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Gives every model sizes of nbsql/rendering/layout.py."""
@@ -224,9 +171,6 @@ def joint() -> Callable[..., list[dict[Any, float]]]:
         return [dict(zip(labels, row[-len(labels) :], strict=True)) for row in rows]
 
     return score
-
-
-ELSEWHERE = ("sqlite", "clickhouse", "duckdb")
 
 
 @pytest.fixture(scope="module", params=ELSEWHERE)

@@ -81,7 +81,7 @@ class Example:
 # Engines, and versions of dbt that are not the tests' own.
 OTHERS = [("duckdb", "1.8"), *((engine, version) for version in ("1.12", "2.0") for engine in ENGINES)]
 BUILDS = [*((engine, None) for engine in ENGINES), *OTHERS]
-BY_NIGHT = [("postgres", None), ("postgres", "1.12")]  # the newest is built there, and the other projects by the tests' own
+BY_NIGHT = [*((engine, version) for version in (None, "1.12") for engine in ENGINES)]  # the oldest and the newest by day
 
 
 @pytest.fixture(

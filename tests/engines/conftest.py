@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -12,31 +11,8 @@ import pytest
 from engines.places import ENGINES, Place
 from engines.servers import absent, binaries, postgres
 from engines.servers import spark as spark_session
-from engines.spark_cases import ON_POSTGRES, listed
-from engines.spark_runs import is_case_on, key
 
 _numbers = itertools.count(1)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts PostgreSQL, and leave to the night the cases there that render nothing but what others do."""
-    chosen = listed("postgres")
-    quick = {case.replace("[spark-", "[postgres-") for case, why in listed().items() if why == "quick"}
-    for item in items:
-        if not item.path.is_relative_to(Path(__file__).parent):
-            continue
-        values = getattr(getattr(item, "callspec", None), "params", {}).values()
-        if "server" in getattr(item, "fixturenames", ()) or any(
-            isinstance(value, str) and value == "postgres" for value in values
-        ):
-            item.add_marker("postgres")
-            if item.path.name not in ON_POSTGRES:
-                item.add_marker("slow")
-                if is_case_on("postgres", item) and key(item) not in chosen:
-                    item.add_marker("nightly")
-            elif getattr(item, "originalname", "") == "test_models_agree" and key(item) not in quick:
-                item.add_marker("slow")  # many models, of which everybody has those quick on Spark, and CI all
 
 
 @pytest.fixture(scope="session")

@@ -194,6 +194,7 @@ def test_of_two_writers_at_once_neither_breaks_the_model(tables: Any, first: str
     assert len(again.predict_proba("first").fetchall()) == 3
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_threads_that_write_one_model_take_turns(tables: Any) -> None:
     nbsql.fit(tables, "first", target="y", name="m")
@@ -222,6 +223,7 @@ def test_a_transient_model_does_not_follow_its_source(tables: Any) -> None:
     assert tables.table("first").count() == 7
 
 
+@pytest.mark.nightly
 def test_parameters_are_constants_of_a_prediction(spark: Any) -> None:
     """A joined row of many parameters is copied for every row that it meets."""
     columns = ", ".join(f"rand({i}) + class AS x{i}" for i in range(12))
@@ -232,6 +234,7 @@ def test_parameters_are_constants_of_a_prediction(spark: Any) -> None:
     assert "Join" not in plan
 
 
+@pytest.mark.nightly
 def test_the_size_that_spark_estimates_stays_bounded_in_a_search(spark: Any) -> None:
     """A step that joins the step before with itself multiplied the estimate, whose digits filled a driver of 1 GiB."""
     from nbsql.engines.spark.engine import Spark
@@ -250,6 +253,7 @@ def test_the_size_that_spark_estimates_stays_bounded_in_a_search(spark: Any) -> 
         assert sorted(row.id for row in spark.table(last).collect()) == [0, 1, 2, 3]
 
 
+@pytest.mark.nightly
 def test_a_review_does_not_repeat_its_measure(spark: Any) -> None:
     """A filter on the measure repeated the posteriors within each other: 24 rows were planned for minutes."""
     columns = (
@@ -262,6 +266,7 @@ def test_a_review_does_not_repeat_its_measure(spark: Any) -> None:
     assert len(query.fetchall()) == 10
 
 
+@pytest.mark.nightly
 def test_parameters_too_long_for_a_view_are_a_table(tables: Any, layout: Callable[..., None]) -> None:
     model = nbsql.fit(tables, "first", target="y", name="m")
     before = model.predict("first").fetchall()
@@ -276,6 +281,7 @@ def test_parameters_too_long_for_a_view_are_a_table(tables: Any, layout: Callabl
 LABELS = ["true", "0.1", "DATE '2020-02-29'", "TIMESTAMP_NTZ '2020-02-29 01:02:03'", "'a\n''b'"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("label", LABELS)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_labels_of_every_type_are_constants(spark: Any, label: str) -> None:
@@ -485,6 +491,7 @@ except nbsql.DatabaseError as error:
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.spark
 def test_a_cluster_of_two_workers_agrees() -> None:
     with cluster(workers=2) as master:

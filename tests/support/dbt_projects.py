@@ -35,7 +35,6 @@ def installed(*modules: str) -> bool:
 
 # .ci/run imports dbt before it runs the tests, so that they are skipped only where it is not meant to be.
 needs_dbt = [
-    pytest.mark.slow,
     pytest.mark.dbt,
     pytest.mark.skipif(not installed("dbt.adapters.duckdb"), reason="dbt is not installed: pip install '.[test]'"),
 ]

@@ -1,25 +1,14 @@
-"""What a run of the tests cost by what it started, what it left out, and how that is run: its last lines say so."""
+"""What processors spent on a run of the tests, by what it started: its last lines say so."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-# By the marks of a test, the first that it has: what it is, and the command that runs it.
-_KINDS = {
-    "nightly spark": ("cases on Spark that render no other SQL than those that CI runs", "pytest -m 'spark and nightly'"),
-    "nightly": ("cases of what others hold, too, in more ways", "pytest -m 'nightly and not spark'"),
-    "spark": ("other tests on Spark", "pytest -m 'spark and not nightly'"),
-    "dbt": ("tests with dbt", "pytest -m dbt"),
-    "postgres": ("tests on PostgreSQL", "pytest -m 'slow and postgres'"),
-    "slow": ("other tests that take long", "pytest -m 'slow and not (spark or dbt or postgres)'"),
-}
-
 
 # What tests start, whose seconds are told apart: the first mark that a test has.
 _STARTED = {"spark": "Spark", "dbt": "dbt", "postgres": "PostgreSQL"}
@@ -28,20 +17,13 @@ _LEAST = 60  # seconds, below which nobody asks where they went
 
 
 class Summary:
-    """A plugin: workers count what marks deselect and what processors spend, and the process that they report to says it."""
+    """A plugin: workers count what processors spend, and the process that they report to says it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
-        self.left_out: Counter[str] = Counter()
         self.tests: Counter[str] = Counter()
         self.seconds: Counter[str] = Counter()
         self.by_test: Counter[str] = Counter()
-
-    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
-        for item in items:
-            kind = next((kind for kind in _KINDS if all(item.get_closest_marker(mark) for mark in kind.split())), None)
-            if kind is not None:
-                self.left_out[kind] += 1
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
@@ -58,12 +40,11 @@ class Summary:
     def pytest_sessionfinish(self) -> None:
         if hasattr(self.config, "workerinput"):
             output: dict[str, Any] = vars(self.config)["workeroutput"]
-            output |= {name: dict(getattr(self, name)) for name in ("left_out", *_COUNTED)}
+            output |= {name: dict(getattr(self, name)) for name in _COUNTED}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         said = getattr(node, "workeroutput", {})
-        self.left_out = self.left_out or Counter(said.get("left_out", {}))
         for name in _COUNTED:
             getattr(self, name).update(said.get(name, {}))
 
@@ -80,12 +61,6 @@ class Summary:
             for name, seconds in self.seconds.most_common():
                 terminalreporter.write_line(f"{seconds:>5.0f} {name}, of {self.tests[name]} tests")
             terminalreporter.write_line(f"{spent:>5.0f} all, and what finding the tests took")
-        if not self.left_out or self.config.getoption("keyword"):
-            return
-        terminalreporter.section("left out")
-        for kind, (what, command) in _KINDS.items():
-            if self.left_out[kind]:
-                terminalreporter.write_line(f"{self.left_out[kind]:>5} {what}: {command}")
 
 
 def _processor_seconds(*, running: bool) -> float:

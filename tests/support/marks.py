@@ -1,0 +1,60 @@
+"""What is run when, by marks.
+
+What starts an engine has its mark, and is not run unless asked for. By day CI runs each case in one form of scoring, or on
+one engine that runs what is written for others, and a project of dbt on one engine, chosen by a hash of its name. Of what a
+file asks Spark as well as other engines it runs the first case: a statement takes a second there. The rest is `nightly`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+# The limits of nbsql/rendering/layout.py that bring every model, whatever its size, into one form of scoring.
+FORMS: dict[str, dict[str, int]] = {
+    "wide": {"star_joins": 10**9, "wide_classes": 10**9, "wide_terms": 10**9},
+    "blocks": {"star_joins": 0, "few_values": -1, "block_joins": 2, "wide_classes": 10**9, "wide_terms": 10**9},
+    "listed": {"star_joins": 0, "few_values": 10**9, "wide_classes": 10**9, "wide_terms": 10**9},
+    "long": {"wide_classes": 0},
+    "long, listed": {"star_joins": 0, "few_values": 4, "wide_classes": 0},
+}
+ELSEWHERE = ("sqlite", "clickhouse", "duckdb")  # the engines that run what is written for others
+_VARIANTS = {"form": FORMS, "elsewhere": ELSEWHERE}  # by the name of the parameter
+_ENGINES = Path(__file__).parents[1] / "engines"
+
+
+def mark(items: Iterable[pytest.Item]) -> None:
+    """Mark what starts an engine, and what is left to the night."""
+    variants: dict[str, dict[str, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
+    on_spark: set[Path] = set()
+    for item in items:
+        params = getattr(getattr(item, "callspec", None), "params", {})
+        values = {name: value for name, value in params.items() if isinstance(value, str)}
+        names = {*values.values(), *getattr(item, "fixturenames", ())} if item.path.is_relative_to(_ENGINES) else set()
+        if names & {"postgres", "server"}:
+            item.add_marker("postgres")
+        if "spark" in names or item.get_closest_marker("spark") is not None:
+            if "spark" in values.values() and item.path in on_spark:
+                item.add_marker("nightly")
+            if "spark" in values.values():
+                on_spark.add(item.path)
+            item.add_marker("spark")
+            item.add_marker(pytest.mark.xdist_group("spark"))  # to start and warm a session takes as long as some ten cases
+        variant = next((values[name] for name, known in _VARIANTS.items() if values.get(name) in known), None)
+        test, _, case = item.nodeid.partition("[")
+        family = test + f"-{case[:-1]}-".replace(f"-{variant}-", "-", 1)
+        if item.get_closest_marker("dbt") is not None:
+            item.add_marker(pytest.mark.xdist_group("-".join([item.path.stem, *map(str, params.values())])))  # is built once
+            engines = () if "version" in params else values.values()
+            variant = next((engine for engine in engines if engine in ("duckdb", "postgres")), None)
+            family = item.path.stem
+        if variant is not None:
+            variants[family][variant].append(item)
+    for family, cases in variants.items():
+        chosen = sorted(cases)[crc32(family.encode()) % len(cases)]
+        for item in (item for variant, others in cases.items() if variant != chosen for item in others):
+            item.add_marker("nightly")

@@ -1,0 +1,87 @@
+"""By day each case is run in one form and a file asks Spark once; by night everything is run."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from support.marks import ELSEWHERE, FORMS, mark
+
+TESTS = Path(__file__).parents[1]
+
+
+class Case:
+    def __init__(self, file: str, test: str, /, *fixtures: str, marks: tuple[str, ...] = (), **params: Any) -> None:
+        self.path, self.fixturenames, self.marks = TESTS / file, fixtures, [*marks]
+        self.nodeid = f"tests/{file}::{test}[{'-'.join(map(str, params.values()))}]"
+        self.callspec = SimpleNamespace(params=params)
+
+    def get_closest_marker(self, name: str) -> Any:
+        return name if name in self.marks else None
+
+    def add_marker(self, added: Any) -> None:
+        self.marks.append(added if isinstance(added, str) else added.name)
+
+
+def by_day(cases: list[Case]) -> list[Case]:
+    mark(cases)  # type: ignore[arg-type]
+    return [case for case in cases if "nightly" not in case.marks]
+
+
+def test_each_case_has_one_form_by_day_and_all_have_their_turn() -> None:
+    cases = [
+        Case("maths/test_a.py", f"test_{n}", form=form, alpha=alpha) for n in range(20) for alpha in (0, 1) for form in FORMS
+    ]
+    chosen = by_day(cases)
+    assert len({(case.nodeid.partition("[")[0], case.callspec.params["alpha"]) for case in chosen}) == len(chosen) == 40
+    assert {case.callspec.params["form"] for case in chosen} == {*FORMS}
+    again = by_day([Case("maths/test_a.py", "test_3", form=form, alpha=1) for form in reversed(FORMS)])
+    assert [case.nodeid for case in again] == [
+        case.nodeid for case in chosen if "test_3[" in case.nodeid and "-1]" in case.nodeid
+    ]
+
+
+def test_forms_of_other_things_are_all_run() -> None:
+    cases = [Case("cli/test_a.py", "test_outputs", form=form) for form in ("csv", "json")]
+    assert by_day(cases) == cases
+
+
+def test_one_engine_runs_by_day_what_is_written_for_others() -> None:
+    cases = [Case("scoring/test_a.py", f"test_{n}", elsewhere=engine) for n in range(20) for engine in ELSEWHERE]
+    assert Counter(case.nodeid.partition("[")[0] for case in by_day(cases)) == Counter(
+        f"tests/scoring/test_a.py::test_{n}" for n in range(20)
+    )
+
+
+def test_a_file_asks_spark_once_by_day_beside_what_is_of_spark_alone() -> None:
+    cases = [Case("engines/test_a.py", f"test_{n}", place=place) for n in range(3) for place in ("duckdb", "postgres", "spark")]
+    alone = [Case("engines/test_a.py", f"test_spark_{n}", "spark") for n in range(2)]
+    chosen = by_day([*cases, *alone])
+    assert [case for case in chosen if "spark" in case.marks] == [cases[2], *alone]
+    assert [case for case in chosen if "postgres" in case.marks] == cases[1::3]
+    elsewhere = Case("golden/test_a.py", "test_a", dialect="spark")
+    assert by_day([elsewhere]) == [elsewhere]
+    assert elsewhere.marks == []
+
+
+def test_a_project_of_dbt_is_built_on_one_engine_by_day_by_one_worker() -> None:
+    cases = [
+        Case("dbt/test_a.py", f"test_{n}", marks=("dbt",), project=engine)
+        for n in range(3)
+        for engine in ("duckdb", "postgres")
+    ]
+    assert len({case.callspec.params["project"] for case in by_day(cases)}) == 1
+    assert all("xdist_group" in case.marks for case in cases)
+
+
+@pytest.mark.xdist_group("grouped")
+def test_what_is_grouped_shares_a_worker(request: pytest.FixtureRequest) -> None:
+    """Else each worker starts all that a module's tests share, and says nothing of it."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        assert request.node.nodeid.endswith("@grouped"), (
+            "this pytest does not work with this pytest-xdist: pip install '.[test]'"
+        )
