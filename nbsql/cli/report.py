@@ -50,8 +50,8 @@ def plot(
 ) -> None:  # fmt: skip
     """Draw PANEL of MODEL into a file. Some panels need SOURCE, rows whose class is known.
 
-    PANEL is card, verdict, ranking, profile, discrimination, nomogram, waterfall, confusion, threshold, reliability, lift,
-    slices, drift, monitor or dependence; `nbsql help report` says which question each answers.
+    PANEL is card, data, verdict, ranking, profile, discrimination, nomogram, waterfall, confusion, threshold, reliability,
+    lift, slices, drift, monitor or dependence; `nbsql help report` says which question each answers.
 
     \b
       nbsql plot shop.duckdb spam ranking

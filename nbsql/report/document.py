@@ -55,8 +55,9 @@ def picture_document(panel: Panel, figure: Figure) -> str:
     """A document with a single picture."""
     section = Section(panel, [render_figure("picture", figure)])
     return render_page(
-        title=panel.question, told=f"nbsql {__version__}", source=None, how="", sections=[section], left_out=[], least=0
-    )
+        title=panel.question, told=f"nbsql {__version__}", source=None, how="", summary=None, sections=[section], left_out=[],
+        least=0,
+    )  # fmt: skip
 
 
 def render_page(**values: Any) -> str:

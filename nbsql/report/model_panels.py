@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from collections.abc import Iterator
@@ -14,14 +13,11 @@ from nbsql.answers.explanation import times
 from nbsql.answers.query import Query, relation_query
 from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
-from nbsql.judging import contrasts
 from nbsql.judging import profile as profiles
 from nbsql.judging.profile import feature_named, is_number
-from nbsql.learning.derive import slice_names
 from nbsql.report.panel import (
     Figure,
     Request,
-    angle_parameter,
     class_parameter,
     common_digits,
     factor_parameter,
@@ -39,9 +35,9 @@ _BARS = 24
 WORDS = 10  # words of each class
 ALL_WORDS = 20  # words among which the reader can choose
 _VALUES = 15
-_SLICES = 16
 _NUMBER = re.compile(r"[\[(]?(-?(?:inf|[\d.]+(?:e[+-]?\d+)?))(?:, [^,]+[\])])?")  # a number, or a bin as the statistics name it
 _ALIKE = 0.05  # the log-odds below which a difference is not reported
+_RARE = 0.03  # the share of the rows of a class below which a value makes no headline
 _FAINT = 0.002  # the share of the highest density below which a curve is not drawn
 
 
@@ -58,14 +54,15 @@ def card(request: Request) -> Iterator[Figure]:
     rows = sorted(records(query), key=lambda row: -(row["prior"] or 0))
     listed = [row for row in rows if row["n"] is None or row["n"] >= request.least][: 2 * _BARS]
     rest = [row for row in rows if row not in listed]
+    folded = []
     if rest:
         n = None if any(row["n"] is None for row in rest) else sum(row["n"] for row in rest)
         label = f"({len(rest)} more {'class' if len(rest) == 1 else 'classes'})"
-        listed.append({"class": label, "n": n, "prior": plain(sum(row["prior"] for row in rest))})
+        folded.append({"class": label, "n": n, "prior": plain(sum(row["prior"] for row in rest))})
     total = sum(row["n"] or 0 for row in rows)
     bars = [
-        {"class": shown(row["class"]), "n": row["n"], "prior": row["prior"], "label": _of_rows(row["prior"], row["n"])}
-        for row in listed
+        {**row, "label": _of_rows(row["prior"], row["n"])}
+        for row in [*request.name_classes({key: row[key] for key in ("class", "n", "prior")} for row in listed), *folded]
     ]
     features = [f"{each.name} ({': '.join(filter(None, (each.family.name, each.why)))})" for each in state.spec.features]
     learnt = f", learnt from {number(total)} rows" if total else ""
@@ -182,15 +179,15 @@ def profile(request: Request) -> Iterator[Figure]:
     if is_number(feature):
         query = profiles.profile(request.state, feature, None if request.scored is None else request.scored.source)
         rows = [row for row in records(query, digits=None) if str(row["class"]) in classes]
-        yield _number(name, rows, query.sql, request.least, note, classes)
+        yield _number(request, name, rows, query.sql, note, classes)
         return
     words = feature.family.bag or (feature.family.over_columns and not feature.family.level)
     query = telling_words(request, feature.name) if words else frequent_values(request, feature.name, _VALUES)
     rows = [row for row in records(query, digits=6) if str(row["class"]) in classes]
     if words:
-        yield _words(name, rows, query.sql, request.least_to_tell, note, classes)
+        yield _words(request, name, rows, query.sql, note, classes)
     else:
-        yield _values(name, rows, query.sql, request.least, note, classes)
+        yield _values(request, name, rows, query.sql, note, classes)
 
 
 def telling_words(request: Request, feature: str) -> Query:
@@ -210,52 +207,58 @@ def _of_profile(request: Request, feature: str, macro: str, *arguments: Any) -> 
     return Query(engine, engine.renderer.statement(macro, profile, *arguments))
 
 
-def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: str | None, classes: list[str]) -> Figure:
+def _number(request: Request, name: str, rows: list[dict[str, Any]], sql: str, note: str | None, classes: list[str]) -> Figure:
+    least = request.least
     common = common_digits([row["lower"] for row in rows if row["part"] == "density"])
     rows = [{column: plain(value, 6 + common) for column, value in row.items()} for row in rows]
     highest = max((row["density"] or 0 for row in rows if row["part"] == "density"), default=0)
     faint = _FAINT * highest
     places = [row["lower"] for row in rows if row["part"] == "density" and (row["density"] or 0) > faint]
     low, high = min(places, default=0), max(places, default=0)
-    kept = show([
+    kept = request.name_classes(
         row for row in rows
         if row["part"] == "probability"
         or (row["part"] == "density" and low <= row["lower"] <= high)
         or (row["part"] == "histogram" and row["n"] >= least and row["upper"] >= low and row["lower"] <= high)
-    ], "class")  # fmt: skip
+    )  # fmt: skip
     modes: dict[str, tuple[float, float]] = {}
     for row in (row for row in kept if row["part"] == "density"):
         if row["density"] is not None and row["density"] > modes.get(row["class"], (0, 0))[0]:
             modes[row["class"]] = (row["density"], row["lower"])
-    said = [f"{rounded(modes[label][1], 3 + common)} in {label}" for label in map(shown, classes) if label in modes]
+    names = [request.class_name(label) for label in classes]
+    said = [f"{rounded(modes[label][1], 3 + common)} in {label}" for label in names if label in modes]
     binned = any(row["part"] == "histogram" for row in rows)
     notes = [note, f"Bins with fewer than {least} rows are left out." if binned and least > 1 else None]
     of_zero = {row["class"]: row["density"] for row in kept if row["part"] == "probability"}
-    zeros = [f"{share(of_zero[label])} of {label}" for label in map(shown, classes) if label in of_zero]
+    zeros = [f"{share(of_zero[label])} of {label}" for label in names if label in of_zero]
     chart = "profile_of_zeros" if zeros else "profile_of_numbers"
     often = f"0 in {', '.join(zeros[:4])}, and otherwise " if zeros else ""
     finding = f"{name} is {often}most likely near {', '.join(said[:4])}" if said else f"{name} by class"
-    colours = [class_parameter(map(shown, classes))]
+    colours = [class_parameter(names)]
     return Figure(finding, {"rows": kept}, sql, chart, colours, notes, name)
 
 
-def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: str | None, classes: list[str]) -> Figure:
+def _values(request: Request, name: str, rows: list[dict[str, Any]], sql: str, note: str | None, classes: list[str]) -> Figure:
+    least = request.least
     folded = max((row["how_many"] for row in rows if row["folded"]), default=0)
     others = f"({counted(folded, 'other')})"
     bars = [
         {**without(row, "folded", "how_many", "place"), "value": others if row["folded"] else row["value"]}
-        for row in show(rows, "class", "value")
+        for row in show(request.name_classes(rows), "value")
     ]
+    names = [request.class_name(label) for label in classes]
     places = [_place(row["value"]) for row in rows if not (row["folded"] or row["value"] is None)]
     if None not in places:  # numbers and bins are in the order of their values, not of how frequent they are
         bars.sort(key=lambda row: math.inf if (place := _place(row["value"])) is None else place)
     telling = [row for row in bars if row["log_odds"] is not None and row["n"] >= least]
-    if telling:
+    if folded and all(row["share"] < _RARE for row in bars if row["value"] != others):
+        finding = f"{name} has {counted(folded + len({row['value'] for row in bars}) - 1, 'value')}, and each is rare"
+    elif telling:
         best = max(telling, key=lambda row: row["share"] * abs(row["log_odds"]))
-        rest = [label for label in map(shown, classes) if label != best["class"]]
+        rest = [label for label in names if label != best["class"]]
         sides = (best["class"], rest[0] if len(rest) == 1 else "the other classes")
         more, less = sides if best["log_odds"] > 0 else sides[::-1]
-        finding = f"{name} = {best['value']} is {_times(best['log_odds'])} as frequent in {more} as in {less}"
+        finding = f"{name} = {best['value']} is {times_as(best['log_odds'])} as frequent in {more} as in {less}"
         if abs(best["log_odds"]) < _ALIKE:
             finding = f"The values of {name} are about equally frequent in all classes"
     else:
@@ -263,7 +266,7 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: s
     few = f"Values with fewer than {least} rows, and all" if least > 1 else "All values"
     combined = f"{few} after the {_VALUES} most frequent, are combined."
     notes = [note, combined if folded else None]
-    return Figure(finding, {"rows": bars}, sql, "profile_of_values", [class_parameter(map(shown, classes))], notes, name)
+    return Figure(finding, {"rows": bars}, sql, "profile_of_values", [class_parameter(names)], notes, name)
 
 
 def _place(value: str) -> float | None:
@@ -276,103 +279,24 @@ def _place(value: str) -> float | None:
     return None if found is None else float(found[1])
 
 
-def _times(log_odds: float) -> str:
+def times_as(log_odds: float) -> str:
+    """A factor in a sentence, from its logarithm: 'is 4.6 times' as likely."""
     factor = 2.718281828459045 ** min(abs(log_odds), 600)
     return f"{factor:.1f} times" if factor < 10 else f"{number(float(f'{factor:.2g}'))} times"
 
 
-def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, note: str | None, classes: list[str]) -> Figure:
+def _words(request: Request, name: str, rows: list[dict[str, Any]], sql: str, note: str | None, classes: list[str]) -> Figure:
+    least = request.least_to_tell
     found = [
         row for each in classes for row in rows
         if str(row["class"]) == each and row["place_in_class"] <= WORDS and (row["log_odds"] or 0) > 0
     ]  # fmt: skip
     if not found:
         raise ModelError(f"no word of {name} that occurs {least} times or more favours a class")
-    bars = [without(row, "place", "place_in_class") for row in show(found, "class", "value")]
+    bars = [without(row, "place", "place_in_class") for row in show(request.name_classes(found), "value")]
     firsts = {row["class"]: row["value"] for row in reversed(bars)}
-    said = [f"{firsts[label]} for {label}" for label in map(shown, classes) if label in firsts]
+    said = [f"{firsts[label]} for {label}" for label in map(request.class_name, classes) if label in firsts]
     notes = [note, f"Words that occur fewer than {least} times are left out."]
     finding = f"Most distinctive word{'' if len(said) == 1 else 's'} of {name}: {', '.join(said[:4])}"
-    params = [class_parameter(map(shown, classes)), factor_parameter(row["log_odds"] for row in bars)]
+    params = [class_parameter(map(request.class_name, classes)), factor_parameter(row["log_odds"] for row in bars)]
     return Figure(finding, {"rows": bars}, sql, "profile_of_words", params, notes, name)
-
-
-def discrimination(request: Request) -> Iterator[Figure]:
-    """The values that distinguish one class from another."""
-    known = top_classes(request)
-    if len(known) < 2:
-        raise ModelError(f"{request.state.title} has only one class; discrimination compares two")
-    a, b = request.classes or (known[0], known[1])
-    query = contrasts.discrimination(request.state, a, b)
-    rows, least = records(query), request.least_to_tell
-    frequent = [row for row in rows if row["n"] + row["other_n"] >= least and (row["likelihood"] or row["other_likelihood"])]
-    for row in frequent:
-        if row["log_ratio"] is None:  # infinite, which JSON does not know
-            row["log_ratio"] = math.inf if row["likelihood"] else -math.inf
-    if not frequent:
-        raise ModelError(
-            f"no value that occurs {least} times or more distinguishes {a} from {b}; numbers have profiles instead"
-        )
-    one, other = shown(plain(a)), shown(plain(b))
-    strongest = show(frequent[:_BARS], "feature", "value")
-    edge = max((abs(row["log_ratio"]) for row in strongest if math.isfinite(row["log_ratio"])), default=math.log(1000)) * 1.2
-    for row in strongest:
-        row |= {"label": f"{row['feature']} = {row['value']}", "for": one if row["log_ratio"] > 0 else other}
-        if not math.isfinite(row["log_ratio"]):  # a bar has an end
-            row |= {"label": f"{row['label']} (only in {row['for']})", "log_ratio": math.copysign(edge, row["log_ratio"])}
-    rare = f"Values that occur fewer than {least} times in the two classes are left out."
-    more = f"The {_BARS} most distinctive of {len(frequent)} values."
-    only = "A value that only one of the two classes has is infinitely likelier in it; its bar ends at the edge."
-    is_only = any(not math.isfinite(row["log_ratio"]) for row in frequent[:_BARS])
-    notes = [rare if len(frequent) < len(rows) else None, more if len(frequent) > _BARS else None, only if is_only else None]
-    first = strongest[0]
-    rest = other if first["for"] == one else one
-    finding = f"{first['label']} is {_times(first['log_ratio'])} as likely in {first['for']} as in {rest}"
-    if not math.isfinite(frequent[0]["log_ratio"]):
-        finding = f"{frequent[0]['feature']} = {frequent[0]['value']} is in {first['for']} and never in {rest}"
-    params = [class_parameter((one, other)), factor_parameter(row["log_ratio"] for row in strongest)]
-    yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", params, notes)
-
-
-def drift(request: Request) -> Iterator[Figure]:
-    """The drift of each feature from slice to slice, or from batch to batch."""
-    state = request.state
-    if state.spec.slice_by is not None:
-        names = slice_names(state)
-    else:
-        ledger = sorted(state.engine.query_macro("all_rows", state.relations["batches"]), key=lambda row: row[5])
-        names = [str(row[0]) for row in ledger if row[1] in ("fit", "update")]
-    if len(names) < 2:
-        raise ModelError(f"{state.title} has fewer than two slices or batches; fit it with ⟨slice_by⟩, or update it")
-    rows, sql = [], ""
-    for before, after in list(itertools.pairwise(names))[-_SLICES:]:
-        query = contrasts.drift(state, before, after)
-        sql = query.sql
-        for row in records(query):
-            feature = f"({state.spec.target})" if row["feature"] is None else shown(row["feature"])
-            psi = row["psi"]
-            rows.append({**row, "feature": feature, "slice": shown(after), "shade": None if psi is None else min(psi, 0.5)})
-    kept = most_drifted(rows, "psi", _BARS)
-    slices = "" if state.spec.slice_by is None else f"{shown(state.spec.slice_by)} "
-    finding = drift_finding(kept, "psi", "slice", slices)
-    if finding is None:
-        raise ModelError(f"{state.title} has nothing whose drift can be measured")
-    yield Figure(finding, {"rows": kept}, sql, "drift", [angle_parameter([row["slice"] for row in kept], 4)])
-
-
-def most_drifted(rows: list[dict[str, Any]], measure: str, count: int) -> list[dict[str, Any]]:
-    """The rows of the features with the highest values of a measure, the highest first."""
-    highest: dict[str, float] = {}
-    for row in rows:
-        highest[row["feature"]] = max(highest.get(row["feature"], 0.0), row[measure] or 0.0)
-    ranked = sorted(highest, key=lambda feature: (-highest[feature], feature))[:count]
-    return [row for feature in ranked for row in rows if row["feature"] == feature]
-
-
-def drift_finding(rows: list[dict[str, Any]], measure: str, place: str, places: str = "") -> str | None:
-    """The sentence about the largest drift, with the slice or period in the column `place`; None if none is known."""
-    most = max((row for row in rows if row[measure] is not None), key=lambda row: row[measure], default=None)
-    if most is None:
-        return None
-    little = "" if most[measure] >= 0.25 else "Little drift: "
-    return f"{little}{most['feature']} drifted most, in {places}{most[place]} (PSI {most[measure]:.2f})"

@@ -8,7 +8,8 @@ from typing import Any
 from nbsql.errors import InputError
 from nbsql.judging.monitor import monitor as watched
 from nbsql.learning.model_source import check_columns
-from nbsql.report.model_panels import CLASSES, drift_finding, most_drifted
+from nbsql.report.contrast_panels import drift_finding, most_drifted
+from nbsql.report.model_panels import CLASSES
 from nbsql.report.panel import Figure, Request, angle_parameter, records, shown
 
 _FEATURES = 16
@@ -49,7 +50,7 @@ def monitor(request: Request) -> Iterator[Figure]:
         if row["metric"] == metric and row["value"] is not None
     ]
     mix = [
-        {"class": shown(row["class"]), **{key: row[key] for key in ("period", "value", "reference")}}
+        {"class": request.class_name(row["class"]), **{key: row[key] for key in ("period", "value", "reference")}}
         for row in kept
         if row["metric"] == "predicted"
     ]

@@ -19,6 +19,7 @@ from nbsql.report.model_panels import ranked_features
 from nbsql.report.panel import Figure, Panel, Request, shown
 from nbsql.report.panels import PANELS
 from nbsql.report.scored_source import ScoredSource, files_read, score_source
+from nbsql.report.summary import summary
 from nbsql.storage.state import ModelState
 from nbsql.version import __version__
 
@@ -83,7 +84,10 @@ def page(
     told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
     source = None if found is None else shown(found.label)
     how = "" if found is None else found.how
-    return render_page(title=title, told=told, source=source, how=how, sections=sections, left_out=left_out, least=least)
+    return render_page(
+        title=title, told=told, source=source, how=how, summary=summary(state, found, sections), sections=sections,
+        left_out=left_out, least=least,
+    )  # fmt: skip
 
 
 def _sections(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -19,6 +20,8 @@ from nbsql.storage.state import ModelState
 
 CHARTS = Path(__file__).parent / "charts"
 DIGITS = 9  # the significant digits of numbers that are only shown
+_WORD = re.compile(r"[^\W\d_]{3}")
+_ANSWERS = ("true", "false", "yes", "not", "none", "null")  # words that say nothing without what was asked
 LOWEST = -1e300  # stands for ln 0, which JSON cannot represent
 
 
@@ -38,6 +41,14 @@ class Request:
     against: Source | None = None  # the rows with which they are compared; None for the counts of the model
     by: str | None = None  # the expression for the period of a row
     gained: str = ""  # what another method would gain on the source, if that was asked for
+
+    def class_name(self, label: object) -> str:
+        """The name of a class in titles, legends and sentences."""
+        return class_name(self.state.spec.target, plain(label))
+
+    def name_classes(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """The rows with the classes in the column `class` as titles and legends name them."""
+        return [{**row, "class": self.class_name(row["class"])} for row in rows]
 
     @property
     def source(self) -> ScoredSource:
@@ -116,6 +127,28 @@ def shown(value: object) -> str:
     words, blank, _ = text.rpartition(" ") if text.endswith("…") else ("", "", "")
     text = f"{words} …" if blank and 2 * len(words) > len(text) else text  # not within a word
     return text if text and text == text.strip() else repr(text)
+
+
+def class_name(target: str, label: object) -> str:
+    """A class as titles and legends name it: with its target, unless its label is a word that speaks for itself.
+
+    >>> class_name("late", "true"), class_name("Survived", 1), class_name("label", "spam"), class_name("grade", "A")
+    ('late = true', 'Survived = 1', 'spam', 'grade = A')
+    """
+    text = shown(label)
+    return text if _WORD.search(text) and text.lower() not in _ANSWERS else f"{shown(target)} = {text}"
+
+
+def value_name(feature: str, value: object, is_word: bool) -> str:
+    """A value of a feature as titles name it.
+
+    >>> value_name("sex", "female", False), value_name("message", "prize", True), value_name("message", "free prize", True)
+    ('sex = female', 'the word prize', 'the words free prize')
+    """
+    text = shown(value)
+    if is_word and value is not None:
+        return f"the word{'s' if ' ' in text else ''} {text}"
+    return f"{shown(feature)} = {text}"
 
 
 def show(rows: list[dict[str, Any]], *columns: str) -> list[dict[str, Any]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.report.model_panels import card, discrimination, drift, profile, ranking
+from nbsql.report.contrast_panels import discrimination, drift
+from nbsql.report.data_panel import data
+from nbsql.report.model_panels import card, profile, ranking
 from nbsql.report.monitor_panels import monitor
 from nbsql.report.panel import Panel
 from nbsql.report.source_panels import confusion, dependence, lift, reliability, slices, threshold, verdict, waterfall
@@ -11,6 +13,11 @@ from nbsql.report.what_if import nomogram
 
 PANELS = (
     Panel("card", "What is this?", "A bar is the prior of a class: its probability before any feature is known.", card),
+    Panel(
+        "data", "What are the data like?",
+        "A bar is the share of the rows that have a value in the column; beside it the number of distinct values.",
+        data,
+    ),
     Panel(
         "verdict", "Is it any good?",
         "Blue uses the features, grey is a baseline that ignores them. Higher accuracy and lower log loss are better.",

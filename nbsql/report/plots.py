@@ -76,6 +76,10 @@ class Plots(Displayed):
         """The model in short: its classes, their priors, and its ledger."""
         return picture(self._state, "card", least=least)
 
+    def data(self) -> Picture:
+        """What was counted of each feature: the share of rows with a value, its distinct values, and notes on odd ones."""
+        return picture(self._state, "data")
+
     def verdict(self, source: Any = None, *, folds: int | str | None = "auto") -> Picture:
         """The metrics on the rows of `source`, compared with the priors alone; without a source, the best that is possible."""
         return picture(self._state, "verdict", source, folds=folds)

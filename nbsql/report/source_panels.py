@@ -24,13 +24,14 @@ from nbsql.report.panel import (
     factor_parameter,
     plain,
     records,
-    show,
     shown,
+    value_name,
 )  # fmt: skip
 from nbsql.report.scored_source import CELLS, STEPS, ScoredSource
 
 _MATRIX = 14  # the most classes of a confusion matrix
 _FEATURES = 12  # the most features of a dependence
+_ENOUGH = 30  # rows of a slice that say something; of small tables a twentieth of the rows, of large ones a half per cent
 _LINES = 12  # the most lines of a waterfall, and of slices
 _KINDS = {  # of notable_rows.sql
     "surest right": "Most confident and right",
@@ -113,7 +114,8 @@ def confusion(request: Request) -> Iterator[Figure]:
     wrong = [(n, key) for key, n in cells.items() if key[0] != key[1] and n >= request.least]
     if wrong:
         n, (actual, predicted) = max(wrong, key=lambda item: (item[0], item[1]))
-        finding = f"Most frequent error: {number(n)} of {number(totals[actual])} rows of {actual} are predicted as {predicted}"
+        of, said = request.class_name(actual), request.class_name(predicted)
+        finding = f"Most frequent error: {number(n)} of {number(totals[actual])} rows of {of} are predicted as {said}"
     else:
         finding = "No errors" if request.least == 1 else f"No error occurs {request.least} times or more"
     few = f"Counts below {request.least} are shown as < {request.least}."
@@ -146,15 +148,15 @@ def threshold(request: Request) -> Iterator[Figure]:
             positives, negatives = totals[label]
             if row["recall"] * positives + row["false_positive_rate"] * negatives >= request.least - 0.01:
                 curve.append({**row, "class": label})
-    rows, curve = show(rows, "class"), show(curve, "class")
-    names = [shown(label) for label in classes]
+    rows, curve = request.name_classes(rows), request.name_classes(curve)
+    names = [request.class_name(label) for label in classes]
     half = next((row for row in rows if row["class"] == names[0] and row["threshold"] == 0.5), None)
     if half is None or half["precision"] is None:
         finding = f"At a threshold of 0.5, hardly any row is flagged as {names[0]}"
     else:
         recall, precision = share(half["recall"]), share(half["precision"])
         finding = f"At a threshold of 0.5, the recall of {names[0]} is {recall} and the precision {precision}"
-    area = next((item.roc_auc for item in source.evaluation.classes if shown(plain(item.label)) == names[0]), None)
+    area = next((item.roc_auc for item in source.evaluation.classes if request.class_name(item.label) == names[0]), None)
     notes = [
         None if area is None else f"ROC AUC of {names[0]}: {area:.4f}.",
         f"Thresholds that flag fewer than {request.least} rows are left out." if len(rows) < len(steps) else None,
@@ -209,12 +211,12 @@ def lift(request: Request) -> Iterator[Figure]:
     if not rows:
         raise ModelError(f"no class of {source.label} has the {request.least} rows that a curve needs")
     rows.sort(key=lambda row: classes.index(str(row["class"])))
-    rows = show(rows, "class")
-    top = next((row for row in rows if row["class"] == shown(classes[0])), rows[0])
+    rows = request.name_classes(rows)
+    top = next((row for row in rows if row["class"] == request.class_name(classes[0])), rows[0])
     depth, gain = share(top["depth"]), share(top["gain"])
-    finding = f"The top {depth} of the rows contain {gain} of all {top['class']} rows, a lift of {top['lift']:.1f}"
+    finding = f"The top {depth} of the rows contain {gain} of all rows of {top['class']}, a lift of {top['lift']:.1f}"
     ranked = [label for label in top_classes(request) if label in classes]
-    colours = class_parameter(map(shown, [*ranked, *(label for label in classes if label not in ranked)]))
+    colours = class_parameter(map(request.class_name, [*ranked, *(label for label in classes if label not in ranked)]))
     yield Figure(finding, {"rows": rows}, source.sql("lift", 10), "lift", [colours])
 
 
@@ -231,10 +233,12 @@ def slices(request: Request) -> Iterator[Figure]:
     ]  # fmt: skip
     if not named:
         raise ModelError(f"{state.title} has no categorical feature to slice by")
-    query, sql = source.slices(named, max(request.least, 1))
+    rows_judged = source.evaluation.rows
+    least = max(request.least, 1, min(_ENOUGH, rows_judged // 20), rows_judged // 200)
+    query, sql = source.slices(named, least)
     found = records(query)
     if len(found) < 2:
-        raise ModelError(f"fewer than two values of a feature have {request.least} rows of {source.label}")
+        raise ModelError(f"fewer than two values of a feature have the {least} rows of {source.label} that a slice needs")
     rows = [{**row, "label": f"{shown(row['feature'])} = {shown(row['slice'])}"} for row in found[:_LINES]]
     worst = found[0]
     finding = (
@@ -243,7 +247,8 @@ def slices(request: Request) -> Iterator[Figure]:
     )
     more = f"The {len(rows)} of {len(found)} values whose accuracy has the lowest upper bound."
     learnt = "Scored by the model itself, which has learnt from these rows: trust the differences more than the levels."
-    notes = [more if len(rows) < len(found) else None, learnt if source.held_out is not None else None]
+    few = f"Values with fewer than {least} rows are left out." if least > 1 else None
+    notes = [more if len(rows) < len(found) else None, few, learnt if source.held_out is not None else None]
     yield Figure(finding, {"rows": rows}, sql, "slices", notes=notes)
 
 
@@ -342,15 +347,16 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]], num
         terms.setdefault((row["feature"], row["value"]), {})[row["class"]] = float(row["contribution"])
     prior = 0.0
     weighed = []
+    bags = {each.name for each in request.state.spec.features if each.family.bag}
     for (feature, value), of_class in terms.items():
         difference = _difference(of_class.get(best, 0.0), of_class.get(other, 0.0))
         if feature is None:
             prior = difference
         elif difference or value is not None:
-            weighed.append((difference, shown(feature), shown(value)))
-    weighed.sort(key=lambda item: (-abs(item[0]), item[1], item[2]))
+            weighed.append((difference, value_name(feature, value, feature in bags)))
+    weighed.sort(key=lambda item: (-abs(item[0]), item[1]))
     most = _LINES if len(weighed) > _LINES + 1 else _LINES + 1  # do not replace a single line by a summary
-    lines = [("prior", prior), *((f"{feature} = {value}", difference) for difference, feature, value in weighed[:most])]
+    lines = [("prior", prior), *((label, difference) for difference, label in weighed[:most])]
     if len(weighed) > most:
         lines.append((f"({len(weighed) - most} more)", math.fsum(item[0] for item in weighed[most:])))
     bars, at = [], 0.0
@@ -359,13 +365,13 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]], num
         bars.append(_bar(label, at, at + difference, direction))
         at += difference
     bars.append(_bar("total", 0.0, at, "total"))
-    actual = "" if fact["nbsql_class"] is None else f", actual class {shown(fact['nbsql_class'])}"
+    actual = "" if fact["nbsql_class"] is None else f", actually {request.class_name(fact['nbsql_class'])}"
     probability = share(min(fact["nbsql_probability"], 1 - 1e-9))
     which = _KINDS[fact["nbsql_kind"]] if number is None else f"Row {number}"
-    finding = f"{which}: predicted {shown(plain(best))} ({probability}){actual}"
+    finding = f"{which}: predicted {request.class_name(best)} ({probability}){actual}"
     sql = request.source.explained(request.source.rows.relation).sql
     evidence = fact["nbsql_evidence"]
-    note = None if evidence is None else f"The runner-up class is {shown(plain(other))}. ln p(x) = {evidence:.2f}."
+    note = None if evidence is None else f"The runner-up class is {request.class_name(other)}. ln p(x) = {evidence:.2f}."
     factors = factor_parameter(bar[end] for bar in bars for end in ("start", "end"))
     name = f"row {number or fact['nbsql_position']}"
     return Figure(finding, {"rows": bars}, sql, "waterfall", [factors], [note], name)

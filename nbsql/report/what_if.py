@@ -13,7 +13,18 @@ from nbsql.errors import ModelError
 from nbsql.family.binned import bin_labels
 from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.report.model_panels import ALL_WORDS, telling_words
-from nbsql.report.panel import LOWEST, Figure, Request, common_digits, factor_parameter, plain, records, rounded, shown
+from nbsql.report.panel import (
+    LOWEST,
+    Figure,
+    Request,
+    common_digits,
+    factor_parameter,
+    plain,
+    records,
+    rounded,
+    shown,
+    value_name,
+)
 from nbsql.spec.spec import Feature
 
 _FEATURES = 24
@@ -55,7 +66,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
     left = [feature.name for feature in features if feature not in values]
     left += [feature.name for feature in state.spec.features[_FEATURES:]]
     chosen = {"name": "chosen", "expr": f"[0, {', '.join(f'what_{place}' for place in range(1, len(names) + 1))}]"}
-    labels = [shown(label) for label in classes]
+    labels = [request.class_name(label) for label in classes]
     of_classes = {"name": "classes", "value": labels}
     to_class = {"input": "select", "options": labels, "name": "show contributions to "}
     classes_shown = {"name": "shown", "value": labels[0], "bind": to_class}
@@ -68,9 +79,10 @@ def nomogram(request: Request) -> Iterator[Figure]:
         raise ModelError(f"{state.title} has no feature with a value that occurs {request.least} times")
     moved = labels[max(range(len(labels)), key=lambda at: widest["contribution"][at])]
     best = max(classes, key=lambda label: classes[label])
+    name, slot, _ = widest["feature"].partition(": word ")
     finding = (
-        f"{widest['feature'].partition(': word')[0]} = {widest['value']} is the strongest evidence, for {moved}; before any "
-        f"value is known, {shown(best)} is {share(math.exp(classes[best]))} probable"
+        f"{value_name(name, widest['value'], bool(slot))} is the strongest evidence, for {moved}; before any "
+        f"value is known, {request.class_name(best)} is {share(math.exp(classes[best]))} probable"
     )
     csv = [
         {"feature": row["feature"], "value": row["value"], **dict(zip(classes, list(row["contribution"]), strict=True))}

@@ -232,9 +232,9 @@ def test_numbers_that_differ_little_keep_the_digits_in_which_they_differ():
         model = nbsql.fit(con, "visits", target="y")
         for feature, near in {"second": r"1,732,51\d,000", "longitude": r"103\.819[456]"}.items():
             figure = model.plot.profile(feature, "visits").figure
-            curve = [row["lower"] for row in figure.tables["rows"] if row["part"] == "density" and row["class"] == "true"]
+            curve = [row["lower"] for row in figure.tables["rows"] if row["part"] == "density" and row["class"] == "y = true"]
             assert len(set(curve)) == len(curve) > 30
-            assert re.search(rf"\b{near} in true", figure.finding) is not None, figure.finding
+            assert re.search(rf"\b{near} in y = true", figure.finding) is not None, figure.finding
         choices = [row["value"] for row in model.plot.nomogram().figure.tables["rows"] if row["feature"] == "longitude"]
         assert len(choices) > 8
 
@@ -326,7 +326,7 @@ def test_a_value_that_only_one_class_has_is_infinitely_likelier_and_drawn_to_the
         ("x <a>", -math.inf), ("w", pytest.approx(math.log(2))),
     ]  # fmt: skip
     picture = model.plot.discrimination("b", "a")
-    assert picture.finding == "word = x <a> is in a and never in b"
+    assert picture.finding == "word = x <a> is in y = a and never in y = b"
     (rows,) = (data for data in picture.spec["datasets"].values())
     assert [row["log_ratio"] for row in rows] == [
         pytest.approx(-1.2 * math.log(2), rel=1e-3),
@@ -377,7 +377,7 @@ def test_a_waterfall_of_a_model_that_reads_more_than_features(options):
         )
         model = nbsql.fit(con, "t", target="y", features="x", **options)
         assert model.plot.waterfall("t").finding.startswith("Most confident and right")
-        assert model.plot.waterfall("t", row=1).finding.startswith("Row 1: predicted true")
+        assert model.plot.waterfall("t", row=1).finding.startswith("Row 1: predicted y = true")
         if model.state.spec.half_life is not None:
             with pytest.raises(
                 nbsql.InputError, match=r"^the model has counts that decrease with age, .*; evaluate others with folds=None$"
@@ -388,7 +388,7 @@ def test_a_waterfall_of_a_model_that_reads_more_than_features(options):
 def test_a_nomogram_names_the_class_of_its_scores():
     with duckdb.connect() as con:
         model = nbsql.fit(con, "SELECT i % 3 = 0 AS late, i % 4 = 0 AS rain FROM range(90) AS r(i)", target="late")
-        assert "contribution of each value to the score of false, relative" in model.plot.nomogram().svg
+        assert "contribution of each value to the score of late = false, relative" in model.plot.nomogram().svg
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
@@ -501,7 +501,7 @@ def test_of_two_classes_the_other_one_is_named_and_both_calibrations_are_measure
         )
         model = nbsql.fit(con, "FROM days LIMIT 150", target="dry", name="days_model")
         finding = model.plot.profile("sky").figure.finding
-        assert re.search(r"as frequent in (true as in false|false as in true)$", finding)
+        assert re.search(r"as frequent in dry = (true as in dry = false|false as in dry = true)$", finding)
         with pytest.raises(nbsql.ModelError, match=r"^model 'days_model' has fewer than two slices or batches; fit it with"):
             model.plot.drift()
 

@@ -1,0 +1,124 @@
+"""The panels that compare two sides by the counts of a model: two classes, or a slice and the one before it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nbsql.errors import ModelError
+from nbsql.judging import contrasts
+from nbsql.learning.derive import slice_names
+from nbsql.report.model_panels import times_as, top_classes
+from nbsql.report.panel import (
+    Figure,
+    Request,
+    angle_parameter,
+    class_parameter,
+    factor_parameter,
+    records,
+    show,
+    shown,
+    value_name,
+)  # fmt: skip
+
+_BARS = 24
+_SLICES = 16
+
+
+def discrimination(request: Request) -> Iterator[Figure]:
+    """The values that distinguish one class from another, those first whose counts support the largest ratio."""
+    known = top_classes(request)
+    if len(known) < 2:
+        raise ModelError(f"{request.state.title} has only one class; discrimination compares two")
+    a, b = request.classes or (known[0], known[1])
+    query = contrasts.discrimination(request.state, a, b)
+    rows, least = records(query), request.least_to_tell
+    frequent = [row for row in rows if row["n"] + row["other_n"] >= least and (row["likelihood"] or row["other_likelihood"])]
+    for row in frequent:
+        if row["log_ratio"] is None:  # infinite, which JSON does not know
+            row["log_ratio"] = math.inf if row["likelihood"] else -math.inf
+    if not frequent:
+        raise ModelError(
+            f"no value that occurs {least} times or more distinguishes {a} from {b}; numbers have profiles instead"
+        )
+    frequent.sort(key=_supported_ratio, reverse=True)
+    one, other = request.class_name(a), request.class_name(b)
+    strongest = frequent[:_BARS]
+    bags = {feature.name for feature in request.state.spec.features if feature.family.bag}
+    edge = max((abs(row["log_ratio"]) for row in strongest if math.isfinite(row["log_ratio"])), default=math.log(1000)) * 1.2
+    first = strongest[0]
+    finding = value_name(first["feature"], first["value"], first["feature"] in bags)
+    sides = (one, other) if first["log_ratio"] > 0 else (other, one)
+    if math.isfinite(first["log_ratio"]):
+        finding += f" is {times_as(first['log_ratio'])} as likely in {sides[0]} as in {sides[1]}"
+    else:
+        finding += f" is in {sides[0]} and never in {sides[1]}"
+    bars = []
+    for row in strongest:
+        label = value_name(row["feature"], row["value"], row["feature"] in bags)
+        row |= {"for": one if row["log_ratio"] > 0 else other, "label": label}
+        if not math.isfinite(row["log_ratio"]):  # a bar has an end
+            row |= {"label": f"{label} (only in {row['for']})", "log_ratio": math.copysign(edge, row["log_ratio"])}
+        bars.append(row)
+    rare = f"Values that occur fewer than {least} times in the two classes are left out."
+    more = f"The {_BARS} most distinctive of {len(frequent)} values, by the ratio that their counts support at 95 % confidence."
+    only = "A value that only one of the two classes has is infinitely likelier in it; its bar ends at the edge."
+    is_only = any("(only in" in row["label"] for row in bars)
+    notes = [rare if len(frequent) < len(rows) else None, more if len(frequent) > _BARS else None, only if is_only else None]
+    params = [class_parameter((one, other)), factor_parameter(row["log_ratio"] for row in bars)]
+    yield Figure(finding, {"rows": show(bars, "feature", "value")}, query.sql, "discrimination", params, notes)
+
+
+def _supported_ratio(row: Mapping[str, Any]) -> float:
+    """The lower bound of the 95 % confidence interval of the absolute logarithm of a ratio of two counts.
+
+    The variance of the logarithm of a count n is about 1 / (n + 1/2) (Gart and Zweifel, Biometrika 54, 1967).
+    """
+    error = math.sqrt(1 / (row["n"] + 0.5) + 1 / (row["other_n"] + 0.5))
+    return float(abs(row["log_ratio"])) - 1.96 * error
+
+
+def drift(request: Request) -> Iterator[Figure]:
+    """The drift of each feature from slice to slice, or from batch to batch."""
+    state = request.state
+    if state.spec.slice_by is not None:
+        names = slice_names(state)
+    else:
+        ledger = sorted(state.engine.query_macro("all_rows", state.relations["batches"]), key=lambda row: row[5])
+        names = [str(row[0]) for row in ledger if row[1] in ("fit", "update")]
+    if len(names) < 2:
+        raise ModelError(f"{state.title} has fewer than two slices or batches; fit it with ⟨slice_by⟩, or update it")
+    rows, sql = [], ""
+    for before, after in list(itertools.pairwise(names))[-_SLICES:]:
+        query = contrasts.drift(state, before, after)
+        sql = query.sql
+        for row in records(query):
+            feature = f"({state.spec.target})" if row["feature"] is None else shown(row["feature"])
+            psi = row["psi"]
+            rows.append({**row, "feature": feature, "slice": shown(after), "shade": None if psi is None else min(psi, 0.5)})
+    kept = most_drifted(rows, "psi", _BARS)
+    slices = "" if state.spec.slice_by is None else f"{shown(state.spec.slice_by)} "
+    finding = drift_finding(kept, "psi", "slice", slices)
+    if finding is None:
+        raise ModelError(f"{state.title} has nothing whose drift can be measured")
+    yield Figure(finding, {"rows": kept}, sql, "drift", [angle_parameter([row["slice"] for row in kept], 4)])
+
+
+def most_drifted(rows: list[dict[str, Any]], measure: str, count: int) -> list[dict[str, Any]]:
+    """The rows of the features with the highest values of a measure, the highest first."""
+    highest: dict[str, float] = {}
+    for row in rows:
+        highest[row["feature"]] = max(highest.get(row["feature"], 0.0), row[measure] or 0.0)
+    ranked = sorted(highest, key=lambda feature: (-highest[feature], feature))[:count]
+    return [row for feature in ranked for row in rows if row["feature"] == feature]
+
+
+def drift_finding(rows: list[dict[str, Any]], measure: str, place: str, places: str = "") -> str | None:
+    """The sentence about the largest drift, with the slice or period in the column `place`; None if none is known."""
+    most = max((row for row in rows if row[measure] is not None), key=lambda row: row[measure], default=None)
+    if most is None:
+        return None
+    little = "" if most[measure] >= 0.25 else "Little drift: "
+    return f"{little}{most['feature']} drifted most, in {places}{most[place]} (PSI {most[measure]:.2f})"

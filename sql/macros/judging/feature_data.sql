@@ -1,0 +1,31 @@
+{#
+  What was counted of each feature, one row per feature:
+
+    feature
+    n         the rows, or their weight, in which it has a value; of a text its words
+    levels    the number of its distinct values; NULL for numbers
+    missing   the share of the rows in which it has none; NULL for a text, whose words are counted instead of rows
+#}
+{% macro feature_data(statistics, priors, features) -%}
+{% set texts = features | selectattr('family.bag') | list -%}
+SELECT
+  counted.feature,
+  counted.n,
+  counted.levels,
+  {% set missing %}greatest(1 - counted.n / learnt.n, 0){% endset %}
+  {% if texts %}
+  CASE WHEN counted.feature NOT IN ({{ nbsql.feature_names(texts) }}) THEN {{ missing }} END AS missing
+  {% else %}
+  {{ missing }} AS missing
+  {% endif %}
+FROM (
+  SELECT feature, sum(n) AS n, CASE WHEN max(mean) IS NULL THEN count(DISTINCT value) END AS levels
+  FROM {{ statistics }} AS statistics
+  WHERE feature IN ({{ nbsql.feature_names(features) }}) AND (value IS NOT NULL OR mean IS NOT NULL)
+  GROUP BY feature
+) AS counted
+JOIN (
+  SELECT sum(n) AS n FROM {{ priors }} AS priors
+) AS learnt ON TRUE
+ORDER BY missing DESC NULLS LAST, counted.feature ASC NULLS LAST
+{%- endmacro %}
