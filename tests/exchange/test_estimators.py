@@ -50,8 +50,12 @@ RULES = parametrize_with_checks([NaiveBayesClassifier(), NaiveBayesCV(alphas=(0.
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
-# As a list: that of scikit-learn 1.7, the last for Python 3.10, is a generator, of which pytest warns.
-@pytest.mark.parametrize(RULES.args[0], list(RULES.args[1]), **RULES.kwargs)
+@pytest.mark.parametrize(
+    RULES.args[0],
+    # As a list: that of scikit-learn 1.7, the last for Python 3.10, is a generator, of which pytest warns.
+    [pytest.param(*rule, marks=[pytest.mark.nightly] * isinstance(rule[0], NaiveBayesCV)) for rule in RULES.args[1]],
+    **RULES.kwargs,
+)
 def test_the_rules_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)
 
