@@ -22,10 +22,6 @@ import nbsql
 from nbsql.learning import look
 from nbsql.rendering.renderer import Renderer
 
-# No test asserts wall-clock time, and a busy machine is no reason to fail.
-settings.register_profile("nbsql", deadline=None, max_examples=100 if os.environ.get("CI") == "true" else 30)
-settings.load_profile("nbsql")
-
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Let fits look at the values of columns only where a test is of that, or of what users see."""
@@ -42,6 +38,10 @@ def _interrupt(number: int, frame: object) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # By day the examples are the same in each run, and by night others. No test asserts wall-clock time.
+    settings.register_profile("day", deadline=None, derandomize=True, max_examples=30)
+    settings.register_profile("night", deadline=None, max_examples=100)
+    settings.load_profile("day" if config.option.markexpr else "night")
     # What a script runs in the background ignores Ctrl-C, and so would the processes that tests start, to interrupt them. With
     # Python's own handler, each statement would start a thread that waits for it, here as it does in them.
     signal.signal(signal.SIGINT, _interrupt)

@@ -152,6 +152,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.forms("variant")
 @pytest.mark.usefixtures("by_key")
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_kind_of_model_is_that_of_the_joined_table(shop: duckdb.DuckDBPyConnection, variant: str) -> None:

@@ -75,6 +75,7 @@ def test_weighted_count_columns_score_as_complement_nb_with_sample_weight(
     assert_same_scores(model, test, oracle.predict_joint_log_proba(test[columns]))
 
 
+@pytest.mark.forms("event", "norm")
 @pytest.mark.parametrize("event", ["multinomial", "complement", "normed complement"])
 @pytest.mark.parametrize("tfidf", [False, True], ids=["counts", "tfidf"])
 @pytest.mark.parametrize("norm", [None, "l2"])
@@ -91,6 +92,7 @@ def test_text_scores_as_tfidf_vectorizer_and_naive_bayes(
     assert_same_scores(model, test, oracle.predict_joint_log_proba(vectorizer.transform(test["message"])))
 
 
+@pytest.mark.forms("event", "norm")
 @pytest.mark.parametrize("norm", [None, "l2"])
 @pytest.mark.parametrize("event", ["multinomial", "complement"])
 def test_six_newsgroups(con: duckdb.DuckDBPyConnection, read: Read, event: Any, norm: Any) -> None:
@@ -103,6 +105,7 @@ def test_six_newsgroups(con: duckdb.DuckDBPyConnection, read: Read, event: Any, 
     assert_same_scores(model, test, oracle.predict_joint_log_proba(vectorizer.transform(test["text"])))
 
 
+@pytest.mark.forms("tfidf", "norm")
 @pytest.mark.parametrize("kind", ["tokens", "token counts"])
 @pytest.mark.parametrize(("tfidf", "norm"), [(False, None), (True, None), (True, "l2"), (False, "l2")])
 def test_bags_of_tokens_score_as_tfidf_vectorizer_and_complement_nb(

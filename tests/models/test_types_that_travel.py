@@ -54,6 +54,7 @@ def rows(model: nbsql.Model, calibrated: bool = False) -> list[Any]:
     return sorted(model.predict_proba("SELECT * FROM t", calibrated=calibrated).fetchall(), key=lambda row: row[2])
 
 
+@pytest.mark.forms("kind")
 @pytest.mark.filterwarnings("ignore:the model has changed")  # so that its calibration is dropped
 @pytest.mark.parametrize("kind", TYPES)
 def test_every_value_travels_as_it_is(con: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str) -> None:
@@ -77,6 +78,7 @@ def test_every_value_travels_as_it_is(con: duckdb.DuckDBPyConnection, tmp_path: 
             assert model.predict_one({"k": value})["prediction"] == value
 
 
+@pytest.mark.forms("kind")
 @pytest.mark.parametrize("kind", ["HUGEINT", "UHUGEINT", "DECIMAL(38,0)"])
 def test_large_labels_of_weights_travel(con: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str) -> None:
     table(con, kind)
@@ -87,6 +89,7 @@ def test_large_labels_of_weights_travel(con: duckdb.DuckDBPyConnection, tmp_path
     assert rows(model) == rows(copy)
 
 
+@pytest.mark.forms("kind")
 @pytest.mark.parametrize("kind", ["BIGINT", "HUGEINT", "UHUGEINT", "DECIMAL(38,0)", "DECIMAL(38,38)"])
 def test_folds_segments_slices_and_lists_have_large_keys(con: duckdb.DuckDBPyConnection, kind: str) -> None:
     table(con, kind)

@@ -162,13 +162,17 @@ def kernel(tmp_path: Path) -> Iterator[Any]:
 @pytest.mark.parametrize(("looks", "switch"), [(True, "on"), (False, "on"), (True, "off")])
 def test_progress_is_one_display_and_only_where_somebody_looks(kernel: Any, looks: bool, switch: str) -> None:
     code = f"""{WITHOUT_WIDGETS}
-import os, time, duckdb, nbsql
+import os, threading, duckdb, nbsql
 os.environ["NBSQL_PROGRESS"] = "{switch}"
+from nbsql.engines import watch
 from nbsql.engines.connect import engine_of
+watch._PATIENCE = 0
+shown, display = threading.Event(), watch._Cell._display
+watch._Cell._display = lambda cell, text: (display(cell, text), shown.set())
 engine = engine_of(duckdb.connect())
 with engine.supervised(), engine.part("cross-validating, fold 3 of 5"):
     engine.announce("statistics")
-    time.sleep(1.2)"""
+    assert shown.wait({30 if looks and switch == "on" else 0}) == {looks and switch == "on"}"""
     shown: list[Any] = []
     reply = kernel.execute_interactive(code, allow_stdin=looks, timeout=60, output_hook=shown.append)
     assert reply["content"]["status"] == "ok"

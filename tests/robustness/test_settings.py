@@ -421,7 +421,7 @@ def usually() -> dict[str, Any]:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-@pytest.mark.parametrize("settings", [ALL, *ALONE.values()], ids=["all", *ALONE])
+@pytest.mark.parametrize("settings", SETTINGS)
 def test_golden_statements_say_the_same(settings, con, tmp_path):
     put(con, settings)
     found = said(con, tmp_path)

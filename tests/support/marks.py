@@ -1,8 +1,9 @@
 """What is run when, by marks.
 
 What starts an engine has its mark, and is not run unless asked for. By day CI runs each case in one form of scoring, or on
-one engine that runs what is written for others, and a project of dbt on one engine, chosen by a hash of its name. Of what a
-file asks Spark as well as other engines it runs the first case: a statement takes a second there. The rest is `nightly`.
+one engine that runs what is written for others, a project of dbt on one engine, and a test with the mark `forms` with one value
+of the parameters that the mark names, chosen by a hash of its name. Of what a file asks Spark as well as other engines it
+runs the first case: a statement takes a second there. The rest is `nightly`.
 """
 
 from __future__ import annotations
@@ -44,17 +45,22 @@ def mark(items: Iterable[pytest.Item]) -> None:
                 on_spark.add(item.path)
             item.add_marker("spark")
             item.add_marker(pytest.mark.xdist_group("spark"))  # to start and warm a session takes as long as some ten cases
-        variant = next((values[name] for name, known in _VARIANTS.items() if values.get(name) in known), None)
+        variant = [values[name] for name, known in _VARIANTS.items() if values.get(name) in known]
+        if (forms := item.get_closest_marker("forms")) is not None:
+            variant += [str(params[name]) for name in forms.args]  # as pytest writes texts, numbers, booleans and None
         test, _, case = item.nodeid.partition("[")
-        family = test + f"-{case[:-1]}-".replace(f"-{variant}-", "-", 1)
+        family = f"-{case[:-1]}-"
+        for value in variant:
+            family = family.replace(f"-{value}-", "-", 1)
+        family = test + family
         if item.get_closest_marker("dbt") is not None:
             item.add_marker(pytest.mark.xdist_group("-".join([item.path.stem, *map(str, params.values())])))  # is built once
             engines = () if "version" in params else values.values()
-            variant = next((engine for engine in engines if engine in ("duckdb", "postgres")), None)
+            variant = [engine for engine in engines if engine in ("duckdb", "postgres")]
             family = item.path.stem
-        if variant is not None:
-            variants[family][variant].append(item)
+        if variant:
+            variants[family]["-".join(variant)].append(item)
     for family, cases in variants.items():
         chosen = sorted(cases)[crc32(family.encode()) % len(cases)]
-        for item in (item for variant, others in cases.items() if variant != chosen for item in others):
+        for item in (item for name, others in cases.items() if name != chosen for item in others):
             item.add_marker("nightly")

@@ -15,12 +15,16 @@ TESTS = Path(__file__).parents[1]
 
 
 class Case:
-    def __init__(self, file: str, test: str, /, *fixtures: str, marks: tuple[str, ...] = (), **params: Any) -> None:
-        self.path, self.fixturenames, self.marks = TESTS / file, fixtures, [*marks]
+    def __init__(
+        self, file: str, test: str, /, *fixtures: str, marks: tuple[str, ...] = (), forms: tuple[str, ...] = (), **params: Any
+    ) -> None:
+        self.path, self.fixturenames, self.marks, self.forms = TESTS / file, fixtures, [*marks], forms
         self.nodeid = f"tests/{file}::{test}[{'-'.join(map(str, params.values()))}]"
         self.callspec = SimpleNamespace(params=params)
 
     def get_closest_marker(self, name: str) -> Any:
+        if name == "forms":
+            return SimpleNamespace(args=self.forms) if self.forms else None
         return name if name in self.marks else None
 
     def add_marker(self, added: Any) -> None:
@@ -48,6 +52,16 @@ def test_each_case_has_one_form_by_day_and_all_have_their_turn() -> None:
 def test_forms_of_other_things_are_all_run() -> None:
     cases = [Case("cli/test_a.py", "test_outputs", form=form) for form in ("csv", "json")]
     assert by_day(cases) == cases
+
+
+def test_a_mark_names_other_parameters_that_are_forms() -> None:
+    cases = [
+        Case("models/test_a.py", "test_types", forms=("kind", "norm"), kind=kind, norm=norm, alpha=alpha)
+        for kind in ("DATE", "TIME") for norm in (None, "l2") for alpha in range(20)
+    ]  # fmt: skip
+    chosen = [case.callspec.params for case in by_day(cases)]
+    assert sorted(params["alpha"] for params in chosen) == [*range(20)]
+    assert {(params["kind"], params["norm"]) for params in chosen} == {(k, n) for k in ("DATE", "TIME") for n in (None, "l2")}
 
 
 def test_one_engine_runs_by_day_what_is_written_for_others() -> None:
