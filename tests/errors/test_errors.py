@@ -46,9 +46,8 @@ NO_SOURCE = (
 NO_SELECT = "a source is a table, a view or one SELECT, not"
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
+def test_what_is_no_source(golf: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    for source, message in [
         ("golff", "no table or view 'golff'; did you mean 'golf'?"),
         ("main.golff", "no table or view 'main.golff'; there are 'canary', 'golf'"),
         ("SELEC * FROM golf", "no table or view 'SELEC * FROM golf'; there are 'canary', 'golf'"),
@@ -68,12 +67,9 @@ NO_SELECT = "a source is a table, a view or one SELECT, not"
             pd.DataFrame([[1, 2]], columns=["play", "PLAY"]),
             "column 'PLAY' is ambiguous in the DataFrame, which has it twice; rename one",
         ),
-    ],
-    ids=str,
-)
-def test_what_is_no_source(golf: duckdb.DuckDBPyConnection, refused: Refused, source: Any, message: str) -> None:
-    with refused(InputError, message):
-        fit(golf, source, name="m")
+    ]:
+        with refused(InputError, message):
+            fit(golf, source, name="m")
 
 
 def test_what_duckdb_cannot_bind_does_not_abort_the_callers_transaction(

@@ -25,9 +25,8 @@ LEFT_OUT = "leave it out with exclude="
 CAST = "cast it, to text say"
 
 
-@pytest.mark.parametrize(
-    ("source", "options", "message"),
-    [
+def test_data_that_cannot_be_used(golf: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    for source, options, message in [
         ("SELECT * FROM golf LIMIT 0", {}, "the query is empty; a model needs at least one row"),
         (
             "SELECT * REPLACE (NULL::VARCHAR AS play) FROM golf",
@@ -89,13 +88,9 @@ CAST = "cast it, to text say"
             {"weight": "w"},
             "every row of the query has a weight of 0; a model needs rows that count",
         ),
-    ],
-)
-def test_data_that_cannot_be_used(
-    golf: duckdb.DuckDBPyConnection, refused: Refused, source: str, options: dict[str, Any], message: str
-) -> None:
-    with refused(InputError, message):
-        fit(golf, source, name="m", **options)
+    ]:
+        with refused(InputError, message):
+            fit(golf, source, name="m", **options)
 
 
 def test_an_error_of_the_engine_leaves_nothing(golf: duckdb.DuckDBPyConnection, state: Callable[[], Any]) -> None:

@@ -31,9 +31,9 @@ def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
     return nbsql.fit(con, "days", target="play", name="golf", families={"wind": "poisson"})
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "message"),
-    [
+def test_a_name_that_cannot_be_taken(con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused) -> None:
+    con.execute("CREATE SCHEMA mine")
+    for name, kind, message in [
         ("Golf", ModelError, "model 'golf' is there already; fit it with replace=True, or choose another name"),
         ("main", ModelError, "schema 'main' is there already and is not a model of nbsql; choose another name"),
         ("MINE", ModelError, "schema 'mine' is there already and is not a model of nbsql; choose another name"),
@@ -44,20 +44,15 @@ def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
         ("", InputError, "a model's name must be a text of at least one character, not ''"),
         ("a\x00b", InputError, r"a model's name must be a text of at least one character, not 'a\x00b'"),
         (3, InputError, "a model's name must be a text of at least one character, not 3"),
-    ],
-)
-def test_a_name_that_cannot_be_taken(
-    con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused, name: Any, kind: type[Exception], message: str
-) -> None:
-    con.execute("CREATE SCHEMA mine")
-    with refused(kind, message):
-        nbsql.fit(con, "days", target="play", name=name)
-    if name == "Golf":
-        assert nbsql.fit(con, "days", target="play", name=name, replace=True).name == name
-        assert nbsql.models(con) == ["Golf"]
-        return
-    with refused(kind, message):
-        nbsql.fit(con, "days", target="play", name=name, replace=True)
+    ]:
+        with refused(kind, message):
+            nbsql.fit(con, "days", target="play", name=name)
+        if name == "Golf":
+            assert nbsql.fit(con, "days", target="play", name=name, replace=True).name == name
+            assert nbsql.models(con) == ["Golf"]
+            continue
+        with refused(kind, message):
+            nbsql.fit(con, "days", target="play", name=name, replace=True)
 
 
 @pytest.mark.parametrize(
@@ -183,9 +178,8 @@ def test_a_model_that_has_lost_a_class_or_its_calibration(con: duckdb.DuckDBPyCo
         nbsql.load(con, "many")
 
 
-@pytest.mark.parametrize(
-    ("verb", "source", "message"),
-    [
+def test_a_source_that_a_model_cannot_score(model: nbsql.Model, refused: Refused) -> None:
+    for verb, source, message in [
         (
             "predict",
             "SELECT sky FROM days",
@@ -235,11 +229,9 @@ def test_a_model_that_has_lost_a_class_or_its_calibration(con: duckdb.DuckDBPyCo
         ("predict", "", "a source is a table, a view or one SELECT, not ''"),
         ("update", "", "a source is a table, a view or one SELECT, not ''"),
         ("update", 'days.""', "no table or view 'days.\"\"'; did you mean 'days'?"),
-    ],
-)
-def test_a_source_that_a_model_cannot_score(model: nbsql.Model, refused: Refused, verb: str, source: str, message: str) -> None:
-    with refused(InputError, message):
-        getattr(model, verb)(source)
+    ]:
+        with refused(InputError, message):
+            getattr(model, verb)(source)
 
 
 def test_verbs_and_results_that_cannot_be(con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused) -> None:

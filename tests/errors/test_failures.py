@@ -51,18 +51,15 @@ def test_columns_of_nothing_but_null_are_numbers(con: Connection) -> None:
     assert list(nbsql.from_tables(con, priors=ONE, likelihoods=likelihoods).families) == ["f"]
 
 
-@pytest.mark.parametrize(
-    ("act", "message"),
-    [
+def test_acts_of_a_model(con: Connection, refused: Refused) -> None:
+    model = nbsql.fit(con, ROWS, target="y", name="m")
+    for act, message in [
         (lambda model: model.sample(10**30), f"n must be a whole number below 2^62, not {10**30}"),
         (lambda model: model.sample(2**63 - 1), f"n must be a whole number below 2^62, not {2**63 - 1}"),
         (lambda model: model.drift([], ["1"]), "name at least one batch; model 'm' has '1'"),
-    ],
-)
-def test_acts_of_a_model(con: Connection, refused: Refused, act: Callable[[nbsql.Model], Any], message: str) -> None:
-    model = nbsql.fit(con, ROWS, target="y", name="m")
-    with refused(nbsql.InputError, message):
-        act(model)
+    ]:
+        with refused(nbsql.InputError, message):
+            act(model)
 
 
 @pytest.mark.parametrize(

@@ -393,9 +393,10 @@ def test_a_calibration_travels_in_the_file_of_its_model(
         assert rows[0] == rows[1]
 
 
-@pytest.mark.parametrize(
-    ("source", "options", "message"),
-    [
+def test_errors_are_one_line_and_change_nothing(con: Connection, refused: Refused) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS y, CAST(i % 7 AS DOUBLE) AS x FROM range(60) AS r(i)")
+    model = nbsql.fit(con, "t", target="y", name="m")
+    for source, options, message in [
         ("t", {"method": "plat"}, "no method 'plat'; did you mean 'platt'?"),
         ("t", {"method": 7}, "no method 7; there are 'temperature', 'platt', 'isotonic', 'conformal'"),
         ("t", {"folds": 1}, "folds must be a whole number of at least 2, or 'loo', not 1"),
@@ -424,15 +425,9 @@ def test_a_calibration_travels_in_the_file_of_its_model(
             "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0",
         ),
         ("t", {"test": "SELECT x FROM t"}, "no column 'y' in the query, the target of the model; its columns are 'x'"),
-    ],
-)  # fmt: skip
-def test_errors_are_one_line_and_change_nothing(
-    con: Connection, refused: Refused, source: str, options: dict[str, Any], message: str
-) -> None:
-    con.execute("CREATE TABLE t AS SELECT i % 2 AS y, CAST(i % 7 AS DOUBLE) AS x FROM range(60) AS r(i)")
-    model = nbsql.fit(con, "t", target="y", name="m")
-    with refused(InputError, message):
-        model.calibrate(source, **options)
+    ]:
+        with refused(InputError, message):
+            model.calibrate(source, **options)
 
 
 def test_models_that_cannot_be_calibrated(con: Connection, refused: Refused) -> None:

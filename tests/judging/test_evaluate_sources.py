@@ -153,9 +153,8 @@ NULL_TARGET = "the target 'play' is NULL in every row of the query; an evaluatio
 WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
 
 
-@pytest.mark.parametrize(
-    ("source", "options", "message"),
-    [
+def test_errors_are_one_line_and_change_nothing(sky: nbsql.Model, refused: Refused) -> None:
+    for source, options, message in [
         ("SELECT 'sun' AS sky", {}, "no column 'play' in the query, the target of the model; its columns are 'sky'"),
         ("SELECT 'sun' AS sky, 'x' AS pla", {}, "no column 'play' in the query, the target of the model; did you mean 'pla'?"),
         (
@@ -187,13 +186,9 @@ WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
         ),
         ("sky", {"bins": 0}, "bins must be a whole number from 1 to 1000000, not 0"),
         ("sky", {"bins": 2.5}, "bins must be a whole number from 1 to 1000000, not 2.5"),
-    ],
-)
-def test_errors_are_one_line_and_change_nothing(
-    sky: nbsql.Model, refused: Refused, source: str, options: dict[str, Any], message: str
-) -> None:
-    with refused(nbsql.InputError, message):
-        sky.evaluate(source, **options)
+    ]:
+        with refused(nbsql.InputError, message):
+            sky.evaluate(source, **options)
 
 
 def test_a_table_that_there_is_not(sky: nbsql.Model, refused: Refused) -> None:

@@ -221,18 +221,18 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("options", "asked", "message"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED])
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-def test_what_is_refused(con: Connection, options: dict[str, Any], asked: dict[str, Any], message: str) -> None:
+def test_what_is_refused(con: Connection) -> None:
     con.execute(
         """CREATE TABLE t AS SELECT i % 3 = 0 AS y, i % 3 AS k, 1 AS one, 'a' || i % 3 AS a, i / 7 AS x,
         CASE WHEN i % 6 > 0 THEN 'g' || i // 2 % 2 END AS g, 'w' || i AS s
         FROM range(30) AS r(i)"""
     )
-    model = nbsql.fit(con, "t", **{"target": "y", "features": ["x", "a"], **options})
-    with pytest.raises((nbsql.InputError, nbsql.ModelError)) as caught:
-        model.scorecard(**asked)
-    assert str(caught.value) == message
+    for options, asked, message in [case[1:] for case in REFUSED]:
+        model = nbsql.fit(con, "t", **{"target": "y", "features": ["x", "a"], **options})
+        with pytest.raises((nbsql.InputError, nbsql.ModelError)) as caught:
+            model.scorecard(**asked)
+        assert str(caught.value) == message
 
 
 def test_what_a_score_refuses(con: Connection) -> None:

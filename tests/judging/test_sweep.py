@@ -132,23 +132,24 @@ def test_the_ranking_is_by_what_was_asked_for(con: Connection) -> None:
     assert len(lines) == 11
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_a_sweep_that_cannot_be_is_refused(con: Connection, refused: Refused) -> None:
+    for options, message in [
         ({"alpha": []}, "alpha must be a value or a list of at least one, not []"),
         ({"alpha": [1, -1]}, "alpha must be a finite number of at least 0, not -1"),
-        ({"prior": ["empirical", "unifrom"]}, "prior must be one of 'empirical', 'uniform', 'smoothed', not 'unifrom'; "
-         "did you mean 'uniform'?"),
+        (
+            {"prior": ["empirical", "unifrom"]},
+            "prior must be one of 'empirical', 'uniform', 'smoothed', not 'unifrom'; did you mean 'uniform'?",
+        ),
         ({"prior": [{"no": 0.5, "yes": 0.5}]}, "prior has no probability for class 'maybe'; name every class"),
         ({"by": "logloss"}, "by must be one of 'log_loss', 'accuracy', not 'logloss'; did you mean 'log_loss'?"),
         ({"folds": 1}, "folds must be a whole number of at least 2, or 'loo', not 1"),
-        ({"families": [{}, {"note": nbsql.Text(tfidf=True, norm="l2")}]},
-         "'note (2)' is estimated from all rows at once, so that no fold can be left out; leave out norm='l2'"),
-    ],
-)  # fmt: skip
-def test_a_sweep_that_cannot_be_is_refused(con: Connection, refused: Refused, options: dict[str, Any], message: str) -> None:
-    with refused(InputError, message):
-        nbsql.sweep(con, "days", **{"target": "play", "exclude": ["part"], **options})
+        (
+            {"families": [{}, {"note": nbsql.Text(tfidf=True, norm="l2")}]},
+            "'note (2)' is estimated from all rows at once, so that no fold can be left out; leave out norm='l2'",
+        ),
+    ]:
+        with refused(InputError, message):
+            nbsql.sweep(con, "days", **{"target": "play", "exclude": ["part"], **options})
 
 
 def test_pseudo_counts_of_the_prior_are_settings(con: Connection) -> None:

@@ -253,16 +253,14 @@ def test_labels_of_one_integer_type_are_those_of_another(con: Connection) -> Non
     assert [row[:4] for row in cells(model)] == [row[:4] for row in before]
 
 
-@pytest.mark.parametrize(("act", "message"), REFUSED, ids=[message[:40] for _, message in REFUSED])
-def test_what_cannot_be_changed_is_refused_and_nothing_changes(
-    con: Connection, golf: nbsql.Model, act: Any, message: str
-) -> None:
+def test_what_cannot_be_changed_is_refused_and_nothing_changes(con: Connection, golf: nbsql.Model) -> None:
     before = (cells(golf), lines(golf), golf.predict_proba("may").fetchall())
-    with pytest.raises(InputError) as refused:
-        act(golf)
-    assert str(refused.value) == message
-    assert (cells(golf), lines(golf), golf.predict_proba("may").fetchall()) == before
-    assert con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall() == []
+    for act, message in REFUSED:
+        with pytest.raises(InputError) as refused:
+            act(golf)
+        assert str(refused.value) == message
+        assert (cells(golf), lines(golf), golf.predict_proba("may").fetchall()) == before
+        assert con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall() == []
 
 
 def test_what_is_forgotten_twice_is_refused(golf: nbsql.Model) -> None:

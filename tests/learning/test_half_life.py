@@ -222,9 +222,8 @@ def test_what_reads_rows_at_one_time_weighs_them_now(con: duckdb.DuckDBPyConnect
         assert all(row == pytest.approx(other) for row, other in zip(*intervals, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_what_is_no_half_life(con: duckdb.DuckDBPyConnection) -> None:
+    for arguments, message in [
         (
             ("30 fortnights", "sent"),
             "a half-life is a number of seconds, minutes, hours, days or weeks, such as '30 days', not",
@@ -244,12 +243,10 @@ def test_what_reads_rows_at_one_time_weighs_them_now(con: duckdb.DuckDBPyConnect
         (("30 days", "sent", "v"), "weight column 'v' is VARCHAR; weights must be numbers"),
         (("30 days", "when"), "no column 'when' in t"),
         (("30 days", "y"), "column 'y' is VARCHAR, and a half-life"),
-    ],
-)
-def test_what_is_no_half_life(con: duckdb.DuckDBPyConnection, arguments: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        nbsql.fit(con, "t", weight=nbsql.HalfLife(*arguments), target="y")
-    assert str(caught.value).startswith(message)
+    ]:
+        with pytest.raises(InputError) as caught:
+            nbsql.fit(con, "t", weight=nbsql.HalfLife(*arguments), target="y")
+        assert str(caught.value).startswith(message)
 
 
 def test_what_searches_or_was_counted_elsewhere_takes_no_half_life(con: duckdb.DuckDBPyConnection) -> None:

@@ -90,9 +90,8 @@ def given(**columns: Any) -> dict[str, list[Any]]:
     return {**usual, **columns}
 
 
-@pytest.mark.parametrize(
-    ("weights", "options", "message"),
-    [
+def test_wrong_weights_are_refused(con: duckdb.DuckDBPyConnection) -> None:
+    for weights, options, message in [
         ({"class": ["p"], "weight": [1]}, {}, "weights has no column 'feature'"),
         (given(), {"classes": ["p", "r"]}, "weights are of class 'q', which is none of classes"),
         (given(**{"class": ["p", "p"]}), {}, "weights tell two classes or more apart; name all labels in classes"),
@@ -108,13 +107,11 @@ def given(**columns: Any) -> dict[str, list[Any]]:
         (given(), {"families": {"z": "text"}}, "families names 'z', which has no weights"),
         (given(), {"families": {"x": "text"}}, "family text of 'x' is not scored by times 'x'; leave it out of families"),
         (given(times=["x", "is"]), {}, "weights of 'x' have times 'is', 'x', which no one family has; name two features"),
-    ],
-)
-def test_wrong_weights_are_refused(con: duckdb.DuckDBPyConnection, weights: Any, options: Any, message: str) -> None:
-    with pytest.raises(InputError) as raised:
-        nbsql.from_weights(con, weights, name="m", **options)
-    assert message in str(raised.value)
-    assert nbsql.models(con) == []
+    ]:
+        with pytest.raises(InputError) as raised:
+            nbsql.from_weights(con, weights, name="m", **options)
+        assert message in str(raised.value)
+        assert nbsql.models(con) == []
 
 
 # What else the exchange needs of counts. -------------------------------------------------------------------------------

@@ -172,9 +172,8 @@ def x(yes: Any, no: Any) -> dict[str, Any]:
 FAIR = {"a": 0.5, "b": 0.5}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_what_cannot_be_given(con: Connection, refused: Refused) -> None:
+    for options, message in [
         ({"priors": {"yes": 0.3, "no": 0.6}}, "the priors sum to 0.9; they must sum to 1: divide each by 0.9"),
         ({"priors": {"yes": 1.3, "no": -0.3}}, "the prior of class 'no' is -0.3; a probability lies between 0 and 1"),
         ({"priors": {"yes": "0.3"}}, "the prior of class 'yes' must be a finite number, not '0.3'"),
@@ -242,11 +241,9 @@ FAIR = {"a": 0.5, "b": 0.5}
             "family 'categorical' of 'x' cannot smooth values never seen without counts; leave out unseen='smooth'",
         ),
         ({**x(FAIR, FAIR), "families": {"X": "tokens"}}, "families names 'X', which has no likelihoods; did you mean 'x'?"),
-    ],
-)
-def test_what_cannot_be_given(con: Connection, refused: Refused, options: dict[str, Any], message: str) -> None:
-    with refused(nbsql.InputError, message):
-        nbsql.from_tables(con, **{"priors": PRIORS, "name": "never", **options})
+    ]:
+        with refused(nbsql.InputError, message):
+            nbsql.from_tables(con, **{"priors": PRIORS, "name": "never", **options})
 
 
 def test_a_name_that_is_taken(con: Connection, refused: Refused) -> None:

@@ -82,9 +82,8 @@ def test_calibrations_stay_at_home(con: duckdb.DuckDBPyConnection, tmp_path: Pat
     assert read(con, model, tmp_path / "whole.parquet").predict("t", calibrated=True).fetchall()
 
 
-@pytest.mark.parametrize(
-    ("least", "options", "message"),
-    [
+def test_what_cannot_be_shared(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
+    for least, options, message in [
         (0, {}, "least must be a whole number of at least 1, not 0"),
         (5, {"weight": "i"}, "the model has weights, so that no count of it is one of rows; least takes"),
         (
@@ -97,20 +96,16 @@ def test_calibrations_stay_at_home(con: duckdb.DuckDBPyConnection, tmp_path: Pat
             {"families": {"sky": "text"}, "features": ["sky"]},
             "least does not take 'sky', which is text: its counts",
         ),
-    ],
-)
-def test_what_cannot_be_shared(
-    con: duckdb.DuckDBPyConnection, tmp_path: Path, least: int, options: dict[str, Any], message: str
-) -> None:
-    asked = options if "target" in options else {**DECLARED, **options}
-    model = nbsql.fit(
-        con, "SELECT *, 1 AS i FROM t", **{**asked, **({} if "weight" in options else {"exclude": ["said", "i"]})}
-    )
-    with pytest.raises((InputError, ModelError)) as caught:
-        model.export(tmp_path / "none.parquet", least=least)
-    assert str(caught.value).startswith(message)
-    assert not list(tmp_path.iterdir())
-    assert [row[1] for row in model.batches] == ["fit"]
+    ]:
+        asked = options if "target" in options else {**DECLARED, **options}
+        model = nbsql.fit(
+            con, "SELECT *, 1 AS i FROM t", **{**asked, **({} if "weight" in options else {"exclude": ["said", "i"]})}
+        )
+        with pytest.raises((InputError, ModelError)) as caught:
+            model.export(tmp_path / "none.parquet", least=least)
+        assert str(caught.value).startswith(message)
+        assert not list(tmp_path.iterdir())
+        assert [row[1] for row in model.batches] == ["fit"]
 
 
 def test_files_to_share_on_the_command_line(tmp_path: Path) -> None:

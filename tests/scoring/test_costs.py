@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -121,9 +120,8 @@ FORMS = "costs are {(actual, predicted): cost}, {actual: {predicted: cost}}, or 
 NUMBER = "the cost of predicting 'mid' where 'low' is right must be a finite number"
 
 
-@pytest.mark.parametrize(
-    ("source", "costs", "message"),
-    [
+def test_errors_are_one_line_and_change_nothing(model: nbsql.Model, refused: Refused) -> None:
+    for source, costs, message in [
         ("data", {("low", "hihg"): 1}, "the costs name a class 'hihg', which the model does not know; did you mean 'high'?"),
         ("data", {1: {"low": 1}}, "the costs name a class 1, which the model does not know; the classes are {classes}"),
         ("data", {("low", "mid"): float("nan")}, f"{NUMBER}, not nan"),
@@ -135,12 +133,12 @@ NUMBER = "the cost of predicting 'mid' where 'low' is right must be a finite num
             {},
             "the query has a column 'expected_cost' already, which predict with costs adds; rename it or leave it out",
         ),
-        ("SELECT 1 AS b", {}, "no column 'a' in the query, a feature of model 'risks'; its columns are 'b'; "
-         "if it is not known there, add it: SELECT *, NULL AS a FROM ..."),
-    ],
-)  # fmt: skip
-def test_errors_are_one_line_and_change_nothing(
-    model: nbsql.Model, refused: Refused, source: str, costs: Any, message: str
-) -> None:
-    with refused(nbsql.InputError, message.replace("{classes}", ", ".join(map(repr, sorted(model.classes))))):
-        model.predict(source, costs=costs)
+        (
+            "SELECT 1 AS b",
+            {},
+            "no column 'a' in the query, a feature of model 'risks'; its columns are 'b'; "
+            "if it is not known there, add it: SELECT *, NULL AS a FROM ...",
+        ),
+    ]:
+        with refused(nbsql.InputError, message.replace("{classes}", ", ".join(map(repr, sorted(model.classes))))):
+            model.predict(source, costs=costs)

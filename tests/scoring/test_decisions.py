@@ -137,9 +137,8 @@ def test_a_frame_comes_back_in_its_order(con: duckdb.DuckDBPyConnection, model: 
     assert ranked["rank"].tolist() == [1, 2] * len(frame)
 
 
-@pytest.mark.parametrize(
-    ("source", "options", "message"),
-    [
+def test_errors_are_one_line_and_change_nothing(risks: nbsql.Model, refused: Refused) -> None:
+    for source, options, message in [
         (
             "data",
             {"thresholds": {"hihg": 0.5}},
@@ -179,13 +178,9 @@ def test_a_frame_comes_back_in_its_order(con: duckdb.DuckDBPyConnection, model: 
             {"thresholds": {"low": 0.5}},
             "the query has a column 'probability' already, which predict with thresholds adds; rename it or leave it out",
         ),
-    ],
-)  # fmt: skip
-def test_errors_are_one_line_and_change_nothing(
-    risks: nbsql.Model, refused: Refused, source: str, options: dict[str, Any], message: str
-) -> None:
-    with refused(nbsql.InputError, message.replace("{classes}", ", ".join(map(repr, sorted(risks.classes))))):
-        risks.predict(source, **options)
+    ]:
+        with refused(nbsql.InputError, message.replace("{classes}", ", ".join(map(repr, sorted(risks.classes))))):
+            risks.predict(source, **options)
 
 
 def test_a_label_of_another_type_gets_a_hint(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:

@@ -242,10 +242,16 @@ def test_a_missing_value_that_counts_is_no_gap(con: duckdb.DuckDBPyConnection) -
     assert str(caught.value) == f"{message}a missing value is no gap"
 
 
-@pytest.mark.parametrize(
-    ("act", "message"),
-    [
-        (lambda m: m.impute("t", features=["q"]), "model 'm' has no feature of a column 'q'; its columns are 'v', 'g', 's', 'z'"),  # noqa: E501
+def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    con.execute("CREATE TABLE t AS SELECT 'u' || i % 3 AS v, i % 2 AS g, 'k' || i % 4 AS s, i * 1.5 AS z FROM range(6) AS r(i)")
+    con.execute("CREATE TABLE u AS SELECT *, 1 AS probability_s FROM t")
+    families = {"g": "categorical", "v": nbsql.Conditional("g")}
+    model = nbsql.fit(con, "SELECT *, g AS y FROM t", target="y", families=families, name="m")
+    for act, message in [
+        (
+            lambda m: m.impute("t", features=["q"]),
+            "model 'm' has no feature of a column 'q'; its columns are 'v', 'g', 's', 'z'",
+        ),
         (lambda m: m.impute("t", features="v"), "features must be a list of names, not 'v'"),
         (lambda m: m.impute("u"), "u has a column 'probability_s' already, which impute adds; rename it or leave it out"),
         (
@@ -259,18 +265,13 @@ def test_a_missing_value_that_counts_is_no_gap(con: duckdb.DuckDBPyConnection) -
             lambda m: m.predict("t", target="s", calibrated=True),
             "predict(target=...) of a feature goes with top_k, labelled and columns; leave out the others",
         ),
-        (lambda m: m.predict("t", labelled=True), "labelled goes with a target that is a feature; the class is what is predicted"),  # noqa: E501
-    ],
-)  # fmt: skip
-def test_errors_are_one_line(
-    con: duckdb.DuckDBPyConnection, refused: Refused, act: Callable[[nbsql.Model], Any], message: str
-) -> None:
-    con.execute("CREATE TABLE t AS SELECT 'u' || i % 3 AS v, i % 2 AS g, 'k' || i % 4 AS s, i * 1.5 AS z FROM range(6) AS r(i)")
-    con.execute("CREATE TABLE u AS SELECT *, 1 AS probability_s FROM t")
-    families = {"g": "categorical", "v": nbsql.Conditional("g")}
-    model = nbsql.fit(con, "SELECT *, g AS y FROM t", target="y", families=families, name="m")
-    with refused(nbsql.InputError, message):
-        act(model).fetchall()
+        (
+            lambda m: m.predict("t", labelled=True),
+            "labelled goes with a target that is a feature; the class is what is predicted",
+        ),
+    ]:
+        with refused(nbsql.InputError, message):
+            act(model).fetchall()
 
 
 def test_the_commands_say_what_the_library_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

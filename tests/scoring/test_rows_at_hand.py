@@ -75,9 +75,8 @@ def test_a_length_of_time_is_that_interval(con: duckdb.DuckDBPyConnection) -> No
     assert [model.predict_one({"took": took})["prediction"] for took in lengths] == [*lengths.values()]
 
 
-@pytest.mark.parametrize(
-    ("source", "message"),
-    [
+def test_rows_that_are_no_source_are_refused(con: duckdb.DuckDBPyConnection, refused: Any) -> None:
+    for source, message in [
         ({"sky": "sun"}, "a dict as a source has a list of values per column, not 'sky': 'sun'; for one row write [row]"),
         ([], "the rows have no columns"),
         ({"sky": ["sun"], "dry": []}, "the columns have 0 to 1 values; give each one value per row"),
@@ -90,12 +89,9 @@ def test_a_length_of_time_is_that_interval(con: duckdb.DuckDBPyConnection) -> No
         ({"sky": ["sun"], "SKY": ["sun"]}, "column 'SKY' is ambiguous in the rows, which has it twice; rename one"),
         ({1: ["sun"]}, "a column's name must be text, not 1"),
         ({"nbsql_row": [1]}, "column 'nbsql_row' of the rows has a name that nbsql keeps for itself; rename it"),
-    ],
-    ids=str,
-)
-def test_rows_that_are_no_source_are_refused(con: duckdb.DuckDBPyConnection, refused: Any, source: Any, message: str) -> None:
-    with refused(nbsql.InputError, message):
-        nbsql.fit(con, source, target="dry")
+    ]:
+        with refused(nbsql.InputError, message):
+            nbsql.fit(con, source, target="dry")
 
 
 def test_a_query_is_a_source_of_every_verb_that_takes_one(con: duckdb.DuckDBPyConnection) -> None:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from math import exp, inf, log
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -177,9 +176,10 @@ def test_the_log_likelihood_in_every_form(con: Connection) -> None:
     assert model.log_likelihood(f"{rows} WHERE FALSE") == 0
 
 
-@pytest.mark.parametrize(
-    ("act", "message"),
-    [
+def test_what_cannot_be_drawn(con: Connection, refused: Refused) -> None:
+    rows = "SELECT ['a', 'b'] AS bag, i AS y FROM range(2) AS r(i)"
+    model = nbsql.fit(con, rows, target="y", name="bags", families={"bag": nbsql.Tokens(tfidf=True)})
+    for act, message in [
         (lambda model: model.sample(-1), "n must be a whole number of at least 0, not -1"),
         (lambda model: model.sample(1.5), "n must be a whole number of at least 0, not 1.5"),
         (lambda model: model.sample(1, seed="x"), "seed must be a whole number, not 'x'"),
@@ -197,13 +197,9 @@ def test_the_log_likelihood_in_every_form(con: Connection) -> None:
             lambda model: model.log_likelihood("SELECT ['a'] AS bag", labelled=True),
             "no column 'y' in the query, the target of model 'bags'; its columns are 'bag'",
         ),
-    ],
-)
-def test_what_cannot_be_drawn(con: Connection, refused: Refused, act: Callable[[nbsql.Model], Any], message: str) -> None:
-    rows = "SELECT ['a', 'b'] AS bag, i AS y FROM range(2) AS r(i)"
-    model = nbsql.fit(con, rows, target="y", name="bags", families={"bag": nbsql.Tokens(tfidf=True)})
-    with refused(nbsql.InputError, message):
-        act(model)
+    ]:
+        with refused(nbsql.InputError, message):
+            act(model)
 
 
 def test_bags_texts_and_counts(con: Connection) -> None:

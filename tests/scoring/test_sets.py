@@ -91,9 +91,10 @@ def test_it_goes_with_a_file_and_is_seen_in_sql(model: nbsql.Model, tmp_path: Pa
         model.predict(source, calibrated=True)  # sets leave the posteriors as they are
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
+def test_errors_are_one_line(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    con.execute("CREATE TABLE t AS SELECT unnest(['u', 'u', 'v', 'v']) AS x, unnest(['a', 'a', 'b', 'b']) AS y")
+    model = nbsql.fit(con, "t", target="y", name="m")
+    for options, error, message in [
         ({"coverage": 1}, nbsql.InputError, "coverage must be a number between 0 and 1, such as 0.9, not 1"),
         ({"coverage": "0.9"}, nbsql.InputError, "coverage must be a number between 0 and 1, such as 0.9, not '0.9'"),
         ({"by_class": True}, nbsql.InputError, "by_class goes with coverage"),
@@ -103,15 +104,9 @@ def test_it_goes_with_a_file_and_is_seen_in_sql(model: nbsql.Model, tmp_path: Pa
             "predict takes one of costs, thresholds, top_k and coverage, not top_k and coverage",
         ),
         ({"coverage": 0.9}, nbsql.ModelError, "model 'm' is not calibrated; calibrate it first"),
-    ],
-)
-def test_errors_are_one_line(
-    con: duckdb.DuckDBPyConnection, refused: Refused, options: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    con.execute("CREATE TABLE t AS SELECT unnest(['u', 'u', 'v', 'v']) AS x, unnest(['a', 'a', 'b', 'b']) AS y")
-    model = nbsql.fit(con, "t", target="y", name="m")
-    with refused(error, message):
-        model.predict("t", **options)
+    ]:
+        with refused(error, message):
+            model.predict("t", **options)
 
 
 def test_another_calibration_promises_nothing(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
