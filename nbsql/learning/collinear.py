@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed
+from nbsql.learning.draft import Draft
 from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 
@@ -35,3 +36,14 @@ def _collinear_message(feature: Feature, label: str, columns: Sequence[str]) -> 
     if not feature.family.shrinkage:  # more shrinkage does not make a constant column vary
         leave += ", or use ⟨shrinkage=0.1⟩, say"
     return f"{what} {where}, so the covariance matrix of {feature.name!r} has no inverse; {leave}"
+
+
+def check_matrices(draft: Draft) -> Draft:
+    """The step of a fit that raises InputError if a covariance matrix of the scanned rows has no inverse."""
+    features = features_with_covariance(draft.spec)
+    if not features:
+        return draft
+    moments = draft.temporary("moments")
+    draft.write(draft.count.moments(moments, features))
+    check_covariances(draft.engine, draft.spec, draft.engine.renderer.fragment("cells_of", moments))
+    return draft

@@ -118,6 +118,11 @@ class Count:
         """The relation that is counted; after the scan, a copy that is quick to read again."""
         return self._relation
 
+    @property
+    def scans(self) -> list[Markup]:
+        """The tables of the scans."""
+        return [scan for scan, _ in self._scans]
+
     def create_cells(self, relation: Markup, batch: str = "1") -> Markup:
         """The temporary table of the cells at `relation`, which this creates."""
         self.engine.run_all(self.cells(relation, batch, temporary=True))

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, listed
 from nbsql.family.checks import shortest
+from nbsql.learning.draft import Draft
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import INTEGER, ZONED, value_kind
 from nbsql.spec.spec import Feature, Prior, Spec
@@ -153,3 +154,14 @@ def _is_same(given: str | None, written: str | None, of: str) -> bool:
     if of != "number" or given is None or written is None:
         return written is not None
     return Decimal(given) == Decimal(written)
+
+
+def declare(draft: Draft) -> Draft:
+    """The step of a fit that writes the classes and levels which the user declared as their columns do."""
+    spec, declared = with_declared(draft.engine, draft.spec, draft.options.classes)
+    return replace(draft, spec=spec, declared=declared)
+
+
+def give_priors(draft: Draft) -> Draft:
+    """The step of a fit that gives each class the prior that the user has given."""
+    return replace(draft, spec=with_given_priors(draft.engine, draft.spec, draft.declared or draft.labels))

@@ -15,6 +15,7 @@ from nbsql.engines.source import Source
 from nbsql.family import Text
 from nbsql.learning.count import Count
 from nbsql.learning.derive import derive
+from nbsql.learning.draft import Draft
 from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -162,3 +163,12 @@ class _Search:
         elif current.unexplained:
             rows, are = ("row", "is") if current.unexplained == 1 else ("rows", "are")
             warn_user(f"{current.unexplained} {rows} of {label} without {target!r} could be of no class and {are} left out")
+
+
+def count_softly(draft: Draft) -> Draft:
+    """The step of a fit that finds the cells with the rows without a class, and the line of the ledger of these rows."""
+    if draft.spec.em is None:
+        return draft
+    cells, soft = run_em(draft.engine, draft.spec, draft.spec.em, draft.count, draft.temporary)
+    learnt = {"statistics": draft.engine.renderer.fragment("subquery", cells)}
+    return replace(draft, learnt=learnt, entries=(*draft.entries, *([soft] if soft is not None else [])))

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
+from nbsql.learning.draft import Draft
 from nbsql.spec.capabilities import USES
 from nbsql.spec.half_life import NEGLIGIBLE_AGE, WEIGHT_NOW, HalfLife
 from nbsql.spec.options import Options
@@ -108,3 +109,9 @@ def refuse_half_life(options: Mapping[str, Any]) -> None:
     """Raise InputError if the rows are to age, for callers that search over the options of a fit."""
     if isinstance(options.get("weight"), HalfLife):
         raise USES["search"].error(USES["search"].refusals["half_life"])
+
+
+def check_time_of_fit(draft: Draft) -> Draft:
+    """The step of a fit that raises InputError if nothing, or too much, is left of its counts now."""
+    check_reference_time(draft.engine, draft.spec, draft.statistics, "the model")
+    return draft

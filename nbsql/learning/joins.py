@@ -13,6 +13,7 @@ from nbsql.engines.source import Source, check_names, split_path
 from nbsql.errors import DatabaseError, InputError, suggestion
 from nbsql.learning.calendars import without_dates_of_dimensions
 from nbsql.learning.derived_columns import derive_columns
+from nbsql.learning.draft import Draft
 from nbsql.learning.half_life import check_times, weigh_by_age
 from nbsql.learning.look import looked_at
 from nbsql.plan.joins import columns_read, missing_dimensions, number_joins
@@ -210,3 +211,11 @@ def _check_dimension(engine: Engine, joining: Joining, title: str) -> None:
         if all(folded(name) != folded(column) for column in columns):
             raise InputError(f"no column {name!r} in {path}, which {title} joins its source with{suggestion(name, columns)}")
     refuse_repeated_keys(engine, joining)
+
+
+def name_dimensions(draft: Draft) -> Draft:
+    """The step of a fit that gives the spec its dimensions, as the model stores them."""
+    if not draft.source.joins:
+        return draft
+    dimensions = (joining.dimension for joining in draft.source.joins)
+    return draft.with_spec(joins=dimensions_of_model(draft.engine, dimensions, draft.relations))

@@ -14,6 +14,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Gaussian
 from nbsql.learning.count import Count
+from nbsql.learning.draft import Draft
 from nbsql.learning.selection import rounded
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
@@ -209,3 +210,11 @@ def _by_size(moving: _MovingSplit) -> ClassSplit:
     """The components, the largest first; ties keep the order of the initial centres."""
     order = sorted(range(len(moving.sizes)), key=lambda j: -moving.sizes[j])
     return replace(moving.split, centres=tuple(moving.split.centres[j] for j in order))
+
+
+def split(draft: Draft) -> Draft:
+    """The step of a fit that finds the components of each class, from rows that are quick to read again."""
+    if draft.spec.components is None:
+        return draft
+    source = stage_source(draft.engine, draft.spec, draft.source, draft.temporary("rows"))
+    return replace(draft, source=source, spec=split_classes(draft.engine, draft.spec, draft.spec.components, source))

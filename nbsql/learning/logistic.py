@@ -12,7 +12,9 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError
 from nbsql.family import Gaussian
+from nbsql.learning.draft import Draft
 from nbsql.learning.newton import Newton, Step
+from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import class_columns
 from nbsql.plan.context import Context, QueryOptions
@@ -267,3 +269,16 @@ def _undetermined_message(feature: str, value: str | None, kind: str) -> str:
         f"the weight of {name!r} is not determined: it is a sum of the other features; "
         "leave it out, or use a larger penalty, such as 0.5"
     )
+
+
+def learn_weights(draft: Draft) -> Draft:
+    """The step of a fit that finds the weights of its features, of the best ones only if they are chosen."""
+    spec, options = draft.spec, draft.spec.logistic
+    if options is None:
+        return draft
+    cells = draft.count.create_cells(draft.temporary("cells"))
+    if draft.best is not None:
+        spec = best_features(draft.engine, spec, draft.best, cells)
+    plan = Plan(draft.engine.renderer, spec, draft.relations)
+    weights = WeightSearch(draft.engine, plan, options, draft.count.relation, cells, draft.temporary).run()
+    return replace(draft, learnt={"statistics": cells, "weights": weights})

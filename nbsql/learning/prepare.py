@@ -7,11 +7,14 @@ from dataclasses import replace
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.learning.count import check_near_zero
+from nbsql.learning.draft import Draft
 from nbsql.learning.fit_queries import TOGETHER, answers_for_numbers
 from nbsql.learning.one_dependence import with_pairs, with_tree
 from nbsql.plan.context import Context
+from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.method import TAN
 from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.used import check_used
 
 
 def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
@@ -35,3 +38,29 @@ def prepare_families(engine: Engine, spec: Spec, source: Source) -> Spec:
     if isinstance(spec.dependence, TAN):
         return with_tree(engine, spec, spec.dependence, source)
     return spec if spec.dependence is None else with_pairs(engine, spec, spec.dependence, source)
+
+
+def prepare(draft: Draft) -> Draft:
+    """The step of a fit that asks what must be known of its columns; rows that lose weight with age have that of now."""
+    weight = draft.spec.weight if draft.spec.half_life is None else WEIGHT_NOW
+    prepared = prepare_families(draft.engine, replace(draft.spec, weight=weight), draft.source)
+    return replace(draft, spec=replace(prepared, weight=draft.spec.weight))
+
+
+def resolve_expressions(draft: Draft) -> Draft:
+    """The step that writes the slices and segments in the engine's words. Raises InputError for what it cannot compute."""
+    asked = {name: getattr(draft.spec, name) for name in ("slice_by", "segment_by")}
+    return draft.with_spec(
+        **{
+            name: draft.engine.resolve_expression(expression, draft.source, name)
+            for name, expression in asked.items()
+            if expression is not None
+        }
+    )
+
+
+def check_use(draft: Draft) -> Draft:
+    """The step that raises InputError if an option changes nothing."""
+    if draft.requires_use:
+        check_used(draft.spec, draft.options)
+    return draft

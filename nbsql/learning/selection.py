@@ -8,6 +8,8 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
+from nbsql.learning.draft import Draft
+from nbsql.spec.capabilities import check
 from nbsql.spec.options import Best
 from nbsql.spec.spec import Feature, Spec
 
@@ -34,3 +36,20 @@ def with_features(spec: Spec, names: Sequence[str]) -> Spec:
 def rounded(score: float, digits: int = 12) -> float:
     """A score, rounded because parallel sums differ in their last digits, which must not decide anything."""
     return float(f"{score:.{digits}g}")
+
+
+def accept_candidates(draft: Draft) -> Draft:
+    """The step of a fit that raises InputError unless its features can be ranked together."""
+    if draft.best is not None:
+        draft.best.accept(draft.spec.features)
+        check(draft.spec, "choosing", "Best")
+    return draft
+
+
+def keep_best(draft: Draft) -> Draft:
+    """The step of a fit that keeps the best features, and drops the cells of the others."""
+    if draft.best is None:
+        return draft
+    draft = replace(draft, spec=best_features(draft.engine, draft.spec, draft.best, draft.statistics))
+    draft.write([draft.plan.keep_features()])
+    return draft

@@ -10,7 +10,8 @@ from nbsql.engines.connect import Connection, lasting_relations, opened, relatio
 from nbsql.engines.steps import script
 from nbsql.family import Estimate, Family, Nulls, Unseen
 from nbsql.family.checks import estimate_named
-from nbsql.learning.fit import Fit
+from nbsql.learning.fit import fit as fit_source
+from nbsql.learning.fit import fit_statements
 from nbsql.learning.half_life import refuse_half_life
 from nbsql.learning.joins import refuse_temporary, training_source
 from nbsql.learning.look import advice_of_look
@@ -33,7 +34,6 @@ from nbsql.spec.options import (
     candidate_options,
 )
 from nbsql.spec.resolve import resolve
-from nbsql.spec.used import check_used
 from nbsql.storage import schema as schemas
 from nbsql.storage.state import read_state
 from nbsql.tuning.families import columns_to_choose, with_families
@@ -152,13 +152,12 @@ def fit(
         place = destination_for(engine, name, database, replace=replace)
         with training_source(engine, source, options) as data:
             refuse_temporary((joining.dimension for joining in data.joins), place.final)
-            if columns is None or columns:
+            chooses = columns is None or bool(columns)
+            if chooses:
                 refuse_half_life({"weight": weight})
                 options = with_families(engine, data, options, columns)
-            task = Fit(engine, data, options, place.relations)
-            if columns is not None and not columns:
-                check_used(task.spec, options)
-            return place.publish(*task.run(replaces=place.replaces))
+            built = fit_source(engine, data, options, place.relations, replaces=place.replaces, requires_use=not chooses)
+            return place.publish(*built)
 
 
 def fit_sql(
@@ -193,10 +192,7 @@ def fit_sql(
         with training_source(engine, source, changed(settings, infer="types")) as data:
             if (advice := advice_of_look(engine, data, settings)) is not None:
                 warn_user(advice)
-            settings = changed(settings, infer="types")
-            task = Fit(engine, data, settings, relations)
-            check_used(task.spec, settings)
-            statements = [*first, *task.statements()]
+            statements = [*first, *fit_statements(engine, data, changed(settings, infer="types"), relations)]
             return script(engine, statements, name if options.get("replace") else None)
 
 

@@ -15,7 +15,7 @@ from nbsql.judging.gain import best_gain
 from nbsql.judging.profile import dependence_by_spec
 from nbsql.judging.validation import CrossValidation
 from nbsql.judging.validation import cross_validate as run_cross_validation
-from nbsql.learning.fit import Fit
+from nbsql.learning.fit import fit as fit_source
 from nbsql.learning.half_life import refuse_half_life, with_current_weight
 from nbsql.learning.joins import training_source
 from nbsql.model import Model
@@ -223,7 +223,7 @@ def auto(
     settings, limit = Options.of(target, options), Budget.of(budget)
 
     def fit(data: Source, fitted: Options, place: Destination) -> Model:
-        return place.publish(*Fit(engine, data, fitted, place.relations).run(replaces=place.replaces))
+        return place.publish(*fit_source(engine, data, fitted, place.relations, replaces=place.replaces))
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction(name):

@@ -1,0 +1,103 @@
+"""Steps of a fit that warn about its classes and features, and mark the features with what their cells show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from nbsql.errors import listed
+from nbsql.learning.collinear import features_with_covariance
+from nbsql.learning.draft import Draft
+from nbsql.learning.family_warnings import advice, advice_on_classes, inferred_features
+from nbsql.learning.number_advice import MOST_VALUES, advice_on_texts
+from nbsql.learning.spelling_advice import advice_on_missing_classes, advice_on_spellings
+from nbsql.plan.layout import complete_features, many_levels
+from nbsql.spec.spec import Feature
+from nbsql.warn import warn_user
+
+
+def warn_of_classes(draft: Draft) -> Draft:
+    """The step that warns of labels in several spellings, of classes without rows, and of one class or too many."""
+    engine, spec, labels = draft.engine, draft.spec, draft.labels
+    counts = {row[1]: row[2] for row in labels if isinstance(row[1], str)}
+    for line in (
+        advice_on_spellings(engine, spec.target, [*counts], of_class=True),
+        advice_on_missing_classes(spec.target, counts),
+    ):
+        if line is not None:
+            warn_user(line)
+    absent = [label for label, *_ in draft.declared if label not in {row[0] for row in labels}]
+    if absent and spec.prior.kind == "empirical":
+        warn_user(f"no row is {listed(absent)}, whose empirical prior is 0; with ⟨prior='smoothed'⟩ or 'uniform' it is above")
+    if len(labels) == 1 and not draft.declared:
+        warn_user(f"{spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
+    elif (advice_line := advice_on_classes(engine, spec.target, labels)) is not None:
+        warn_user(advice_line)
+    return draft
+
+
+def mark_features(draft: Draft) -> Draft:
+    """The step of a fit that marks its features with what `feature_summary` (model.sql) shows of their cells."""
+    engine, spec = draft.engine, draft.spec
+    rows = engine.query_macro("feature_summary", draft.statistics, for_advice=any(inferred_features(spec)))
+    complete = complete_features(rows)
+    few, layout = set(), engine.renderer.layout
+    if engine.renderer.dialect.traits.vectorised and many_levels(spec.features, layout):
+        sizes = engine.query_macro("value_counts", draft.statistics)
+        few = {name for name, values in sizes if values <= layout.few_values}
+
+    def marked(feature: Feature) -> Feature:
+        near, in_list = complete.get(feature.name, False), feature.family.level and feature.name in few
+        empty = feature.is_inferred and all(row[0] != feature.name for row in rows)
+        complete_ = feature.name in complete
+        return replace(feature, is_complete=complete_, has_near_means=near, has_few_values=in_list, is_empty=empty)
+
+    return replace(draft.with_spec(features=tuple(map(marked, spec.features))), summary=rows)
+
+
+def warn_of_features(draft: Draft) -> Draft:
+    """The step of a fit that warns about features that tell nothing about the class, or would tell more otherwise."""
+    engine, spec, summary = draft.engine, draft.spec, draft.summary
+    varies = {row[0]: row[1] for row in summary}
+    empty, constant, uncut = list[str](), list[str](), list[str]()
+    for feature in spec.features:
+        if feature.name not in varies:
+            empty.append(feature.name)
+        elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
+            (uncut if feature.family.edges == () else constant).append(feature.name)
+    for feature in features_with_covariance(spec):
+        without = engine.query_macro("rows_missing_a_number", draft.statistics, feature)[0][0]
+        if without > 0 and feature.name not in empty:
+            rows = f"rows of weight {without:g}" if spec.weight else f"{without:g} row{'' if without == 1 else 's'}"
+            warn_user(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
+    if empty:
+        warn_user(f"nothing but NULL in {listed(empty)}; left out of the score")
+    if constant:
+        warn_user(f"one value only in {listed(constant)}; such a column tells no class from another")
+    if uncut:
+        warn_user(
+            f"one bin only in {listed(uncut)}, which tells no class from another; cut it elsewhere: ⟨nbsql.Binned(by=[...])⟩"
+        )
+    if not spec.features:
+        warn_user("the model has no features; it predicts the most frequent class")
+    numbers = _advise_on_texts(draft)
+    for advice_line in [*numbers.values(), *advice(spec, summary, besides=numbers)]:
+        warn_user(advice_line)
+    return draft
+
+
+def _advise_on_texts(draft: Draft) -> Mapping[str, str]:
+    """The advice on the categories that would be numbers, or have values that differ only by case or blanks."""
+    texts = [f for f in draft.spec.features if f.family.cell == "level" and f.types and f.types[0] and not f.whole]
+    if not texts:
+        return {}
+    names = [feature.name for feature in texts]
+    values = draft.engine.query_macro("most_frequent_values", draft.statistics, names, MOST_VALUES)
+    inferred = [feature for feature in texts if feature.is_inferred]
+    found = dict(advice_on_texts(draft.engine, values, inferred))
+    for feature in texts:
+        of_feature = [value for name, value, _ in values if name == feature.name]
+        line = advice_on_spellings(draft.engine, feature.column, of_feature) if feature.name not in found else None
+        if line is not None:
+            found[feature.name] = line
+    return found
