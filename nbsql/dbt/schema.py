@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import json
-import re
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -14,8 +12,8 @@ from typing import Any, Literal, Union
 
 from nbsql.family import FAMILIES, Family
 from nbsql.family.facts import facts
-from nbsql.models.library import fit
 from nbsql.spec.options import Options
+from nbsql.spec.signature import described_arguments, texts_of_options
 
 SCHEMA = Path("properties.schema.json")
 # Options that only fits in Python support (dbt/options.sql refuses them).
@@ -114,12 +112,12 @@ def _nested(key: str, schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _options() -> dict[str, Any]:
-    described, hints = _argument_descriptions(fit), typing.get_type_hints(Options)
+    described, hints = _one_line(texts_of_options()), typing.get_type_hints(Options)
     found = {}
     for item in dataclasses.fields(Options):
         if item.name not in ELSEWHERE and item.name != "classes":
             schema = _TEXTS if item.name in ("exclude", "features", "id") else _schema(hints[item.name])
-            found[item.name] = {"description": described[item.name], **schema, **_OWN.get(item.name, {})}
+            found[item.name] = {"description": described.get(item.name), **schema, **_OWN.get(item.name, {})}
     found |= {name: _OWN[name] for name in ("prior_alpha", "classes", "lookback")}
     return {"type": "object", "properties": found, "required": ["target"], "additionalProperties": False}
 
@@ -129,7 +127,7 @@ def _families() -> dict[str, Any]:
     for name, of in facts().items():
         family = FAMILIES[name]
         hints = typing.get_type_hints(family)
-        described = {key: text for base in reversed(family.__mro__) for key, text in _argument_descriptions(base).items()}
+        described = {key: text for base in reversed(family.__mro__) for key, text in _descriptions(base).items()}
         own: dict[str, Any] = {"family": {"const": name}}
         for option in [item.name for item in dataclasses.fields(Family)] + of["options"]:
             schema = _OF_FAMILIES.get(option) or _schema(hints[option])
@@ -153,7 +151,7 @@ def _schema(hint: Any) -> dict[str, Any]:
         return {"enum": list(arguments)}
     if dataclasses.is_dataclass(hint):
         hints = typing.get_type_hints(hint)
-        described = _argument_descriptions(hint)
+        described = _descriptions(hint)
         own = {
             item.name: {"description": described[item.name], **_schema(hints[item.name])} for item in dataclasses.fields(hint)
         }
@@ -166,9 +164,10 @@ def _schema(hint: Any) -> dict[str, Any]:
     return dict(_PLAIN[hint])
 
 
-def _argument_descriptions(thing: Any) -> dict[str, str]:
-    """The descriptions of arguments in the docstring of a class or function, by name."""
-    text = inspect.getdoc(thing) if isinstance(thing, type(fit)) else inspect.cleandoc(vars(thing).get("__doc__") or "")
-    section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", text or "", re.MULTILINE | re.DOTALL)
-    found = re.findall(r"^ {4}(\w+): (.*?)(?=^ {4}\w+: |\Z)", section[1] if section else "", re.MULTILINE | re.DOTALL)
-    return {name: " ".join(said.split()) for name, said in found}
+def _descriptions(kind: Any) -> dict[str, str]:
+    """The descriptions of the arguments in the docstring of a class, by name."""
+    return _one_line(described_arguments(vars(kind).get("__doc__")))
+
+
+def _one_line(texts: Mapping[str, str]) -> dict[str, str]:
+    return {name: " ".join(text.split()) for name, text in texts.items()}

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
-from nbsql.family import Estimate, Family, Nulls, Unseen
-from nbsql.family.checks import estimate_named
+from nbsql.family import Family
 from nbsql.learning.fit import fit as fit_source
 from nbsql.learning.fit import fit_statements
 from nbsql.learning.half_life import refuse_half_life
@@ -19,21 +18,10 @@ from nbsql.model import Model
 from nbsql.model.destination import destination_for, key_columns, open_place
 from nbsql.models.from_tables import build_model
 from nbsql.plan import Statement
-from nbsql.spec.half_life import HalfLife
-from nbsql.spec.join import Join
-from nbsql.spec.method import Method
-from nbsql.spec.options import (
-    Best,
-    FitOptions,
-    Infer,
-    Options,
-    PriorArgument,
-    Segments,
-    Target,
-    UnnamedFitOptions,
-    candidate_options,
-)
+from nbsql.spec.keywords import FitOptions, SmoothedOptions, UnnamedFitOptions
+from nbsql.spec.options import Options, Target, candidate_options
 from nbsql.spec.resolve import resolve
+from nbsql.spec.signature import shows_options
 from nbsql.storage import schema as schemas
 from nbsql.storage.state import read_state
 from nbsql.tuning.families import columns_to_choose, with_families
@@ -43,31 +31,17 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+@shows_options(SmoothedOptions)
 def fit(
     con: Connection,
     source: Any,
     *,
     target: str | Target,
     name: str | None = None,
-    id: str | Sequence[str] = (),
-    features: Sequence[str] | Best | None = None,
-    exclude: Sequence[str] = (),
-    derive: Mapping[str, str] | None = None,
-    missing: Sequence[str] = (),
-    joins: Sequence[Join] | Join = (),
     families: Literal["auto"] | Mapping[str, str | Family] | None = None,
-    weight: str | HalfLife | None = None,
-    method: Method = "naive",
-    alpha: float | None = None,
-    estimate: Estimate | Literal["map"] | None = None,
-    prior: PriorArgument = "empirical",
-    nulls: Nulls = "skip",
-    unseen: Unseen = "skip",
-    slice_by: str | None = None,
-    segment_by: str | Segments | None = None,
-    infer: Infer = "values",
     replace: bool = False,
     database: str | None = None,
+    **options: Unpack[SmoothedOptions],
 ) -> Model:
     """The model of `target` given the other columns of `source`, fitted where the data is.
 
@@ -85,46 +59,10 @@ def fit(
             has yet.
         name: the name of the model. None makes a transient model for this connection only, even on a read-only database. It
             is dropped when neither the model nor a query of it is held any more.
-        id: the key column or columns; they are not features, and `explain` returns them.
-        features: the feature columns. None is every column without another role; `nbsql.Best(20)` selects those of them that
-            tell most about the class, each by itself.
-        exclude: columns that are not features.
-        derive: columns that the model computes from those of whatever it learns, scores or judges: SQL expressions by name,
-            {"per_page": "price / pages"}. A column of the same name is replaced, and each expression sees those before it.
-        missing: words that stand for a missing value, such as ["NA", "?"], without the blanks around them. They are NULL in
-            every column of texts but the id, in whatever the model reads later, too. A column of which these words are all that
-            is no number is one of numbers, unless its family, given in `families`, takes texts.
-        joins: dimension tables that contain some of the features (`nbsql.Join`). The columns of their keys are not features,
-            unless `features` names them. The model stores the joins, and joins what it scores or learns later by itself.
         families: families that override the inferred ones, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
             A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}. "auto", for all
             columns or for some, chooses by cross-validated log loss, as `nbsql.auto` does, and leaves no column out.
-        weight: the column of row weights, at least 0; a weight w counts as w copies of the row.
-            `nbsql.HalfLife("30 days", at="day")` halves the weight of a row with every 30 days of its age.
-        method: "naive"; "joint", which counts equal rows (`nbsql.JointBayes`); "lda" or "qda", linear or quadratic
-            discriminant analysis (`nbsql.LDA`, `nbsql.QDA`); "tan", a tree of categories that depend on each other
-            (`nbsql.TAN`); "aode", which lets each category depend on every other in turn (`nbsql.AODE`); "logistic", logistic
-            regression (`nbsql.Logistic`); "em", which also learns from rows without a class (`nbsql.EM`). A name stands for
-            the default options; an instance sets them, as in `nbsql.Logistic(penalty=2)`. `nbsql.Mixture(2)` splits every
-            class into two components.
-        alpha: the pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, or 0 for the joint
-            method and for "mle".
-        estimate: the estimate of every parameter whose family does not set its own: the "mean" of its posterior distribution
-            (also None), the "mode" (or "map"), its most probable value, or "mle", the maximum-likelihood estimate. It applies
-            to the smoothed prior, too.
-        prior: "empirical" n_c / N, "uniform" 1 / C, "smoothed" (n_c + a) / (N + a C) with a = alpha, or with another a by
-            `nbsql.Smoothed(a)`, or {label: probability}.
-        nulls: "skip" leaves a missing value out of counts and scores, "category" makes it a value of its own, "error" refuses
-            it.
-        unseen: a value that was never seen in training is skipped ("skip"), or has the likelihood of a count of 0 ("smooth").
-        slice_by: a SQL expression over the columns, such as "date_trunc('month', sent_at)"; statistics are kept by its value.
-        segment_by: a SQL expression over the columns, such as "region". Each segment has its own model, by which its rows are
-            scored. Rows of an unseen segment, or of none, are scored by the model of all rows. A column that is given here is
-            not a feature. `nbsql.Segments("region", shrinkage=3)` sets how strongly a segment is shrunk towards the whole.
-            With 0 each is estimated from its own rows, except that the values of a category are those of all segments.
-        infer: "values" infers the families of naive Bayes from the types of the columns and from a look at the values of at
-            most 100,000 rows, and leaves out keys, with a warning; "types" infers them from the types alone. `update` never
-            infers anew.
+        options: each of them.
         replace: whether to replace an existing model of that name.
         database: the attached database to store the model in; None is the current one.
 
@@ -141,25 +79,22 @@ def fit(
     [('rain', 'yes', 0.8181818181818181)]
     """
     columns, given = columns_to_choose({} if families is None else families)
-    described = {
-        "features": features, "exclude": exclude, "derive": derive, "missing": missing, "joins": joins,
-        "families": given, "id": id, "weight": weight,
-        "method": method, "alpha": alpha, "estimate": estimate_named(estimate), "prior": prior, "nulls": nulls,
-        "unseen": unseen, "slice_by": slice_by, "segment_by": segment_by, "infer": infer,
-    }  # fmt: skip
-    options = Options.of(target, described)
+    for argument in options.keys() - SmoothedOptions.__optional_keys__:
+        raise TypeError(f"fit() got an unexpected keyword argument {argument!r}")  # as Python says
+    settings = Options.of(target, {**options, "families": given})
     with opened(con, create=True) as engine, engine.transaction(name):
         place = destination_for(engine, name, database, replace=replace)
-        with training_source(engine, source, options) as data:
+        with training_source(engine, source, settings) as data:
             refuse_temporary((joining.dimension for joining in data.joins), place.final)
             chooses = columns is None or bool(columns)
             if chooses:
-                refuse_half_life({"weight": weight})
-                options = with_families(engine, data, options, columns)
-            built = fit_source(engine, data, options, place.relations, replaces=place.replaces, requires_use=not chooses)
+                refuse_half_life(options)
+                settings = with_families(engine, data, settings, columns)
+            built = fit_source(engine, data, settings, place.relations, replaces=place.replaces, requires_use=not chooses)
             return place.publish(*built)
 
 
+@shows_options(UnnamedFitOptions)
 def fit_sql(
     con: Connection, source: Any, *, target: str | Target, name: str = "model", **options: Unpack[UnnamedFitOptions]
 ) -> str:
@@ -266,6 +201,7 @@ class InferredFamilies(dict[str, Family]):
     why: Mapping[str, str]
 
 
+@shows_options(FitOptions)
 def families(con: Connection, source: Any, *, target: str | Target, **options: Unpack[FitOptions]) -> InferredFamilies:
     """The families that `fit` would give to the features with these arguments, without fitting; `why` says what suggests them.
 

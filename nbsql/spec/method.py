@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family import Binned, Categorical, Estimate, Family, Joint, MultivariateGaussian, Nulls, Unseen
+from nbsql.family import Binned, Categorical, Family, Joint, MultivariateGaussian, Nulls, Unseen
 from nbsql.family.checks import checked, choice, non_negative, set_attributes, whole_number
 from nbsql.family.multivariate_gaussian import shrinkage_named
 from nbsql.spec.column import Column
@@ -18,19 +18,13 @@ class Classifier:
     """The base class of the classifiers: which families the columns have that the user gave none."""
 
     name: ClassVar[str]
+    unsmoothed: ClassVar[tuple[str, ...]] = ()  # the keys of families that no pseudo-count smooths unless the fit names one
 
-    def families(
-        self,
-        columns: Sequence[Column],  # noqa: ARG002
-        *,
-        alpha: float | None,  # noqa: ARG002
-        estimate: Estimate | None,  # noqa: ARG002
-        nulls: Nulls,  # noqa: ARG002
-    ) -> Mapping[str, Family]:
+    def families(self, columns: Sequence[Column], *, nulls: Nulls) -> Mapping[str, Family]:  # noqa: ARG002
         """The families of columns by name, or by key for a family over several; other columns have the family of their type.
 
-        The columns are those that become features and that `families` of the fit does not name; the other arguments are those
-        of the fit. Raises InputError if the classifier cannot use the columns.
+        The columns are those that become features and that `families` of the fit does not name; `nulls` is that of the fit.
+        Raises InputError if the classifier cannot use the columns.
         """
         return {}
 
@@ -64,17 +58,13 @@ class JointBayes(Classifier):
         if self.backoff is not None:
             choice(self.backoff, Literal["naive"], "backoff")
 
-    def families(
-        self, columns: Sequence[Column], *, alpha: float | None, estimate: Estimate | None, nulls: Nulls
-    ) -> Mapping[str, Family]:
+    def families(self, columns: Sequence[Column], *, nulls: Nulls) -> Mapping[str, Family]:
         if not columns:
             return {}
-        if alpha is None:  # the unsmoothed share, which is the mode with pseudo-counts of 1
-            alpha = 1.0 if estimate == "mode" else 0.0
         missing: Nulls = "error" if nulls == "error" else "category"
         unseen: Unseen | None = "smooth" if self.backoff is None else None
         names = [column.name for column in columns]
-        return {"joint": Joint(names, alpha=alpha, nulls=missing, backoff=self.backoff, unseen=unseen)}
+        return {"joint": Joint(names, nulls=missing, backoff=self.backoff, unseen=unseen)}
 
 
 @dataclass(frozen=True)

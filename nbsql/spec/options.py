@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, TypedDict
+from dataclasses import Field, dataclass, field, fields, replace
+from typing import Any, Literal
 
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, Unseen
-from nbsql.family.checks import checked, choice, non_negative, whole_number
+from nbsql.family.checks import checked, choice, estimate_named, non_negative, set_attributes, whole_number
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import Classifier, Method, method_named
@@ -137,97 +137,28 @@ def candidate_options(options: Options) -> tuple[Options, Best | None]:
     return options, None
 
 
-class BaseFitOptions(TypedDict, total=False):
-    """The options of `nbsql.fit` that describe the model, except its target, alpha, prior and families; all optional."""
+@dataclass(frozen=True, kw_only=True)
+class Estimating:
+    """The options of a fit that say how counts become probabilities. No count depends on them.
 
-    derive: Mapping[str, str] | None
-    missing: Sequence[str]
-    joins: Sequence[Join] | Join
-    features: Sequence[str] | Best | None
-    exclude: Sequence[str]
-    id: str | Sequence[str]
-    weight: str | HalfLife | None
-    nulls: Nulls
-    unseen: Unseen
-    slice_by: str | None
-    segment_by: str | Segments | None
-    method: Method
-    estimate: Estimate | Literal["map"] | None
-    infer: Infer
+    Args:
+        alpha: the pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, or 0 for the joint
+            method and for "mle".
+        estimate: the estimate of every parameter whose family does not set its own: the "mean" of its posterior distribution
+            (also None), the "mode" (or "map"), its most probable value, or "mle", the maximum-likelihood estimate. It applies
+            to the smoothed prior, too.
+        prior: "empirical" n_c / N, "uniform" 1 / C, "smoothed" (n_c + a) / (N + a C) with a = alpha, or with another a by
+            `nbsql.Smoothed(a)`, or {label: probability}.
+        unseen: a value that was never seen in training is skipped ("skip"), or has the likelihood of a count of 0 ("smooth").
+    """
 
-
-class ModelOptions(BaseFitOptions, total=False):
-    """The options of `nbsql.fit` that describe the model, other than its target."""
-
-    alpha: float | None
-    prior: PriorArgument
-    families: Mapping[str, str | Family] | None
-
-
-class UnnamedFitOptions(ModelOptions, total=False):
-    """The options of `nbsql.fit` other than the target and the name."""
-
-    replace: bool
-    database: str | None
-
-
-class FitOptions(UnnamedFitOptions, total=False):
-    """The options of `nbsql.fit` other than the target."""
-
-    name: str | None
-
-
-@dataclass(frozen=True)
-class Options:
-    """The keyword arguments of `nbsql.fit` that describe the model; that function's docstring explains them."""
-
-    target: str
-    joins: Sequence[Join] | Join = ()
-    features: Sequence[str] | Best | None = None
-    exclude: Sequence[str] = ()
-    families: Mapping[str, str | Family] = field(default_factory=dict)
-    id: str | Sequence[str] = ()
-    weight: str | HalfLife | None = None
     alpha: float | None = None
+    estimate: Estimate | Literal["map"] | None = None
     prior: PriorArgument = "empirical"
-    nulls: Nulls = "skip"
     unseen: Unseen = "skip"
-    slice_by: str | None = None
-    segment_by: str | Segments | None = None
-    method: Method = "naive"
-    estimate: Estimate | None = None
-    classes: Sequence[Any] | None = None
-    derive: Mapping[str, str] = field(default_factory=dict)
-    missing: Sequence[str] = ()
-    infer: Infer = "values"
 
-    @classmethod
-    def of(
-        cls, target: str | Target, options: Mapping[str, Any], *, beside: Iterable[str] = (), among: Sequence[str] = ()
-    ) -> Options:
-        """The options from keyword arguments by name; None stands for an empty list.
-
-        The arguments that `beside` names are accepted, too, and are no options of the model; `among` names the only ones that
-        are, if not all. Raises InputError for any other name.
-        """
-        names = among or [each.name for each in fields(cls) if each.name not in {"target", "classes"}]
-        for name in options:
-            if name not in names and name not in beside:
-                raise InputError(f"no option {name!r}{suggestion(name, names) or f'; the options are {listed(names, 30)}'}")
-        several = ("joins", "exclude", "families", "id", "derive", "missing")
-        column, classes = (target.column, target.classes) if isinstance(target, Target) else (target, None)
-        given = {k: v for k, v in options.items() if k in names and not (v is None and k in several)} | {"classes": classes}
-        read_once: dict[str, Any] = {k: [*v] for k, v in given.items() if isinstance(v, Iterator)}
-        return cls(column, **given | read_once)
-
-    @property
-    def excluded(self) -> list[str]:
-        """The columns of `exclude`, which may be a single one."""
-        return [self.exclude] if isinstance(self.exclude, str) else list(self.exclude)
-
-    def excluding(self, *names: str) -> Options:
-        """The options without these columns as features."""
-        return replace(self, exclude=[*self.excluded, *(name for name in names if name not in self.excluded)])
+    def __post_init__(self) -> None:
+        set_attributes(self, estimate=estimate_named(self.estimate))
 
     @property
     def pseudo_count(self) -> float:
@@ -235,6 +166,64 @@ class Options:
         if self.alpha is None:
             return 0.0 if self.estimate == "mle" else 1.0
         return self.alpha
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """The options of a fit that say what is counted. They and the rows determine the counts.
+
+    Args:
+        id: the key column or columns; they are not features, and `explain` returns them.
+        features: the feature columns. None is every column without another role; `nbsql.Best(20)` selects those of them that
+            tell most about the class, each by itself.
+        exclude: columns that are not features.
+        derive: columns that the model computes from those of whatever it learns, scores or judges: SQL expressions by name,
+            {"per_page": "price / pages"}. A column of the same name is replaced, and each expression sees those before it.
+        missing: words that stand for a missing value, such as ["NA", "?"], without the blanks around them. They are NULL in
+            every column of texts but the id, in whatever the model reads later, too. A column of which these words are all that
+            is no number is one of numbers, unless its family, given in `families`, takes texts.
+        joins: dimension tables that contain some of the features (`nbsql.Join`). The columns of their keys are not features,
+            unless `features` names them. The model stores the joins, and joins what it scores or learns later by itself.
+        families: families that override the inferred ones, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
+            A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}.
+        infer: "values" infers the families of naive Bayes from the types of the columns and from a look at the values of at
+            most 100,000 rows, and leaves out keys, with a warning; "types" infers them from the types alone. `update` never
+            infers anew.
+        weight: the column of row weights, at least 0; a weight w counts as w copies of the row.
+            `nbsql.HalfLife("30 days", at="day")` halves the weight of a row with every 30 days of its age.
+        method: "naive"; "joint", which counts equal rows (`nbsql.JointBayes`); "lda" or "qda", linear or quadratic
+            discriminant analysis (`nbsql.LDA`, `nbsql.QDA`); "tan", a tree of categories that depend on each other
+            (`nbsql.TAN`); "aode", which lets each category depend on every other in turn (`nbsql.AODE`); "logistic", logistic
+            regression (`nbsql.Logistic`); "em", which also learns from rows without a class (`nbsql.EM`). A name stands for
+            the default options; an instance sets them, as in `nbsql.Logistic(penalty=2)`. `nbsql.Mixture(2)` splits every
+            class into two components.
+        nulls: "skip" leaves a missing value out of counts and scores, "category" makes it a value of its own, "error" refuses
+            it.
+        slice_by: a SQL expression over the columns, such as "date_trunc('month', sent_at)"; statistics are kept by its value.
+        segment_by: a SQL expression over the columns, such as "region". Each segment has its own model, by which its rows are
+            scored. Rows of an unseen segment, or of none, are scored by the model of all rows. A column that is given here is
+            not a feature. `nbsql.Segments("region", shrinkage=3)` sets how strongly a segment is shrunk towards the whole.
+            With 0 each is estimated from its own rows, except that the values of a category are those of all segments.
+    """
+
+    id: str | Sequence[str] = ()
+    features: Sequence[str] | Best | None = None
+    exclude: Sequence[str] = ()
+    derive: Mapping[str, str] = field(default_factory=dict)
+    missing: Sequence[str] = ()
+    joins: Sequence[Join] | Join = ()
+    families: Mapping[str, str | Family] = field(default_factory=dict)
+    infer: Infer = "values"
+    weight: str | HalfLife | None = None
+    method: Method = "naive"
+    nulls: Nulls = "skip"
+    slice_by: str | None = None
+    segment_by: str | Segments | None = None
+
+    @property
+    def excluded(self) -> list[str]:
+        """The columns of `exclude`, which may be a single one."""
+        return [self.exclude] if isinstance(self.exclude, str) else list(self.exclude)
 
     @property
     def classifier(self) -> Classifier:
@@ -247,3 +236,45 @@ class Options:
         if self.segment_by is None or isinstance(self.segment_by, Segments):
             return self.segment_by
         return Segments(self.segment_by)
+
+
+@dataclass(frozen=True)
+class Options(Estimating, Counting):
+    """The keyword arguments of `nbsql.fit` that describe the model.
+
+    An option stands here once: its type, its default and its text. `python -m nbsql.spec` makes the keywords of type checkers
+    from it (keywords.py), and the signature and docstring of the functions that take it follow (signature.py).
+    """
+
+    target: str
+    classes: Sequence[Any] | None = None
+
+    @classmethod
+    def of(
+        cls, target: str | Target, options: Mapping[str, Any], *, beside: Iterable[str] = (), among: Sequence[str] = ()
+    ) -> Options:
+        """The options from keyword arguments by name; None stands for an empty list.
+
+        The arguments that `beside` names are accepted, too, and are no options of the model; `among` names the only ones that
+        are, if not all. Raises InputError for any other name.
+        """
+        names = among or [each.name for each in model_fields()]
+        for name in options:
+            if name not in names and name not in beside:
+                raise InputError(
+                    f"no option {name!r}{suggestion(name, [*names, *beside]) or f'; the options are {listed(names, 30)}'}"
+                )
+        several = ("joins", "exclude", "families", "id", "derive", "missing")  # of which None is none
+        column, classes = (target.column, target.classes) if isinstance(target, Target) else (target, None)
+        given = {k: v for k, v in options.items() if k in names and not (v is None and k in several)} | {"classes": classes}
+        read_once: dict[str, Any] = {k: [*v] for k, v in given.items() if isinstance(v, Iterator)}
+        return cls(column, **given | read_once)
+
+    def excluding(self, *names: str) -> Options:
+        """The options without these columns as features."""
+        return replace(self, exclude=[*self.excluded, *(name for name in names if name not in self.excluded)])
+
+
+def model_fields() -> list[Field[Any]]:
+    """The options of a fit that describe the model, other than its target, in the order of its signature."""
+    return [each for each in fields(Options) if each.name not in {"target", "classes"}]

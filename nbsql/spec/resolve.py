@@ -8,18 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 from nbsql.errors import InputError, listed, no_column
-from nbsql.family import INFERRED, Conditional, Family, Nulls, Pairs, Unseen, all_named, weighted
-from nbsql.family.checks import choice, estimate_named, non_negative
+from nbsql.family import INFERRED, Conditional, Family, Nulls, Pairs, all_named, weighted
+from nbsql.family.checks import choice
 from nbsql.rendering.dialect import folded
 from nbsql.spec.calendars import parts_for_columns, with_all_parts
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
+from nbsql.spec.estimating import check_estimating, estimated, prior_of
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import check_joins
 from nbsql.spec.method import AODE, EM, TAN, Discriminant, Logistic, Mixture, NaiveBayes
-from nbsql.spec.options import Infer, Options, PriorKind, Smoothed
-from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.spec.options import Counting, Infer, Options
+from nbsql.spec.spec import Feature, Spec
 
 
 class Columns:
@@ -76,24 +77,13 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         if column is not None and column.name == target.name:
             raise InputError(f"column {column.name!r} cannot be both the target and the {role}")
     choice(options.nulls, Nulls, "nulls")
-    choice(options.unseen, Unseen, "unseen")
     choice(options.infer, Infer, "infer")
-    options = replace(options, estimate=estimate_named(options.estimate))
-    alpha = non_negative(options.pseudo_count, "alpha")
-    if options.estimate == "mle" and alpha > 0:
-        raise InputError("⟨estimate='mle'⟩ takes no pseudo-counts; leave out ⟨alpha⟩, or set it to 0")
-
-    def with_defaults(family: Family) -> Family:
-        family = family.with_estimate(options.estimate or "mean")
-        pseudo_count = 0.0 if family.estimate == "mle" else alpha
-        return family.with_defaults(alpha=pseudo_count, nulls=options.nulls, unseen=options.unseen)
-
+    check_estimating(options)
     reserved = {target.name, *(c.name for c in (*ids, *aged)), *([weight.name] if weight else [])}
     reserved |= {WEIGHT, PERIOD, WEIGHT_NOW} if weight is not None and weight.name in (WEIGHT, WEIGHT_NOW) else set()
-    features = tuple(
-        replace(feature, family=with_defaults(feature.family), index=index)
-        for index, feature in enumerate(_features(known, options, reserved), start=1)
-    )
+    counted = _features(known, options, reserved)
+    unsmoothed = [key for key in options.classifier.unsmoothed if key not in options.families]
+    features = estimated(counted, options, nulls=options.nulls, unsmoothed=unsmoothed)
     _check_backoff(features)
     segments = options.segments
     spec = Spec(
@@ -107,12 +97,12 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         segment_shrinkage=0.0 if segments is None else segments.shrinkage,
         components=_components(options, features),
         features=features,
-        prior=_prior(options),
+        prior=prior_of(options),
         logistic=method if isinstance(method := options.classifier, Logistic) else None,
         dependence=method if isinstance(method, (TAN, AODE)) else None,
         em=method if isinstance(method, EM) else None,
         defaults={
-            "alpha": alpha,
+            "alpha": options.pseudo_count,
             "nulls": options.nulls,
             "unseen": options.unseen,
             **({"estimate": options.estimate} if options.estimate else {}),
@@ -172,7 +162,7 @@ def _check_weights(features: Sequence[Feature]) -> None:
             )
 
 
-def _components(options: Options, features: Sequence[Feature]) -> Components | None:
+def _components(options: Counting, features: Sequence[Feature]) -> Components | None:
     """The components that the options request; None if no class is split."""
     method = options.classifier
     if not isinstance(method, Mixture) or method.components == 1:
@@ -190,12 +180,12 @@ def _check_backoff(features: Sequence[Feature]) -> None:
             )
 
 
-def looks_at_values(options: Options) -> bool:
+def looks_at_values(options: Counting) -> bool:
     """Whether families are inferred from the values of columns, too: other methods have families of their own."""
     return options.infer == "values" and isinstance(options.classifier, NaiveBayes)
 
 
-def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feature]:
+def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Feature]:
     """The features in the order of the source; a feature over several columns takes the place of its first column."""
     excluded = {c.name for c in known.find_all(options.exclude, "exclude")}
     chosen = _chosen(known, options, reserved, excluded)
@@ -226,7 +216,7 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
     looks = {c.name: c.look for c in chosen if c.look is not None and c.name not in singles and looks_at_values(options)}
     chosen = [c for c in chosen if c.name not in looks or looks[c.name].family is not None or c.name in group_of]
     free = [column for column in chosen if column.name not in group_of and column.name not in singles]
-    for key, taken in method.families(free, alpha=options.alpha, estimate=options.estimate, nulls=options.nulls).items():
+    for key, taken in method.families(free, nulls=options.nulls).items():
         if not taken.over_columns:
             singles[key] = taken
             continue
@@ -299,7 +289,7 @@ def _by_column(known: Columns, families: Mapping[Any, Family], features: Sequenc
     return {**{name: families[pattern] for name, pattern in found.items()}, **exact}
 
 
-def _chosen(known: Columns, options: Options, reserved: set[str], excluded: set[str]) -> list[Column]:
+def _chosen(known: Columns, options: Counting, reserved: set[str], excluded: set[str]) -> list[Column]:
     """The columns that become features."""
     if options.features is None:
         told = {_plain(options.segments and options.segments.by)}  # it does not vary within a segment
@@ -368,28 +358,3 @@ def _accept(family: Family, column: Column) -> None:
             f"column {column.name!r} is {column.type}, which family {family.name!r} does not take "
             f"(it takes {', '.join(family.accepts)} columns); cast it, or choose another family"
         )
-
-
-def _prior(options: Options) -> Prior:
-    prior: Any = options.prior
-    if hasattr(prior, "to_dict"):  # a pandas Series
-        prior = prior.to_dict()
-    if isinstance(prior, Mapping):
-        probabilities = {label: non_negative(p, f"the prior of {label!r}") for label, p in prior.items()}
-        if abs(sum(probabilities.values()) - 1) > 1e-9:
-            raise InputError(f"the priors sum to {sum(probabilities.values()):.6g}; they must sum to 1")
-        return Prior("given", given=tuple(probabilities.items()))  # `fit` compares the labels with the classes
-    if not isinstance(prior, Smoothed):
-        choice(prior, PriorKind, "prior")
-        if prior != "smoothed":
-            return Prior(prior)
-        prior = Smoothed()
-    alpha = non_negative(options.pseudo_count if prior.alpha is None else prior.alpha, "alpha")
-    if options.estimate == "mle" and alpha > 0:
-        raise InputError("⟨estimate='mle'⟩ takes no pseudo-counts; leave out the alpha of the smoothed prior, or set it to 0")
-    if options.estimate == "mode" and alpha < 1:
-        raise InputError(
-            "⟨estimate='mode'⟩ of the smoothed prior needs its alpha at 1 (no smoothing) or above: "
-            f"a Dirichlet distribution with alpha = {alpha:g} has no mode"
-        )
-    return Prior("smoothed", alpha, estimate="mode" if options.estimate == "mode" else "mean")

@@ -20,9 +20,11 @@ from nbsql.learning.half_life import refuse_half_life, with_current_weight
 from nbsql.learning.joins import training_source
 from nbsql.model import Model
 from nbsql.model.destination import Destination, destination_for
+from nbsql.spec.keywords import BaseFitOptions, ModelOptions
 from nbsql.spec.method import Method
-from nbsql.spec.options import BaseFitOptions, ModelOptions, Options, PriorArgument, Target, candidate_options
+from nbsql.spec.options import Options, PriorArgument, Target, candidate_options
 from nbsql.spec.resolve import resolve
+from nbsql.spec.signature import shows_options
 from nbsql.spec.used import check_used
 from nbsql.tuning.auto import FOLDS, choose, sampled_source
 from nbsql.tuning.budget import ROWS, Budget
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+@shows_options(ModelOptions)
 def cross_validate(
     con: Connection,
     source: Any,
@@ -91,6 +94,7 @@ def cross_validate(
     return with_changes(found, _gain=gain)
 
 
+@shows_options(ModelOptions)
 def dependence(
     con: Connection, source: Any, *, target: str | Target, columns: Sequence[str] | None = None, **options: Unpack[ModelOptions]
 ) -> Query:
@@ -122,6 +126,7 @@ def dependence(
         return dependence_by_spec(engine, spec, rows.label, rows, columns)
 
 
+@shows_options(BaseFitOptions)
 def sweep(
     con: Connection,
     source: Any,
@@ -173,6 +178,7 @@ def sweep(
         )  # fmt: skip
 
 
+@shows_options(ModelOptions)
 def auto(
     con: Connection,
     source: Any,

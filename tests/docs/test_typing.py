@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import MISSING
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -13,8 +16,9 @@ import pytest
 import nbsql
 from nbsql.judging.calibration import METHODS as CALIBRATIONS
 from nbsql.plan import VERBS
+from nbsql.spec.__main__ import PATH, keywords_py
 from nbsql.spec.method import METHODS, MethodName
-from nbsql.spec.options import FitOptions, ModelOptions, Options
+from nbsql.spec.options import model_fields
 
 
 def test_a_console_offers_public_names_only() -> None:
@@ -23,14 +27,16 @@ def test_a_console_offers_public_names_only() -> None:
 
 
 def test_the_typed_options_are_those_that_are_taken() -> None:
-    options = {field.name for field in fields(Options)} - {"target", "classes"}
-    assert (
-        set(ModelOptions.__annotations__)
-        | {key for base in ModelOptions.__mro__ for key in vars(base).get("__annotations__", {})}
-        >= options
-    )
-    assert ModelOptions.__optional_keys__ == options
-    assert FitOptions.__optional_keys__ == options | {"name", "replace", "database"}
+    assert keywords_py() == PATH.read_text(encoding="utf-8"), "run python -m nbsql.spec"
+
+
+@pytest.mark.parametrize("verb", [nbsql.fit, nbsql.fit_sql, nbsql.families, nbsql.cross_validate, nbsql.sweep, nbsql.auto])
+def test_help_shows_every_option_of_a_fit_with_its_default(verb: Callable[..., Any]) -> None:
+    shown = inspect.signature(verb).parameters
+    for option in model_fields():
+        default = None if option.default is MISSING else option.default
+        assert (shown[option.name].default, shown[option.name].kind) == (default, inspect.Parameter.KEYWORD_ONLY)
+        assert verb is not nbsql.fit or f"        {option.name}: " in str(verb.__doc__)
 
 
 def test_the_words_that_are_taken_are_typed() -> None:
