@@ -53,6 +53,7 @@ class JointBayes(Classifier):
     backoff: Literal["naive"] | None = None
 
     name: ClassVar[str] = "joint"
+    unsmoothed: ClassVar[tuple[str, ...]] = ("joint",)
 
     def __post_init__(self) -> None:
         if self.backoff is not None:
