@@ -12,6 +12,7 @@ from markupsafe import Markup
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.facts import Facts
 from nbsql.plan.form import Form
+from nbsql.plan.layout import blocks
 from nbsql.rendering.layout import Layout
 from nbsql.spec.spec import Spec
 
@@ -28,6 +29,7 @@ class SegmentTables:
     estimates: Markup
 
 
+TERMS = 50  # in one sum: an expression may not nest as deep as a model has features
 TINY = 10_000  # rows up to which one GROUP BY of many columns, or pairs of them, is faster than one for each
 
 
@@ -104,6 +106,24 @@ class Context:
     def part_column(self) -> str | None:
         """The column by which rows are joined with the parameters and lookups of their model, if there are several models."""
         return "nbsql_slice" if self.options.by_slice else "nbsql_segment" if self.facts.has_segments else None
+
+    @cached_property
+    def terms(self) -> list[tuple[str, Any]]:
+        """The terms of a joint log-likelihood in the wide form, in order: a macro and its first argument each."""
+        form = self.form
+        whole = {
+            "blocks_term": form.category_blocks,
+            "list_lookup_terms": form.categories_in_lists,
+            "expanded_terms": form.numbers_in_lists,
+            "unguarded_terms": form.unguarded_numbers,
+        }
+        return [
+            ("prior_term", self),
+            *(("dimension_term", joining) for joining in self.options.joins if joining.scored_model),
+            *((name, self) for name, features in whole.items() if features),
+            *(("sum_of_terms", block) for block in blocks(form.joint_features, TERMS)),
+            *(("sum_of_level_terms", block) for block in blocks(form.star_categories, form.added_first)),
+        ]
 
     @property
     def has_prior(self) -> bool:

@@ -7,7 +7,7 @@
 {% do [
   nbsql.bernoulli_aggregates(), nbsql.bernoulli_cells(), nbsql.bernoulli_drawn(), nbsql.bernoulli_inputs(),
   nbsql.bernoulli_term(), nbsql.beta_density(), nbsql.beta_estimate(), nbsql.beta_inside(), nbsql.beta_parameter(),
-  nbsql.breaks_binary(), nbsql.breaks_inside(), nbsql.breaks_missing(), nbsql.breaks_negative(),
+  nbsql.blocks_term(), nbsql.breaks_binary(), nbsql.breaks_inside(), nbsql.breaks_missing(), nbsql.breaks_negative(),
   nbsql.breaks_negative_counts(), nbsql.breaks_positive(), nbsql.breaks_time(), nbsql.breaks_weight(), nbsql.breaks_whole(),
   nbsql.calibration(), nbsql.categorical_drawn(), nbsql.categorical_given(), nbsql.categorical_value(),
   nbsql.complement_likelihoods(), nbsql.confusion(), nbsql.dirichlet_likelihoods(), nbsql.exponential_density(),
@@ -23,11 +23,11 @@
   nbsql.poisson_aggregates(), nbsql.poisson_at_zero(), nbsql.poisson_base(), nbsql.poisson_cells(), nbsql.poisson_density(),
   nbsql.poisson_divergence(), nbsql.poisson_drawn(), nbsql.poisson_estimate(), nbsql.poisson_inputs(),
   nbsql.poisson_inside(), nbsql.poisson_parameter(), nbsql.precision_recall(), nbsql.predict(), nbsql.predict_proba(),
-  nbsql.presence_likelihoods(), nbsql.presence_quantities(), nbsql.roc(), nbsql.shared_gaussian_estimate(),
-  nbsql.smoothed_gaussian_estimate(), nbsql.text_aggregates(), nbsql.text_cells(), nbsql.text_drawn(), nbsql.text_inputs(),
-  nbsql.text_term(), nbsql.thresholds(), nbsql.zero_inflated_aggregates(), nbsql.zero_inflated_cells(),
-  nbsql.zero_inflated_drawn(), nbsql.zero_inflated_estimate(), nbsql.zero_inflated_inputs(),
-  nbsql.zero_inflated_parameter(), nbsql.zero_inflated_term()
+  nbsql.presence_likelihoods(), nbsql.presence_quantities(), nbsql.prior_term(), nbsql.roc(),
+  nbsql.shared_gaussian_estimate(), nbsql.smoothed_gaussian_estimate(), nbsql.sum_of_level_terms(), nbsql.sum_of_terms(),
+  nbsql.text_aggregates(), nbsql.text_cells(), nbsql.text_drawn(), nbsql.text_inputs(), nbsql.text_term(),
+  nbsql.thresholds(), nbsql.zero_inflated_aggregates(), nbsql.zero_inflated_cells(), nbsql.zero_inflated_drawn(),
+  nbsql.zero_inflated_estimate(), nbsql.zero_inflated_inputs(), nbsql.zero_inflated_parameter(), nbsql.zero_inflated_term()
 ] %}
 {% endif -%}
 {%- endmacro %}

@@ -301,7 +301,13 @@
   'added_first': 10 if levels | length * columns | length <= 400 else 1,
   'features_with_common_term': [], 'features_with_steps': [], 'complete_numbers': [], 'categories_in_lists': [], 'category_positions': {},
   'joined_categories': levels}) %}
-{% do model.update({'component_model': dict(model)}) %}
+{% set summed = dict(model) -%}
+{% set terms = [('prior_term', summed)] + ([('blocks_term', summed)] if in_blocks else []) -%}
+{% for block in model.form.joint_features | batch(50) %}{% do terms.append(('sum_of_terms', block)) %}{% endfor -%}
+{% for block in model.form.star_categories | batch(model.form.added_first) %}
+{% do terms.append(('sum_of_level_terms', block)) %}
+{% endfor -%}
+{% do model.update({'component_model': summed, 'terms': terms}) %}
 {% do return(model) %}
 {%- endmacro %}
 

@@ -93,11 +93,12 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {%- endif %}
 {%- endmacro %}
 
-{# The hint that the relations joined with many rows are small: the parameters, unless they are a single row, and these lookups. #}
-{% macro small_relations_hint(model, lookups=[]) -%}
-{% set names = (['parameters'] if model.part_column else []) + lookups -%}
-{% set joined %}{% for name in names %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-{% if names %}{{ nbsql.broadcast_hint(joined) }}{% endif %}
+{# The hint that the relations joined with many rows are small: the parameters, unless they are a single row, and lookups of categories. #}
+{% macro small_relations_hint(model, categories=[]) -%}
+{% set small = namespace(names=['parameters'] if model.part_column else []) -%}
+{% for feature in categories %}{% set small.names = small.names + ['level' ~ nbsql.feature_suffix(feature)] %}{% endfor -%}
+{% set joined %}{% for name in small.names %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% if small.names %}{{ nbsql.broadcast_hint(joined) }}{% endif %}
 {%- endmacro %}
 
 {# An additional join condition: both relations belong to the same model, if rows have models of their own. #}
@@ -106,61 +107,29 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {%- endmacro %}
 
 {#
-  Each row with nbsql_joint_k, the joint log-likelihood of class k, and its label nbsql_class_k if rows carry labels. A class that occurs
-  only in other slices explains no row of this one.
+  Each row with nbsql_joint_k, the joint log-likelihood of class k, and its label nbsql_class_k if rows carry labels. It is the sum of
+  model.terms (nbsql/plan/context.py), pairs of a macro and its first argument. A class that occurs only in other slices explains no row
+  of this one.
 #}
 {% macro joint_scores(model, relation, parameters, lookups) -%}
-{% set inputs =
-  model.form.computed_features + (model.form.star_categories + model.form.categories_in_lists) | selectattr('family.parameters') | list -%}
-{% if model.form.categories_in_lists -%}
-{% set relation -%}
-(
+{% set categories = model.form.star_categories + model.form.categories_in_lists -%}
+{% set inputs = model.form.computed_features + (categories | selectattr('family.parameters') | list) -%}
+{% set relation %}{% if model.form.categories_in_lists %}(
   {{ nbsql.with_places(model, relation, lookups) | indent(2) }}
-)
-{%- endset -%}
-{%- endif -%}
-{% set levels = namespace(names=[]) -%}
-{% for feature in model.form.star_categories %}
-{% set levels.names = levels.names + ['level' ~ nbsql.feature_suffix(feature)] %}{% endfor -%}
-SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
+){% else %}{{ relation }}{% endif %}{% endset -%}
+SELECT{{ nbsql.small_relations_hint(model, model.form.star_categories) }}
   number.*
   {%- for k in model.form.class_numbers %},
   {% if nbsql.labels_in_rows() %}
   parameters.class_{{ k }} AS nbsql_class_{{ k }},
   {% endif %}
-  {%+ if model.options.by_slice %}coalesce({%+ endif %}{%
-    if model.options.without_prior %}0{% else %}parameters.log_prior_{{ k }}{% endif %}
-  {%- for dimension in model.options.joins if dimension.scored_model %}
+  {%+ if model.options.by_slice %}coalesce({%+ endif %}
+  {%- for name, argument in model.terms %}{% if not loop.first %}
 
-    + coalesce(number.nbsql_dimension_{{ dimension.place }}_class_{{ k }}, 0)
-  {%- endfor %}
-  {%- if model.form.category_blocks %}
-
-    + blocks.class_{{ k }}
-  {%- endif %}
-  {%- if model.form.categories_in_lists %}
-
-    + {{ nbsql.list_lookup_terms(model, k) | indent(4) }}
-  {%- endif %}
-  {%- if model.form.numbers_in_lists %}
-
-    + {{ nbsql.expanded_terms(model, k) | indent(4) }}
-  {%- endif %}
-  {%- if model.form.unguarded_numbers %}
-
-    + {{ nbsql.unguarded_terms(model, k) | indent(4) }}
-  {%- endif %}
-  {%- for block in model.form.joint_features | batch(50) %}
-
-    + {{ nbsql.sum_of_terms(block, k) | indent(4) }}
-  {%- endfor %}
-  {%- for block in model.form.star_categories | batch(model.form.added_first) %}
-
-    + {{ nbsql.sum_of_level_terms(block, k) | indent(4) }}
-  {%- endfor %}
+    + {% endif %}{{ nbsql[name](argument, k) | indent(4) }}{% endfor %}
   {%- if loop.first %}{{ nbsql.compiled_apart(model) | indent(4) }}{% endif %}
-  {%- set score_of = 'member' if model.facts.has_components else 'joint' %}
-  {%- if model.options.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{{ nbsql.word(score_of) }}_{{ k }}
+  {%- if model.options.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_
+  {%- if model.facts.has_components %}member{% else %}joint{% endif %}_{{ k }}
   {%- endfor %}
   {%- if model.form.features_with_common_term %},
   {% for feature in model.form.features_with_common_term %}

@@ -103,7 +103,7 @@ JOIN {{ parameters }} AS parameters
 SELECT
   number.nbsql_row,
   {%+ if levels %}number{% else %}parameters{%+ endif %}.class_no,
-  {%+ if dense %}{% if model.options.without_prior %}0{% else %}parameters.log_prior{% endif %}{%+ endif %}
+  {%+ if dense %}{{ nbsql.prior_term(model, none) }}{%+ endif %}
   {%- for block in computed | batch(50) %}
 
     + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql.computed_term(feature, none) }}{% endfor %})

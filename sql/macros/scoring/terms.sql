@@ -1,4 +1,14 @@
-{# The terms of features in the score of a class, and the sums of many terms. #}
+{# The terms in the score of a class (model.terms), and the sums of many terms. #}
+
+{% macro prior_term(model, k) -%}
+{% if model.options.without_prior %}0{% else %}parameters.log_prior{{ nbsql.class_suffix(k) }}{% endif %}
+{%- endmacro %}
+
+{# What a dimension adds, which is scored apart (joins.sql). #}
+{% macro dimension_term(joining, k) -%} coalesce(number.nbsql_dimension_{{ joining.place }}_class_{{ k }}, 0) {%- endmacro %}
+
+{# The sum of the categories that are scored in blocks. #}
+{% macro blocks_term(model, k) -%} blocks.class_{{ k }} {%- endmacro %}
 
 {#
   The sums of categorical features that are too many for one star of joins, because the time to plan one grows faster than the number of
