@@ -34,7 +34,7 @@ class Draft:
     is_script: bool = False  # whether statements are printed, so that no table which they create can be read
     best: Best | None = None  # the way to choose among the features
     replaces: tuple[str, str] | None = None  # the database and schema of the model that this one replaces
-    requires_use: bool = False  # whether an option that changes nothing is refused
+    asked: Options | None = None  # the options of the user, who is warned of those that change nothing
     declared: Labels = ()  # the classes that the user named
     counting: Count | None = None  # of the source, from the scan on
     labels: Labels = ()  # the classes of the rows, each with its rows and their weight

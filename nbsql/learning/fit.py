@@ -79,17 +79,17 @@ def fit(
     relations: Relations,
     *,
     replaces: tuple[str, str] | None = None,
-    requires_use: bool = False,
+    asked: Options | None = None,
 ) -> tuple[Plan, list[ClassColumn]]:
     """The plan and the classes of a new model at `relations`: all of it, or nothing if the source breaks a rule.
 
-    `replaces` is the database and schema of the model that this one replaces; `requires_use` refuses options that change
-    nothing.
+    `replaces` is the database and schema of the model that this one replaces; `asked` are the options of the user, who is
+    warned of those that change nothing.
     """
     with engine.temporaries() as temporary:
         draft = _first(
             engine, source, options, relations, write=engine.run_all, temporary=temporary, replaces=replaces,
-            requires_use=requires_use,
+            asked=asked,
         )  # fmt: skip
         built = _taken(draft).built
     if built is None:
@@ -102,7 +102,7 @@ def fit_statements(engine: Engine, source: Source, options: Options, relations: 
     statements: list[Statement] = []
     dialect = engine.renderer.dialect
     draft = _first(
-        engine, source, options, relations, write=statements.extend, is_script=True, requires_use=True,
+        engine, source, options, relations, write=statements.extend, is_script=True, asked=options,
         temporary=lambda name: dialect.ident(*dialect.traits.temporary, f"nbsql {name}"),
     )  # fmt: skip
     _taken(draft)

@@ -60,7 +60,7 @@ def resolve_expressions(draft: Draft) -> Draft:
 
 
 def check_use(draft: Draft) -> Draft:
-    """The step that raises InputError if an option changes nothing."""
-    if draft.requires_use:
-        check_used(draft.spec, draft.options)
+    """The step that warns of the options that change nothing."""
+    if draft.asked is not None:
+        check_used(draft.asked, draft.spec)
     return draft

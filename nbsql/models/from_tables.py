@@ -21,6 +21,7 @@ from nbsql.models.given_covariances import cells_of_matrices, rows_of_matrix
 from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.spec.used import check_families_used
 from nbsql.warn import warn_user
 
 TOLERANCE = 1e-6  # by which a sum of probabilities may differ from 1
@@ -51,6 +52,7 @@ def build_model(
     """Build the model inside the caller's transaction; see `nbsql.from_tables`."""
     engine = place.engine
     families_by_name = all_named(families)
+    check_families_used(families_by_name, estimates=False)
     with engine.temporaries() as temporary:
         with _rows_of_priors(engine, priors) as (query, source):
             classes = engine.create("priors", temporary("priors"), query)

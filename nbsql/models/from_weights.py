@@ -20,6 +20,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import folded
 from nbsql.spec.method import Logistic
 from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.spec.used import check_families_used
 from nbsql.storage.type_conversion import with_types_of_engine
 
 _COLUMNS = ("class", "feature", "value", "times", "weight")
@@ -78,6 +79,7 @@ def from_weights(
     ids = key_columns(id)
     with open_place(con, name, database, replace=replace) as place:
         with place.engine.source(weights) as source:
+            check_families_used(families or {}, estimates=False)
             plan = derive_from_weights(place, source, classes, families or {}, target, ids, source.label)
         return place.publish(*plan)
 

@@ -86,12 +86,11 @@ def fit(
         place = destination_for(engine, name, database, replace=replace)
         with training_source(engine, source, settings) as data:
             refuse_temporary((joining.dimension for joining in data.joins), place.final)
-            chooses = columns is None or bool(columns)
-            if chooses:
+            asked = settings
+            if columns is None or columns:
                 refuse_half_life(options)
                 settings = with_families(engine, data, settings, columns)
-            built = fit_source(engine, data, settings, place.relations, replaces=place.replaces, requires_use=not chooses)
-            return place.publish(*built)
+            return place.publish(*fit_source(engine, data, settings, place.relations, replaces=place.replaces, asked=asked))
 
 
 @shows_options(UnnamedFitOptions)

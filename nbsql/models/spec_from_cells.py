@@ -18,6 +18,7 @@ from nbsql.spec.half_life import HalfLife
 from nbsql.spec.options import Options, PriorArgument, Target
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Spec
+from nbsql.spec.used import check_used
 
 _UNKNOWN = "?"  # stands for a type until all others are assumed
 _AD_HOC_KINDS = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # the kinds of ad_hoc.sql
@@ -124,7 +125,9 @@ def spec_of_cells(engine: Engine, source: Source, options: CountsOptions) -> Spe
         replace(column, type={"": _assumed_type(engine, column.kind), _UNKNOWN: ""}.get(column.type, column.type))
         for column in [*roles, *columns]
     ]
-    spec = resolve(typed, replace(settings, families=families), source.label)
+    settings = replace(settings, families=families)
+    spec = resolve(typed, settings, source.label)
+    check_used(settings, spec)
     for feature in spec.features:
         if feature.family.fit_query is not None:
             raise InputError(

@@ -1,33 +1,78 @@
-"""Whether the options of a fit that say how to estimate are used by something in its model."""
+"""Whether the options that say how to estimate are used by something in a model.
+
+The same options are often tried on many models, so that an idle one is a warning. What a method rules out by itself is refused
+(resolve.py).
+"""
 
 from __future__ import annotations
 
-from nbsql.errors import InputError
-from nbsql.family import Family
-from nbsql.spec.options import Options
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from nbsql.errors import listed
+from nbsql.family import Family, all_named
+from nbsql.spec.options import Options, Smoothed
 from nbsql.spec.spec import Spec
 from nbsql.warn import warn_user
 
 
-def check_used(spec: Spec, options: Options) -> None:
-    """Raise InputError if an option other than its default changes nothing, for a fit that does not choose families itself.
+class _Use(NamedTuple):
+    is_asked: Callable[[Any], bool]  # whether a value of the option asks for something
+    is_used: Callable[[Family], bool]
+    why: str  # what is so if no family uses it
 
-    An option that asks for what is so anyway, such as the maximum-likelihood estimate of numbers without a prior, is used. A
-    naive model warns of an alpha, so that a search over it runs on any columns; for that of other methods see resolve.py.
+
+_USES = {
+    "alpha": _Use(
+        lambda value: value not in (None, 0, 1), lambda family: family.smoothed, "no feature and no prior is smoothed"
+    ),
+    "estimate": _Use(
+        lambda value: value == "mode",
+        lambda family: family.cell != "place",
+        "a kernel spreads its rows and has no mode, and no other feature is there",
+    ),
+    "nulls": _Use(
+        lambda value: value == "category",
+        lambda family: family.nulls == "category",
+        "no feature is a category, of which a missing value can be one",
+    ),
+    "unseen": _Use(
+        lambda value: value == "smooth",
+        lambda family: family.unseen == "smooth" and family.cell in ("level", "label", "list", "boolean", "token", "pair"),
+        "no feature has values that a row may have and no training row had",
+    ),
+    "floor": _Use(lambda value: value is not None, lambda family: not family.smoothing, "smoothing takes its place"),
+}
+_ESTIMATES = {"alpha", "estimate", "variance", "floor", "smoothing", "prior", "a", "b", "beta", "other_alpha"}
+
+
+def check_used(options: Options, *specs: Spec) -> None:
+    """Warn of the options, other than their defaults, that change nothing in any of the models.
+
+    An option that asks for what is so anyway, such as the maximum-likelihood estimate of numbers without a prior, is used.
     """
-    families = [feature.family for feature in spec.features]
-    if options.alpha not in (None, 0, 1) and spec.prior.kind != "smoothed" and not any(each.smoothed for each in families):
-        warn_user("no feature and no prior is smoothed, so that ⟨alpha⟩ changes nothing; leave out ⟨alpha⟩")
-    if options.estimate is not None and spec.logistic is not None:
-        raise InputError("⟨method='logistic'⟩ learns weights, which estimate does not change; leave out ⟨estimate⟩")
-    if options.estimate == "mode" and families and all(family.cell == "place" for family in families):
-        raise InputError("a kernel spreads its rows and has no mode, and no other feature is there; leave out ⟨estimate⟩")
-    if options.nulls == "category" and not any(family.nulls == "category" for family in families):
-        raise InputError("no feature is a category, of which a missing value can be one; leave out ⟨nulls='category'⟩")
-    if options.unseen == "smooth" and not any(map(_meets_new_values, families)):
-        raise InputError("no feature has values that a row may have and no training row had; leave out ⟨unseen='smooth'⟩")
+    families = [feature.family for spec in specs for feature in spec.features]
+    has_weights = all(spec.logistic is not None for spec in specs)
+    smooths_prior = options.prior in ("smoothed", Smoothed())
+    for option, use in _USES.items():
+        value = getattr(options, option, None)  # floor is one of families alone
+        if option == "estimate" and value is not None and has_weights:
+            _warn_of("⟨method='logistic'⟩ learns weights", option, value)
+        elif use.is_asked(value) and not any(map(use.is_used, families)) and not (option == "alpha" and smooths_prior):
+            _warn_of(use.why, option, value)
+    check_families_used(options.families, estimates=not has_weights)
 
 
-def _meets_new_values(family: Family) -> bool:
-    """Whether a row may have a value that no training row had, which is then smoothed."""
-    return family.unseen == "smooth" and family.cell in ("level", "label", "list", "boolean", "token", "pair")
+def _warn_of(why: str, option: str, value: Any) -> None:
+    shown = f"{option}={value!r}" if isinstance(value, str) else option
+    warn_user(f"{why}, so that ⟨{shown}⟩ changes nothing; leave out ⟨{shown}⟩")
+
+
+def check_families_used(families: Mapping[Any, str | Family], *, estimates: bool) -> None:
+    """Warn of the options of families that change nothing; `estimates` says whether the model estimates from counts."""
+    for name, family in all_named(families).items():
+        given = {} if family.cell == "part" else family.changed_options  # the parts of a date are categories
+        asked = {option for option, value in given.items() if option in _USES and _USES[option].is_asked(value)}
+        if idle := {option for option in asked if not _USES[option].is_used(family)} if estimates else _ESTIMATES & {*given}:
+            them = "it" if len(idle) == 1 else "them"
+            warn_user(f"{name!r} is {family.name}, which does not use {listed(sorted(idle))} here; leave {them} out")

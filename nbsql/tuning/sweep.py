@@ -23,6 +23,7 @@ from nbsql.model import Model
 from nbsql.model.destination import destination_for
 from nbsql.plan import Entry
 from nbsql.spec.options import Options, Smoothed
+from nbsql.spec.used import check_families_used, check_used
 
 By = Literal["log_loss", "accuracy"]
 ALPHAS = (0.01, 0.1, 0.5, 1.0, 2.0, 10.0)  # the pseudo-counts that are tried if no list of anything is given
@@ -125,6 +126,9 @@ def sweep(
         cv = make_folds(
             engine, source, resolve_settings(engine, source, options_of_settings, fold), table, folds=folds, fold=fold
         )
+        check_used(options, *cv.specs)
+        for given in lists[2]:
+            check_families_used(given or {}, estimates=options.classifier.name != "logistic")
         distinct = {estimation_key(spec): spec for spec in cv.specs}  # settings may be equivalent: numbers have no alpha
         by_fold = {key: cv.score(cv.models(spec)) for key, spec in distinct.items()}
         summaries = {key: summarise_folds(rows) for key, rows in by_fold.items()}

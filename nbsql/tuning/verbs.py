@@ -84,7 +84,7 @@ def cross_validate(
     with opened(con) as engine, engine.transaction():
         rows = training_source(engine, source, settings)  # not released here: the evaluation may read it later
         current = with_current_weight(settings)
-        check_used(resolve(rows.columns, candidate_options(current)[0], rows.label), current)
+        check_used(current, resolve(rows.columns, candidate_options(current)[0], rows.label))
         found = run_cross_validation(engine, rows, current, folds=folds, fold=fold, bins=bins)
 
     def gain() -> str:
@@ -257,6 +257,7 @@ def auto(
                         best.calibrate(seen, folds=folds)
                     held_out = judge(best, priors, aside, weight, choice.temperature)
                     choice = with_changes(choice, held_out=held_out)
+        check_used(settings, resolve(data.columns, candidate_options(chosen)[0], data.label))
     return with_changes(choice, _make=make)
 
 

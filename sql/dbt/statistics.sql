@@ -19,27 +19,33 @@
 {% do nbsql.check_engine() %}
 {% set node = nbsql.statistics_node(this) -%}
 {% set model = nbsql.model_of(node, source) -%}
-{% do nbsql.check_used(model, node.config.meta.nbsql) %}
 {% set rows = nbsql.counted_rows(node, model, source, where) -%}
 {% if flags.WHICH in ['run', 'build'] -%}
 {% do nbsql.check_rows(model, source, rows, where) %}
+{% do nbsql.check_used(model, node.config.meta.nbsql) %}
 {% if not is_incremental() and not flags.EMPTY %}{% do nbsql.advise(model, rows) %}{% endif -%}
 {% endif -%}
 {% do return(nbsql.body(nbsql.cells(model, rows))) %}
 {%- endmacro %}
 
-{# Refuse options that nothing in a model uses, unless they are at their defaults, as nbsql/spec/used.py does in Python. #}
+{# Log which options change nothing in a model, as nbsql/spec/used.py does in Python. given: the options of its config. #}
 {% macro check_used(model, given) -%}
 {% set used = {'alpha': model.spec.prior.kind == 'smoothed' or given.alpha | default(1) in [0, 1]} -%}
 {% do used.update({'nulls': given.nulls != 'category', 'unseen': given.unseen != 'smooth'}) %}
 {% for feature in model.facts.features -%}
-{% set family = feature.family -%}
-{% if nbsql.is_smoothed(family) %}{% do used.update({'alpha': true}) %}{% endif -%}
-{% if family.has_categories and family.nulls == 'category' %}{% do used.update({'nulls': true}) %}{% endif -%}
-{% if family.has_lookups or family.name == 'bernoulli' %}{% do used.update({'unseen': true}) %}{% endif -%}
+{% set family, own = feature.family, (given.families or {}).get(feature.name) -%}
+{% set uses = {
+  'alpha': nbsql.is_smoothed(family), 'nulls': family.has_categories and family.nulls == 'category',
+  'unseen': family.has_lookups or family.name == 'bernoulli', 'floor': not family.smoothing} -%}
+{% for option, is_used in uses.items() -%}
+{% if is_used %}{% do used.update({option: true}) %}
+{% elif own is mapping and own[option] | default('skip', true) != 'skip' and option != 'nulls' -%}
+{% do log("nbsql: " ~ option ~ " of '" ~ feature.name ~ "' in '" ~ model.name ~ "' changes nothing; leave it out", true) %}
+{% endif -%}
+{% endfor -%}
 {% endfor -%}
 {% for option, is_used in used.items() if not is_used -%}
-{% do nbsql.refuse(option ~ " of '" ~ model.name ~ "' changes nothing, as no feature uses it; leave it out") %}
+{% do log("nbsql: " ~ option ~ " of '" ~ model.name ~ "' changes nothing, as no feature uses it; leave it out", true) %}
 {% endfor -%}
 {%- endmacro %}
 

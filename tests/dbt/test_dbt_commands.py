@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -141,7 +142,7 @@ def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(
 
 @pytest.mark.look
 @pytest.mark.parametrize(("engine", "version"), [*BUILDS, *(pytest.param(*it, marks=pytest.mark.nightly) for it in BY_NIGHT)])
-def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it(
+def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it_and_idle_options(
     engine: str, version: str | None, tmp_path: Path
 ) -> None:
     why = version and dbt_versions.missing(version)
@@ -152,11 +153,15 @@ def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it(
     texts += "'a b c d ' || (i % 9) AS few, "
     texts += "CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS label FROM generate_series(0, 199) AS t(i)"
     statistics = "{{ nbsql.statistics(ref('notes')) }}"
-    models = {"notes": texts, "plain": statistics, "named": statistics, "told": statistics}
+    models = {"notes": texts, "plain": statistics, "named": statistics, "told": statistics, "idle": statistics}
     told = {"exclude": ["position", "code"], "families": {"note": "text", "customer_id": "categorical"}}
     meta = {"plain": {"target": "label"}, "named": {"target": "label", "features": ["note", "code"]}}
+    meta["told"] = {"target": "label", **told}
+    numbers = {"links": {"family": "poisson", "alpha": 3}, "price": {"family": "gaussian", "smoothing": 0.1, "floor": 0.1}}
+    idle = {"features": [*numbers], "families": numbers, "alpha": 2, "nulls": "category", "unseen": "smooth"}
+    meta["idle"] = {"target": "label", **idle}
     with server(engine) as address:
-        project = Project(tmp_path, models, {**meta, "told": {"target": "label", **told}}, address=address, version=version)
+        project = Project(tmp_path, models, meta, address=address, version=version)
         done = project.dbt("build", "--empty")
         assert done.returncode == 0, done.stdout + done.stderr
         assert "by a look" not in done.stdout
@@ -169,6 +174,12 @@ def test_a_run_logs_the_advice_of_a_look_at_the_values_as_python_has_it(
     of_named = f"families of 'named' {start} families: {{'note': text}}"
     assert said == [of_named, f"families of 'plain' {start} families: {{'note': text}}, exclude: {KEYS}"]
     (line,) = {str(each.message) for each in warned if start in str(each.message)}
+    lines = sorted({found[1] for found in re.finditer(r"nbsql: (\S+ of .* changes nothing.*)", done.stdout)})
+    of_model = [
+        f"{option} of 'idle' changes nothing, as no feature uses it; leave it out" for option in ("alpha", "nulls", "unseen")
+    ]
+    of_features = [f"{each} in 'idle' changes nothing; leave it out" for each in ("alpha of 'links'", "floor of 'price'")]
+    assert lines == sorted([*of_model, *of_features])
     assert line == f'families {start} families={{"note": "text"}}, exclude={KEYS}'.replace("'", '"')
 
 

@@ -102,18 +102,6 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         "it, or choose "
         "another family",
     ),
-    "idle_alpha": (
-        {"target": "y", "features": ["x", "n"], "alpha": 3},
-        "alpha of 'idle_alpha' changes nothing, as no feature uses it; leave it out",
-    ),
-    "idle_nulls": (
-        {"target": "y", "features": ["x", "n"], "nulls": "category"},
-        "nulls of 'idle_nulls' changes nothing, as no feature uses it; leave it out",
-    ),
-    "idle_unseen": (
-        {"target": "y", "features": ["x", "n"], "alpha": 0, "unseen": "smooth"},
-        "unseen of 'idle_unseen' changes nothing, as no feature uses it; leave it out",
-    ),
     "alpha": ({"target": "y", "alpha": -1}, "alpha of 'alpha' must be a number of at least 0, not -1"),
     "prior_alpha": (
         {"target": "y", "exclude": ["d"], "prior_alpha": 2},
