@@ -228,7 +228,8 @@ def _number(request: Request, name: str, rows: list[dict[str, Any]], sql: str, n
     names = [request.class_name(label) for label in classes]
     said = [f"{rounded(modes[label][1], 3 + common)} in {label}" for label in names if label in modes]
     binned = any(row["part"] == "histogram" for row in rows)
-    notes = [note, f"Bins with fewer than {least} rows are left out." if binned and least > 1 else None]
+    beyond = beyond_values([name]) if not binned and low < 0 and all(place > 0 for _, place in modes.values()) else None
+    notes = [note, beyond, f"Bins with fewer than {least} rows are left out." if binned and least > 1 else None]
     of_zero = {row["class"]: row["density"] for row in kept if row["part"] == "probability"}
     zeros = [f"{share(of_zero[label])} of {label}" for label in names if label in of_zero]
     chart = "profile_of_zeros" if zeros else "profile_of_numbers"
@@ -236,6 +237,11 @@ def _number(request: Request, name: str, rows: list[dict[str, Any]], sql: str, n
     finding = f"{name} is {often}most likely near {', '.join(said[:4])}" if said else f"{name} by class"
     colours = [class_parameter(names)]
     return Figure(finding, {"rows": kept}, sql, chart, colours, notes, name)
+
+
+def beyond_values(names: list[str]) -> str:
+    """The note on numbers that are drawn where their densities are, as a model does not keep their ranges."""
+    return f"Without a source, {', '.join(names)} may be drawn beyond the values that occur, such as below 0."
 
 
 def _values(request: Request, name: str, rows: list[dict[str, Any]], sql: str, note: str | None, classes: list[str]) -> Figure:

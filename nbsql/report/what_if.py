@@ -12,7 +12,7 @@ from nbsql.answers.table import share
 from nbsql.errors import ModelError
 from nbsql.family.binned import bin_labels
 from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
-from nbsql.report.model_panels import ALL_WORDS, telling_words
+from nbsql.report.model_panels import ALL_WORDS, beyond_values, telling_words
 from nbsql.report.panel import (
     LOWEST,
     Figure,
@@ -72,7 +72,11 @@ def nomogram(request: Request) -> Iterator[Figure]:
     classes_shown = {"name": "shown", "value": labels[0], "bind": to_class}
     far = any(_spread(row["contribution"]) > _FAR for row in rows if row["feature_no"])
     at_edge = "Contributions of more than 3,000 times are drawn at the edge, with their power of ten beside them."
+    below = (
+        [] if request.scored is not None else [shown(each.name) for each, found in values.items() if _is_below_0(each, found)]
+    )
     notes = [f"Left as missing: {', '.join(map(shown, left))}." if left else None, at_edge if far else None]
+    notes += [beyond_values(below)] if below else []
     spoken = [row for row in rows if row["value"] is not None]
     widest: dict[str, Any] | None = max(spoken, key=lambda row: _spread(row["contribution"]), default=None)
     if widest is None:
@@ -146,6 +150,12 @@ def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most
         likelihoods = state.engine.query_macro("likelihoods_of", state.relations["likelihoods"], feature.name)
         frequent = list(numbers or sorted({value for _, value, *_ in likelihoods if value is not None}))[:most]
     return {value: [numbers[value] if numbers else value] for value in frequent if not numbers or value in numbers}
+
+
+def _is_below_0(feature: Feature, found: Mapping[str, _Texts]) -> bool:
+    """Whether a number that is above 0 for the greater part may be chosen below 0, too."""
+    places = [float(texts[0] or 0) for texts in found.values()] if is_number(feature) else [0.0]
+    return min(places) < 0 < min(places) + max(places)
 
 
 def _slots(feature: Feature) -> int:

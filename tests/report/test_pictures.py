@@ -54,6 +54,11 @@ def test_axes_of_numbers_stay_within_their_support_and_the_rows(con: duckdb.Duck
     for feature, (least, largest) in ranges.items():
         drawn = [row[2] for row in model.profile(feature, "sales").fetchall() if row[1] == "density"]
         assert least - 1e-9 <= min(drawn) < max(drawn) <= largest + 1e-9
+    beyond = "Without a source, n may be drawn beyond the values that occur, such as below 0."
+    assert model.plot.profile("n").figure.notes == [beyond]
+    assert beyond.replace("n may", "price, n may") in model.plot.nomogram().figure.notes
+    notes = model.plot.profile("n", "sales").figure.notes
+    assert not any("beyond" in note for note in notes)
     for feature in ("size", "delay"):
         assert min(row[2] for row in model.profile(feature).fetchall()) >= 0
     positive = nbsql.fit(con, "sales", target="y", exclude=["price", "n"], families=dict.fromkeys(("size", "delay"), "gamma"))
