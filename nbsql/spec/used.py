@@ -29,7 +29,7 @@ _USES = {
     "estimate": _Use(
         lambda value: value == "mode",
         lambda family: family.cell != "place",
-        "a kernel spreads its rows and has no mode, and no other feature is there",
+        "no feature and no prior has a mode",
     ),
     "nulls": _Use(
         lambda value: value == "category",
@@ -53,12 +53,13 @@ def check_used(options: Options, *specs: Spec) -> None:
     """
     families = [feature.family for spec in specs for feature in spec.features]
     has_weights = all(spec.logistic is not None for spec in specs)
-    smooths_prior = options.prior in ("smoothed", Smoothed())
+    is_smoothed = any(spec.prior.kind == "smoothed" for spec in specs)
+    of_prior = {"alpha": options.prior in ("smoothed", Smoothed()), "estimate": is_smoothed}
     for option, use in _USES.items():
         value = getattr(options, option, None)  # floor is one of families alone
         if option == "estimate" and value is not None and has_weights:
             _warn_of("⟨method='logistic'⟩ learns weights", option, value)
-        elif use.is_asked(value) and not any(map(use.is_used, families)) and not (option == "alpha" and smooths_prior):
+        elif use.is_asked(value) and not of_prior.get(option) and not any(map(use.is_used, families)):
             _warn_of(use.why, option, value)
     check_families_used(options.families, estimates=not has_weights)
 
@@ -71,7 +72,8 @@ def _warn_of(why: str, option: str, value: Any) -> None:
 def check_families_used(families: Mapping[Any, str | Family], *, estimates: bool) -> None:
     """Warn of the options of families that change nothing; `estimates` says whether the model estimates from counts."""
     for name, family in all_named(families).items():
-        given = {} if family.cell == "part" else family.changed_options  # the parts of a date are categories
+        is_of_model = None not in (family.alpha, family.nulls, family.unseen, family.estimate)  # it has the options of a fit
+        given = {} if is_of_model or family.cell == "part" else family.changed_options  # the parts of a date are categories
         asked = {option for option, value in given.items() if option in _USES and _USES[option].is_asked(value)}
         if idle := {option for option in asked if not _USES[option].is_used(family)} if estimates else _ESTIMATES & {*given}:
             them = "it" if len(idle) == 1 else "them"
