@@ -72,11 +72,9 @@ def nomogram(request: Request) -> Iterator[Figure]:
     classes_shown = {"name": "shown", "value": labels[0], "bind": to_class}
     far = any(_spread(row["contribution"]) > _FAR for row in rows if row["feature_no"])
     at_edge = "Contributions of more than 3,000 times are drawn at the edge, with their power of ten beside them."
-    below = (
-        [] if request.scored is not None else [shown(each.name) for each, found in values.items() if _is_below_0(each, found)]
-    )
+    below = [shown(feature.name) for feature, found in values.items() if _is_below_0(feature, found)]
     notes = [f"Left as missing: {', '.join(map(shown, left))}." if left else None, at_edge if far else None]
-    notes += [beyond_values(below)] if below else []
+    notes += [beyond_values(below)] if below and request.scored is None else []
     spoken = [row for row in rows if row["value"] is not None]
     widest: dict[str, Any] | None = max(spoken, key=lambda row: _spread(row["contribution"]), default=None)
     if widest is None:
