@@ -42,6 +42,7 @@ from nbsql.spec.join import Join
 from nbsql.spec.method import AODE, EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture
 from nbsql.spec.options import Best, Segments, Smoothed, Target
 from nbsql.tuning.choice import Auto
+from nbsql.tuning.first_report import write_report
 from nbsql.tuning.sweep import Sweep
 from nbsql.tuning.verbs import auto, cross_validate, dependence, sweep
 from nbsql.version import __version__
@@ -54,7 +55,7 @@ __all__ = [
     "MultivariateGaussian", "NbsqlError", "NbsqlWarning", "NormalInverseGamma", "NotSupportedError", "Poisson", "Query",
     "Scorecard", "Segments", "Slices", "Smoothed", "Sweep", "Target", "Text", "TokenCounts", "Tokens", "ZeroInflated",
     "__version__", "auto", "cross_validate", "dependence", "drop", "families", "fit", "fit_sql", "from_statistics",
-    "from_tables", "from_weights", "import_", "load", "merge", "models", "sweep", "watch",
+    "from_tables", "from_weights", "import_", "load", "merge", "models", "sweep", "watch", "write_report",
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.arguments import FOLDS, labels_by_text
 from nbsql.cli.options import AT_LEAST_1, command, held_back, option, reads_model, requested_folds, together
-from nbsql.cli.session import end_progress
+from nbsql.cli.session import end_progress, open_for_reading, show_warnings
 from nbsql.report import PANELS, picture
 from nbsql.report.picture import FORMATS
 
@@ -70,30 +70,58 @@ def plot(
     tables.echo(f"{drawn.finding}", f"drawn into {where}")
 
 
-@command("Write a page with all pictures of a model.", "database", "model", "source?")
+@command("Write a page with all pictures of a model, or of a file.", "database", "model?", "source?")
 @option("--output", "-o", type=click.Path(dir_okay=False), help="The file; by default MODEL.html.")
 @option("--rows", type=click.IntRange(min=0), default=0, metavar="N", help="Explain N rows of SOURCE, the most informative.")
 @option("--row", "chosen", type=AT_LEAST_1, multiple=True, metavar="N", help="Explain row N of SOURCE, from 1. Repeatable.")
 @_combining(default=5, help="Combine counts below N, so that the page can be shared.")
 @_judged
 @option("--gain", is_flag=True, help="Say which other method would gain most, by five folds of SOURCE for each; takes longer.")
-@reads_model
+@option("--target", metavar="COLUMN", help="Without a model: choose one that predicts this column, on four fifths of the rows.")
+@option("--exclude", multiple=True, metavar="COLUMN", help="With --target, a column to leave out. Repeatable.")
+@option("--missing", multiple=True, metavar="WORD", help="With --target, a word that stands for a missing value. Repeatable.")
+@option("--budget", metavar="ROWS|TIME", help="With --target, how long to search for the best model.  [default: 10 s]")
 def report(
-    model: nbsql.Model, source: str | None, *, rows: int, chosen: tuple[int, ...], output: str | None, folds: Any,
-    held_back: bool, **options: Any,
+    database: str, model: str | None, source: str | None, *, target: str | None, rows: int, chosen: tuple[int, ...],
+    output: str | None, exclude: tuple[str, ...], missing: tuple[str, ...], budget: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Write a report of MODEL: one page that needs no network, with interactive what-ifs if scripts may run.
 
     MODEL is evaluated on SOURCE, rows whose class is known; without SOURCE the page shows only what follows from the counts.
     If MODEL was fitted on SOURCE, each row is scored by a model without it, by leave-one-out or folds.
 
+    With --target there need be no model: the best that a short search finds on four fifths of a file, or of a table of
+    DATABASE, is evaluated on the other rows.
+
     \b
       nbsql report shop.duckdb spam holdout --rows 10 --output spam.html
       nbsql report shop.duckdb spam
+      nbsql report my.csv --target churned
+      nbsql report shop.duckdb customers --target churned --exclude customer_id
     """
-    where = output or f"{model.name}.html"
     if rows and chosen:
         raise click.UsageError("choose one of --rows and --row")
-    model.report(where, source=source, rows=chosen or rows, folds=requested_folds(folds, held_back, "auto"), **options)
-    end_progress(model.state.engine)
-    tables.echo(f"the report of model {model.name} is {where}, {Path(where).stat().st_size / 1e6:.1f} MB")
+    if target is None:
+        if exclude or missing or budget:
+            raise click.UsageError("--exclude, --missing and --budget go with --target, which chooses a model")
+        if model is None:
+            raise click.UsageError(f"name a model, or the column to predict: nbsql report {database} --target COLUMN")
+        where = output or f"{model}.html"
+        folds = requested_folds(given["folds"], given["held_back"], "auto")
+        with open_for_reading(database) as engine:
+            nbsql.load(engine, model).report(
+                where, source=source, rows=chosen or rows, folds=folds,
+                **{name: given[name] for name in ("least", "by", "gain")},
+            )  # fmt: skip
+    else:
+        if source is not None or given["folds"] or given["held_back"] or given["by"] or given["gain"]:
+            raise click.UsageError("with --target, name a file, or a database and a table, and no option of a given model")
+        table = database if model is None else model
+        where = output or f"{Path(table).stem}.html"
+        with open_for_reading(database if model is not None else ":memory:") as engine, show_warnings(engine):
+            nbsql.write_report(
+                engine, table, where, target=target, exclude=exclude, missing=missing, budget=budget or "10 s",
+                rows=chosen or rows, least=given["least"],
+            )  # fmt: skip
+    subject = f"model {model}" if target is None else table
+    tables.echo(f"the report of {subject} is {where}, {Path(where).stat().st_size / 1e6:.1f} MB")

@@ -62,11 +62,16 @@ def looked_at(engine: Engine, source: Source, options: Options) -> Source:
     """The source of a fit, with what a look at its values suggests for its columns. Warns of the keys that are left out."""
     looks = look_at(engine, source, options)
     source.columns = [replace(column, look=looks.get(column.name)) for column in source.columns]
-    if keys := [name for name, look in looks.items() if look.family is None]:
+    if keys := keys_of(source):
         are, them = ("is a key, which is", "it") if len(keys) == 1 else ("are keys, which are", "them")
         families = json.dumps(dict.fromkeys(keys, "categorical"), ensure_ascii=False)
         warn_user(f"{listed(keys)} {are} left out; to keep {them}: ⟨families={families}⟩")
     return source
+
+
+def keys_of(source: Source) -> list[str]:
+    """The columns that a look took for keys."""
+    return [column.name for column in source.columns if column.look is not None and column.look.family is None]
 
 
 def advice_of_look(engine: Engine, source: Source, options: Options) -> str | None:

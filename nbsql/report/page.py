@@ -30,9 +30,9 @@ PROFILES = 12  # the number of features, the most informative ones, that the rep
 
 def write_report(
     state: ModelState, path: str | os.PathLike[str], source: Any, *, rows: int | Sequence[int], least: int,
-    folds: int | str | None, by: str | None, gain: bool,
+    folds: int | str | None, by: str | None, gain: bool, made: str = "",
 ) -> None:  # fmt: skip
-    """Write the report of a model; see `Model.report`."""
+    """Write the report of a model; see `Model.report`. `made` says how the model was made, for readers."""
     vl_convert()  # raise an error before any work
     whole_number(least, "least")
     _check_rows(rows)
@@ -54,17 +54,17 @@ def write_report(
             _ = found.held_out  # raise an error for impossible folds, instead of leaving panels out
         gained = best_gain_over_model(state, found.source, None) if gain and found is not None else ""
         sections, left_out = _sections(state, found, rows, least, by, gained)
-        text = page(state, found, sections, left_out, least)
+        text = page(state, found, sections, left_out, least, made)
         if len(text.encode()) > LARGEST:
             for section in sections:
                 section.figures[:] = [item.shortened() for item in section.figures]
-            text = page(state, found, sections, left_out, least)
+            text = page(state, found, sections, left_out, least, made)
         while len(text.encode()) > LARGEST and (crowded := [section for section in sections if len(section.figures) > 1]):
             crowd = max(crowded, key=lambda section: len(section.figures))
             last = crowd.figures.pop()  # the least informative one
             name = f"{crowd.panel.name} of {last.figure.name}"
             left_out.append((name, "left out to keep the page below 1.5 MB; model.plot draws it"))
-            text = page(state, found, sections, left_out, least)
+            text = page(state, found, sections, left_out, least, made)
         draft.write_bytes(text.encode())
 
 
@@ -77,13 +77,14 @@ def _check_rows(rows: Any) -> None:
 
 
 def page(
-    state: ModelState, found: ScoredSource | None, sections: list[Section], left_out: list[tuple[str, str]], least: int
-) -> str:
+    state: ModelState, found: ScoredSource | None, sections: list[Section], left_out: list[tuple[str, str]], least: int,
+    made: str,
+) -> str:  # fmt: skip
     """The report as HTML."""
     title = f"Model {shown(state.name)}" if state.name else f"A model of {shown(state.spec.target)}"
     told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
     source = None if found is None else shown(found.label)
-    how = "" if found is None else found.how
+    how = ". ".join(filter(None, [made, "" if found is None else found.how]))
     return render_page(
         title=title, told=told, source=source, how=how, summary=summary(state, found, sections), sections=sections,
         left_out=left_out, least=least,

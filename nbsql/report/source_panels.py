@@ -31,7 +31,7 @@ from nbsql.report.scored_source import CELLS, STEPS, ScoredSource
 
 _MATRIX = 14  # the most classes of a confusion matrix
 _FEATURES = 12  # the most features of a dependence
-_ENOUGH = 30  # rows of a slice that say something; of small tables a twentieth of the rows, of large ones a half per cent
+_ENOUGH = 30  # rows of a slice that say something; of small tables a tenth of the rows, of large ones a half per cent
 _LINES = 12  # the most lines of a waterfall, and of slices
 _KINDS = {  # of notable_rows.sql
     "surest right": "Most confident and right",
@@ -234,7 +234,7 @@ def slices(request: Request) -> Iterator[Figure]:
     if not named:
         raise ModelError(f"{state.title} has no categorical feature to slice by")
     rows_judged = source.evaluation.rows
-    least = max(request.least, 1, min(_ENOUGH, rows_judged // 20), rows_judged // 200)
+    least = max(request.least, 1, min(_ENOUGH, rows_judged // 10), rows_judged // 200)
     query, sql = source.slices(named, least)
     found = records(query)
     if len(found) < 2:

@@ -18,6 +18,7 @@ from nbsql.judging.validation import cross_validate as run_cross_validation
 from nbsql.learning.fit import fit as fit_source
 from nbsql.learning.half_life import refuse_half_life, with_current_weight
 from nbsql.learning.joins import training_source
+from nbsql.learning.look import keys_of
 from nbsql.model import Model
 from nbsql.model.destination import Destination, destination_for
 from nbsql.spec.keywords import BaseFitOptions, ModelOptions
@@ -240,6 +241,7 @@ def auto(
 
     with opened(con) as engine, engine.transaction():
         data = training_source(engine, source, settings)  # not released here: the best model reads it
+        settings = settings.excluding(*keys_of(data))  # the other methods take no look
         with engine.temporaries() as temporary:
             sampled = sampled_source(engine, data, settings, fold, limit.rows, temporary)
             seen, aside = keep_aside(engine, sampled, settings, fold, temporary)

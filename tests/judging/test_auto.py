@@ -164,6 +164,17 @@ def test_a_method_is_tried_on_the_same_folds(con: Connection) -> None:
     assert (tie.method, len(tie.ranking.fetchall())) == ("naive", 2)  # one column has no other to depend on
 
 
+@pytest.mark.look
+def test_a_key_is_no_feature_of_any_method_that_is_tried(con: Connection) -> None:
+    rows = """SELECT i + 1 AS customer_id, 'a' || (i % 2 + i % 3) % 4 AS a, 'b' || (i % 2 + i % 5) % 4 AS b, i % 2 = 0 AS y
+        FROM range(400) AS r(i)"""
+    with pytest.warns(nbsql.NbsqlWarning, match="'customer_id' is a key, which is left out"):
+        found = nbsql.auto(con, rows, target="y")
+    assert {row[1] for row in found.ranking.fetchall()} >= {"tan", "aode"}
+    assert "customer_id" not in {feature for feature, *_ in found.tried}
+    assert "customer_id" not in found.best().families
+
+
 def test_a_method_keeps_texts_as_words(con: Connection) -> None:
     con.execute(PAIRS)
     options: dict[str, Any] = {"target": "y", "fold": "part"}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import Path
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 
 import nbsql
+from nbsql.cli import main
 
 SEA = """SELECT ['m', 'f'][1 + i % 2] AS sex, CASE WHEN i % 4 > 0 THEN 20.0 + i % 7 END AS age,
     'ticket ' || i // 2 AS ticket, ['yes', 'Yes '][1 + CAST(i % 10 = 0 AS INTEGER)] AS aboard,
@@ -77,3 +80,68 @@ def test_a_rare_value_makes_no_headline():
         ratios = {row["value"]: (row["n"] + row["other_n"], abs(row["log_ratio"])) for row in figure.tables["rows"]}
         assert ratios["rare"][0] == 6
         assert [*ratios].index("rare") > 1
+
+
+def test_a_report_of_a_file_is_of_rows_that_its_model_has_not_learnt(tmp_path):
+    file, page = tmp_path / "sea.csv", tmp_path / "page.html"
+    with duckdb.connect() as con:
+        con.sql(SEA).write_csv(str(file))
+        nbsql.write_report(con, str(file), page, target="survived", exclude=["ticket"], budget=None)
+        text = unescape(page.read_text(encoding="utf-8"))
+        learnt, judged = (int(re.search(rf"{words} (\d+) rows", text)[1]) for words in ("learnt from", "Of"))
+        assert learnt + judged == 200
+        assert 20 < judged < 60
+        assert f"The model was chosen on four fifths of the rows of {file}, by cross-validation: " in text
+        assert "Evaluated on the other fifth." in text
+        assert con.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,)
+        assert nbsql.models(con) == []
+
+
+@pytest.mark.parametrize("rows", [29, 30])
+def test_of_a_small_table_no_row_is_held_out(rows, tmp_path):
+    page = tmp_path / "page.html"
+    source = f"SELECT i % 2 = 0 AS y, i % 3 + i % 2 AS x FROM range({rows}) AS r(i)"
+    with duckdb.connect() as con:
+        nbsql.write_report(con, source, page, target="y")
+    text = unescape(page.read_text(encoding="utf-8"))
+    assert ("four fifths" in text) == (rows == 30)
+    assert ("leave-one-out" in text) == (rows == 29)
+
+
+def test_the_report_chooses_a_model_of_derived_columns_once(tmp_path):
+    page = tmp_path / "page.html"
+    source = "SELECT i AS fare, 'a' || i % 3 AS port FROM range(100) AS r(i)"
+    with duckdb.connect() as con:
+        nbsql.write_report(con, source, page, target="high", derive={"high": "fare > 40", "fare": "fare / 2"})
+    assert "high = true" in page.read_text(encoding="utf-8")
+
+
+def test_the_command_makes_the_report_of_a_file_and_of_a_table(tmp_path):
+    database, file = str(tmp_path / "shop.duckdb"), str(tmp_path / "sea.csv")
+    with duckdb.connect(database) as con:
+        con.execute(f"CREATE TABLE sea AS {SEA}")
+        con.sql("SELECT sex, survived FROM sea").write_csv(file)
+    page = str(tmp_path / "page.html")
+    for arguments in ([file], [database, "sea", "--exclude", "ticket", "--missing", "?"]):
+        done = CliRunner().invoke(main, ["report", *arguments, "--target", "survived", "--budget", "200", "-o", page])
+        assert done.exit_code == 0, done.output
+        assert f"the report of {arguments[-1] if len(arguments) == 1 else 'sea'} is {page}, " in done.output
+        assert "Evaluated on the other fifth" in Path(page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["shop.duckdb"], "name a model, or the column to predict: nbsql report shop.duckdb --target COLUMN"),
+        (["shop.duckdb", "m", "--budget", "3"], "--exclude, --missing and --budget go with --target, which chooses a model"),
+        (
+            ["shop.duckdb", "t", "t", "--target", "y"],
+            "with --target, name a file, or a database and a table, and no option of a",
+        ),
+        (["no.csv", "--target", "y"], "no file 'no.csv'; check its path"),
+    ],
+)
+def test_what_a_report_needs_is_said(arguments, message):
+    done = CliRunner().invoke(main, ["report", *arguments])
+    assert done.exit_code != 0
+    assert message in done.output
