@@ -12,7 +12,8 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.rendering.dialect import folded
-from nbsql.spec.options import ModelOptions, Target
+from nbsql.spec.keywords import ModelOptions
+from nbsql.spec.options import Target
 from nbsql.tuning.held_out import MIN_ROWS
 from nbsql.tuning.verbs import auto
 from nbsql.warn import quietly
