@@ -156,6 +156,7 @@ def inboxes(both: Both) -> Both:
     return both
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_models_agree(inboxes: Both, case: str) -> None:

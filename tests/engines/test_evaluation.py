@@ -39,6 +39,7 @@ def in_order_of(table: str) -> Callable[[tuple[Any, ...]], Any]:
     return lambda row: (repr(row[0]), float(row[1]))
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("kind", LABELS)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")

@@ -48,6 +48,7 @@ def answers(place: Place, sql: str) -> list[tuple[Any, ...]]:
     return sorted(tuple(row) for row in place.run(sql))
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("alpha", [1.0, 0.0])
 @pytest.mark.parametrize("levels", [24, 0])
 def test_the_scorer_for_every_engine(both: tuple[Place, Place], layout: Callable[..., None], alpha: float, levels: int) -> None:

@@ -68,6 +68,7 @@ def statements(place: Place) -> dict[str, str]:
     return {f"fit_{number:02}_{name.replace(' ', '_')}": sql.strip() for number, (name, sql) in enumerate(named, start=1)}
 
 
+@pytest.mark.daily
 def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox: Place, request: pytest.FixtureRequest) -> None:
     found = statements(inbox)
     left_out = re.compile(r"_spec$|_batches$|_function_(?!predict$)")
@@ -81,6 +82,7 @@ def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox: P
     assert_same_rows(*(sorted(m.predict_proba("inbox").fetchall()) for m in (nbsql.load(inbox.con, "spam"), model)))
 
 
+@pytest.mark.daily
 def test_the_query_of_a_verb_is_the_golden_one(inbox: Place, request: pytest.FixtureRequest) -> None:
     model = nbsql.fit(inbox.con, "inbox", name="spam", **OPTIONS)
     for verb in VERBS:

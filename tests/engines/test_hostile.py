@@ -17,6 +17,7 @@ HOSTILE = [
 # fmt: on
 
 
+@pytest.mark.daily
 def test_columns_labels_categories_and_models_round_trip(place: Place) -> None:
     place.run("CREATE TABLE canary AS SELECT 'alive' AS state")
     size = len(HOSTILE)

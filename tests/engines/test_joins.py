@@ -49,6 +49,7 @@ def rows(query: nbsql.Query) -> list[tuple[Any, ...]]:
     return sorted(query.fetchall(), key=lambda row: [str(value) for value in row if not isinstance(value, float)])
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("least", [0, 10**9])
 def test_a_model_of_joins_is_that_of_the_joined_table(

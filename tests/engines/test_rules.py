@@ -41,6 +41,7 @@ RULES: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("rule", RULES)
 def test_rows_that_break_a_rule_are_refused(place: Place, rule: str) -> None:
     options, message = RULES[rule]

@@ -271,6 +271,7 @@ def brief(place: Place) -> Iterator[Any]:
     yield sorted(model.predict_proba(source, columns=["id"]).fetchall(), key=itemgetter(0))
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_answers_do_not_depend_on_the_settings_of_spark(spark: Any) -> None:
     place = Place("spark", spark)

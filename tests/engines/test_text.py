@@ -49,6 +49,7 @@ def texts(count: int, seed: int) -> list[tuple[Any, ...]]:
     return found
 
 
+@pytest.mark.daily
 @pytest.mark.parametrize("weight", [None, "weight"])
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")

@@ -85,6 +85,7 @@ def test_what_nobody_holds_is_dropped(verb: str, engine: str, connect: Callable[
     assert len(model.predict("days").fetchall()) == 40
 
 
+@pytest.mark.nightly
 def test_what_nobody_holds_is_dropped_on_spark(connect: Callable[[str], Place]) -> None:
     place = connect("spark")
     model = stocked(place)

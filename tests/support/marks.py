@@ -1,9 +1,10 @@
 """What is run when, by marks.
 
 What starts an engine has its mark, and is not run unless asked for. By day CI runs each case in one form of scoring, or on
-one engine that runs what is written for others, a project of dbt on one engine, and a test with the mark `forms` with one value
-of the parameters that the mark names, chosen by a hash of its name. Of what a file asks Spark as well as other engines it
-runs the first case: a statement takes a second there. The rest is `nightly`.
+one engine that runs what is written for others, a project of dbt on one engine, a test with the mark `forms` with one value
+of the parameters that the mark names, and one of a test's cases on PostgreSQL, all chosen by a hash. Of what Spark is asked
+as well as other engines, where a statement takes a second, it runs the first case of tests with the mark `daily`. The rest
+is `nightly`.
 """
 
 from __future__ import annotations
@@ -31,24 +32,26 @@ _ENGINES = Path(__file__).parents[1] / "engines"
 def mark(items: Iterable[pytest.Item]) -> None:
     """Mark what starts an engine, and what is left to the night."""
     variants: dict[str, dict[str, list[pytest.Item]]] = defaultdict(lambda: defaultdict(list))
-    on_spark: set[Path] = set()
+    on_spark: set[str] = set()
     for item in items:
         params = getattr(getattr(item, "callspec", None), "params", {})
         values = {name: value for name, value in params.items() if isinstance(value, str)}
         names = {*values.values(), *getattr(item, "fixturenames", ())} if item.path.is_relative_to(_ENGINES) else set()
+        test, _, case = item.nodeid.partition("[")
         if names & {"postgres", "server"}:
             item.add_marker("postgres")
+            if "postgres" in values.values():
+                variants[f"{test} on PostgreSQL"][case].append(item)
         if "spark" in names or item.get_closest_marker("spark") is not None:
-            if "spark" in values.values() and item.path in on_spark:
-                item.add_marker("nightly")
             if "spark" in values.values():
-                on_spark.add(item.path)
+                if item.get_closest_marker("daily") is None or test in on_spark:
+                    item.add_marker("nightly")
+                on_spark.add(test)
             item.add_marker("spark")
             item.add_marker(pytest.mark.xdist_group("spark"))  # to start and warm a session takes as long as some ten cases
         variant = [values[name] for name, known in _VARIANTS.items() if values.get(name) in known]
         if (forms := item.get_closest_marker("forms")) is not None:
             variant += [str(params[name]) for name in forms.args]  # as pytest writes texts, numbers, booleans and None
-        test, _, case = item.nodeid.partition("[")
         family = f"-{case[:-1]}-"
         for value in variant:
             family = family.replace(f"-{value}-", "-", 1)

@@ -1,4 +1,4 @@
-"""By day each case is run in one form and a file asks Spark once; by night everything is run."""
+"""By day each case is run in one form and few on Spark; by night everything is run."""
 
 from __future__ import annotations
 
@@ -71,12 +71,16 @@ def test_one_engine_runs_by_day_what_is_written_for_others() -> None:
     )
 
 
-def test_a_file_asks_spark_once_by_day_beside_what_is_of_spark_alone() -> None:
-    cases = [Case("engines/test_a.py", f"test_{n}", place=place) for n in range(3) for place in ("duckdb", "postgres", "spark")]
+def test_spark_is_asked_the_first_case_of_a_daily_test_beside_what_is_of_spark_alone() -> None:
+    cases = [
+        Case("engines/test_a.py", f"test_{n}", marks=("daily",) * (n == 1), place=place, seed=seed)
+        for n in range(3) for seed in range(5) for place in ("duckdb", "postgres", "spark")
+    ]  # fmt: skip
     alone = [Case("engines/test_a.py", f"test_spark_{n}", "spark") for n in range(2)]
     chosen = by_day([*cases, *alone])
-    assert [case for case in chosen if "spark" in case.marks] == [cases[2], *alone]
-    assert [case for case in chosen if "postgres" in case.marks] == cases[1::3]
+    assert [case for case in chosen if "spark" in case.marks] == [cases[17], *alone]
+    assert sorted(case.nodeid.partition("[")[0][-1] for case in chosen if "postgres" in case.marks) == ["0", "1", "2"]
+    assert [case for case in chosen if {"spark", "postgres"}.isdisjoint(case.marks)] == cases[::3]
     elsewhere = Case("golden/test_a.py", "test_a", dialect="spark")
     assert by_day([elsewhere]) == [elsewhere]
     assert elsewhere.marks == []
