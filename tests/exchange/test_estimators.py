@@ -304,6 +304,7 @@ def mixed(rows: int) -> tuple[pd.DataFrame, Any]:
 
 
 # One kind of splits for everybody: what differs by kind is how rows are dealt, which is scikit-learn's.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "cv",
     [StratifiedKFold(3), *(pytest.param(cv, marks=pytest.mark.nightly) for cv in (4, KFold(4, shuffle=True, random_state=0)))],
@@ -365,6 +366,7 @@ def test_splits_that_are_no_folds_are_refused() -> None:
         NaiveBayesCV().fit("t", "y", connection=":memory:")
 
 
+@pytest.mark.slow
 def test_tables_are_counted_where_they_are(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
         con.register("frame", FRAME.assign(plan=LABELS))

@@ -59,6 +59,7 @@ def goes_back(model: nbsql.Model, estimator: Any, case: Case) -> None:
     assert np.abs(back.predict_proba(rows) - estimator.predict_proba(TABLE[case.columns])).max() < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CASES, *CALIBRATED])
 def test_the_macros_of_the_model_say_what_the_estimator_says_there_and_back(tmp_path: Path, name: str) -> None:
     case = {**CASES, **CALIBRATED}[name]

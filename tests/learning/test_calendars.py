@@ -42,6 +42,7 @@ def names(con: duckdb.DuckDBPyConnection, source: Any = "calls", **options: Any)
     return list(nbsql.families(con, source, **{**OPTIONS, **options}))
 
 
+@pytest.mark.slow
 def test_a_date_has_the_parts_that_vary_and_recur(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     hand = nbsql.fit(con, BY_HAND, families=dict.fromkeys(PARTS.values(), "categorical"), **OPTIONS)
     expected = posteriors(hand.predict_proba(BY_HAND))
@@ -98,6 +99,7 @@ def test_what_the_options_of_a_fit_say(con: duckdb.DuckDBPyConnection) -> None:
         names(con, joined, joins=nbsql.Join("people", "who"), families={"born": "calendar"})
 
 
+@pytest.mark.slow
 def test_searches_and_methods_take_parts(con: duckdb.DuckDBPyConnection) -> None:
     for method in ("tan", "aode", "logistic"):
         model = nbsql.fit(con, "calls", method=method, **OPTIONS)

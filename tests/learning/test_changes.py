@@ -54,6 +54,7 @@ def test_weights_are_learnt_in_parts_too(rows: list[Row], others: list[Row]) -> 
     agree(model, fit(con, "rows", weight="times", exclude=[]))
 
 
+@pytest.mark.slow
 @given(unweighted, unweighted)
 @few
 def test_what_is_forgotten_was_never_there(rows: list[Row], others: list[Row]) -> None:

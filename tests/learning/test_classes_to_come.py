@@ -209,6 +209,7 @@ def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refuse
         nbsql.fit(con, DATA, target=DECLARED, features=[], families={"numbers": family})
 
 
+@pytest.mark.slow
 def test_the_command_line_names_classes(tmp_path: Path) -> None:
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:

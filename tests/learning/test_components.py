@@ -217,6 +217,7 @@ def test_other_families_in_components(rows: Connection, joint: Any, prior: str) 
         assert found == {label: near(value, rel=1e-10, abs=1e-10) for label, value in expected.items()}
 
 
+@pytest.mark.slow
 def test_the_mixture_is_that_of_a_model_of_the_components(rows: Connection, form: str, joint: Any) -> None:
     prior = {"u": 0.2, "v": 0.3, "w": 0.5}
     model = nbsql.fit(rows, "t", method=nbsql.Mixture({"u": 3, "w": 2}), name="m", weight="times", prior=prior, **OPTIONS)

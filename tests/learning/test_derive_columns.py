@@ -83,6 +83,7 @@ def test_what_a_result_contains(con: duckdb.DuckDBPyConnection) -> None:
     assert model.evaluate("t", by="per_page").slices.columns[0] == "per_page"
 
 
+@pytest.mark.slow
 def test_roles_may_be_derived(con: duckdb.DuckDBPyConnection) -> None:
     """The class, the weight, the slices, the segment, the time of a row and the key of a dimension."""
     con.execute("CREATE TABLE sizes AS SELECT k, k * 2 AS size FROM range(3) AS r(k)")
@@ -116,6 +117,7 @@ def test_roles_may_be_derived(con: duckdb.DuckDBPyConnection) -> None:
         assert posteriors(model.predict_proba("t")) == pytest.approx(posteriors(hand.predict_proba(source)))
 
 
+@pytest.mark.slow
 @pytest.mark.look
 def test_searches_and_folds(con: duckdb.DuckDBPyConnection) -> None:
     for folds in (5, "loo"):

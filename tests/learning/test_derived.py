@@ -34,6 +34,7 @@ def unsliced(model: nbsql.Model) -> dict[Row, Any]:
     return {(None, *key[1:]): cell for key, cell in cells(model).items()}
 
 
+@pytest.mark.slow
 @given(unweighted, unweighted, unweighted)
 @few
 def test_the_model_as_it_stood_is_the_model_of_the_rows_till_then(a: list[Row], b: list[Row], c: list[Row]) -> None:
@@ -46,6 +47,7 @@ def test_the_model_as_it_stood_is_the_model_of_the_rows_till_then(a: list[Row], 
     assert [row[0] for row in model.batches] == ["1", "b", "c"]
 
 
+@pytest.mark.slow
 @given(unweighted, unweighted)
 @few
 def test_models_merged_are_the_model_of_all_rows(a: list[Row], b: list[Row]) -> None:
@@ -61,6 +63,7 @@ def test_models_merged_are_the_model_of_all_rows(a: list[Row], b: list[Row]) -> 
     agree(merged, fit(con, "rows", unseen="smooth"))
 
 
+@pytest.mark.slow
 @given(unweighted, unweighted)
 @few
 def test_slices_are_the_models_of_their_rows(a: list[Row], b: list[Row]) -> None:

@@ -129,6 +129,7 @@ def table_of(model: nbsql.Model) -> str:
     return str(model.state.relations["statistics"]).replace('"', "")
 
 
+@pytest.mark.slow
 def test_the_evidence_never_falls(table: Connection) -> None:
     """Of estimates that are those of maximum likelihood; with pseudo-counts it is the posterior that never falls."""
     largest: dict[str, Any] = {"exclude": ["w", "half"], **MAXIMUM}
@@ -142,6 +143,7 @@ def test_the_evidence_never_falls(table: Connection) -> None:
         assert all(after >= before - 1e-9 * abs(after) for before, after in pairwise(found))
 
 
+@pytest.mark.slow
 def test_it_ends_where_nothing_changes(table: Connection) -> None:
     options: dict[str, Any] = {"target": "y", "features": ["v", "flag", "events"], "families": {"events": "poisson"}}
     ended = nbsql.fit(table, "t", method=nbsql.EM(tolerance=1e-3), **options)
@@ -193,6 +195,7 @@ def test_a_weight_is_so_many_copies(table: Connection) -> None:
     assert_same(weighed, nbsql.fit(table, copies, **options))
 
 
+@pytest.mark.slow
 def test_slices_and_joins_are_counted_as_ever(table: Connection) -> None:
     method = nbsql.EM(iterations=3)
     options: dict[str, Any] = {"target": "y", "exclude": ["half", "w"], "method": method}

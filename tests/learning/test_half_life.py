@@ -71,6 +71,7 @@ def assert_same_rows(query: nbsql.Query, other: nbsql.Query) -> None:
         assert row == pytest.approx(one, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_rows_age_as_by_weights_written_out(con: duckdb.DuckDBPyConnection) -> None:
     model = nbsql.fit(con, "t", weight=AGED, name="aged", replace=True, **MODEL)
     assert_same(model, weighed(con, end(con)))
@@ -100,6 +101,7 @@ def test_whoever_reads_counts_reads_what_they_weigh(con: duckdb.DuckDBPyConnecti
         assert_same_rows(model.monitor("later", reference=reference), expected.monitor("later", reference=reference))
 
 
+@pytest.mark.slow
 def test_counts_add_and_may_be_taken_away(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     model = nbsql.fit(con, "t", weight=AGED, name="kept", replace=True, **MODEL)
     model.update("later", batch="later")
@@ -172,6 +174,8 @@ def test_a_row_far_in_the_future_is_refused_and_a_nearer_one_is_said(con: duckdb
                   weight=nbsql.HalfLife(4, at="number"), **numbers)  # fmt: skip
 
 
+@pytest.mark.slow
+@pytest.mark.forms("later")
 @pytest.mark.parametrize("later", [20, 39, 200, 450])
 def test_what_was_learnt_much_later_is_forgotten_without_a_trace(con: duckdb.DuckDBPyConnection, later: int) -> None:
     weight = nbsql.HalfLife("1 day", at="sent", weight="w")
@@ -198,6 +202,7 @@ def test_a_value_of_old_rows_stays_where_later_ones_of_it_are_forgotten(con: duc
     assert_same(model, nbsql.fit(con, learnt, weight=weight, **MODEL))
 
 
+@pytest.mark.slow
 def test_what_reads_rows_at_one_time_weighs_them_now(con: duckdb.DuckDBPyConnection) -> None:
     families = {"x": nbsql.Binned(by="mdl")}
     options: dict[str, Any] = {"target": "y", "features": ["v", "x", "g"], "families": families, "prior": "uniform"}

@@ -152,6 +152,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.forms("variant")
 @pytest.mark.usefixtures("by_key")
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -272,6 +273,7 @@ def test_a_model_joins_by_itself_what_it_scores(
     assert all(contributions[key] == pytest.approx(theirs[key], abs=1e-9) for key in theirs)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("form")
 def test_the_sums_of_dimensions_are_those_of_their_features_in_every_form(shop: duckdb.DuckDBPyConnection) -> None:
     shop.execute("INSERT INTO orders VALUES (500, 77, NULL, NULL, NULL, NULL, NULL)")
@@ -350,6 +352,7 @@ def test_a_model_of_joins_learns_and_forgets(shop: duckdb.DuckDBPyConnection) ->
     alike(of_kinds.priors.fetchall(), whole.priors.fetchall())
 
 
+@pytest.mark.slow
 def test_every_other_verb_takes_the_facts_alone(shop: duckdb.DuckDBPyConnection) -> None:
     model, other = by_joins(shop, name="returns"), of_view(shop)
     assert model.log_likelihood("orders") == pytest.approx(other.log_likelihood(JOINED))

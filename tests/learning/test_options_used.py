@@ -119,6 +119,7 @@ def test_a_search_goes_on_over_options_that_some_columns_do_not_use(con: duckdb.
         nbsql.sweep(con, "t", alpha=[1, 3], **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_an_option_changes_an_answer_or_it_is_said_that_it_does_not(con: duckdb.DuckDBPyConnection, name: str) -> None:
     def answers(**options: Any) -> list[Any]:

@@ -148,6 +148,7 @@ def test_segments_are_those_worked_out_by_hand(
     assert nbsql.load(con, "m").predict("t").fetchall() == model.predict("t").fetchall()
 
 
+@pytest.mark.slow
 def test_without_shrinkage_a_segment_is_a_fit_of_its_own(con: Connection, form: str, joint: Any) -> None:
     con.execute("""CREATE TABLE t AS SELECT 'r' || (i % 3) AS region, CASE WHEN hash(i) % 3 = 0 THEN 'no' ELSE 'yes' END AS y,
         'v' || (hash(i, 1) % (3 + i % 2)) AS sky, hash(i, 2) % 2 = 0 AS warm, hash(i, 3) % 97 + 10.0 * (i % 3) AS wind,

@@ -127,6 +127,7 @@ def test_a_fit_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, use: st
 CHANGES = {"calibrate", "calibrate_by_folds", "change", "ledger"}  # uses after which a model is not what it was
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*FITS, "probabilities"])
 def test_a_model_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, kind: str) -> None:
     bound = {"logistic": "'weights'", "bound": "'lda'"}.get(kind, "")
@@ -161,6 +162,7 @@ FEATURE_ACTS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", FEATURES)
 def test_features_go_with_what_the_table_says(con: duckdb.DuckDBPyConnection, use: str) -> None:
     assert {*FEATURE} == {*TRAITS}

@@ -49,6 +49,7 @@ def test_the_order_of_rows_is_no_matter_and_a_weight_is_as_many_copies(lumps: Co
     same_cells(cells(model), cells(frame))
 
 
+@pytest.mark.slow
 def test_rows_that_come_later_go_to_the_nearest_centre(lumps: Connection) -> None:
     model = nbsql.fit(lumps, "FROM lumps WHERE i < 150", name="m", method=nbsql.Mixture(2), **OPTIONS)
     before = cells(model)
@@ -99,6 +100,7 @@ def test_a_component_that_is_forgotten_and_a_class_that_is_new(lumps: Connection
     assert [sums[number, "a"] for number in range(1, 10)] == near([row[-2] for row in scores], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_another_process_and_a_file(lumps: Connection, tmp_path: Path) -> None:
     path = str(tmp_path / "shop.duckdb")
     lumps.execute(f"ATTACH '{path}' AS other; CREATE TABLE other.lumps AS FROM lumps; DETACH other")
@@ -207,6 +209,7 @@ def test_labels_keep_their_type(con: Connection) -> None:
     assert type(model.predict("typed").fetchall()[0][-2]) is date
 
 
+@pytest.mark.slow
 def test_hostile_names(con: Connection) -> None:
     con.execute("""CREATE TABLE "rows" ("centres" DOUBLE, "nbsql'x""y
 z" DOUBLE, label VARCHAR, "members" VARCHAR)""")

@@ -44,6 +44,8 @@ def test_the_weights_of_a_model_are_the_model(con: duckdb.DuckDBPyConnection, fo
         again.update("t")
 
 
+@pytest.mark.slow
+@pytest.mark.forms("where")
 @pytest.mark.parametrize("where", ["TRUE", "y <> 'c'"])
 def test_products_of_columns_are_weights_as_well(con: duckdb.DuckDBPyConnection, where: str) -> None:
     con.execute(f"CREATE TABLE u AS SELECT y, x, k, flag, x * (hash(rowid) % 3) + n AS z FROM t WHERE {where}")

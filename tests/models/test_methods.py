@@ -93,6 +93,7 @@ def test_flags_are_of_their_methods(tmp_path: Path, flags: list[str], message: s
     assert not Path(path).exists()
 
 
+@pytest.mark.slow
 def test_flags_make_the_arguments(tmp_path: Path) -> None:
     path = str(tmp_path / "shop.duckdb")
     cases: dict[tuple[str, ...], dict[str, Any]] = {

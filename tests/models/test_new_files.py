@@ -47,6 +47,8 @@ MAKERS: dict[str, str] = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.forms("verb")
 @pytest.mark.parametrize("verb", MAKERS)
 def test_a_closed_pipe_does_not_undo_what_a_command_has_done(verb: str) -> None:
     with duckdb.connect() as con:
@@ -58,6 +60,7 @@ def test_a_closed_pipe_does_not_undo_what_a_command_has_done(verb: str) -> None:
     assert storage_version("new.duckdb") == OLDEST
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_does_not_take_the_demo_away() -> None:
     assert "rror" not in shell("nbsql demo --database flights.duckdb | head -2").stderr
     with duckdb.connect("flights.duckdb") as con:

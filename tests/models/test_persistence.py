@@ -84,6 +84,7 @@ def test_sql_scores_views_and_ctes_and_writes_what_it_scored(path: Path) -> None
     assert nbsql.models(path) == []
 
 
+@pytest.mark.slow
 def test_two_processes_read_one_model_at_once(path: Path) -> None:
     program = f"""
 import duckdb, nbsql
@@ -127,6 +128,7 @@ def test_while_a_model_is_replaced_readers_see_the_old_one_or_the_new_one(path: 
             assert reader.execute("FROM spam.predict_proba('inbox')").fetchall() == new
 
 
+@pytest.mark.slow
 def test_readers_beside_many_replacements_never_see_half_a_model(path: Path) -> None:
     with duckdb.connect(path) as con:
         answers = {}

@@ -34,6 +34,7 @@ def test_small_acts_send_few_statements(case: str) -> None:
     assert found["fit"][-1] == "COMMIT"
 
 
+@pytest.mark.slow
 def test_more_numbers_than_one_scan_holds_are_counted_alike(con: duckdb.DuckDBPyConnection) -> None:
     """The last ones are scanned apart, one of them carefully, as its squares lose digits."""
     names = [f"x{number}" for number in range(602)]

@@ -54,6 +54,7 @@ def rows(model: nbsql.Model, calibrated: bool = False) -> list[Any]:
     return sorted(model.predict_proba("SELECT * FROM t", calibrated=calibrated).fetchall(), key=lambda row: row[2])
 
 
+@pytest.mark.slow
 @pytest.mark.forms("kind")
 @pytest.mark.filterwarnings("ignore:the model has changed")  # so that its calibration is dropped
 @pytest.mark.parametrize("kind", TYPES)

@@ -76,9 +76,13 @@ def test_a_reader_sees_the_old_model_until_the_writer_commits(
     assert nbsql.load(other, "golf").predict_proba("may").fetchall() == nbsql.load(con, "golf").predict_proba("may").fetchall()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first",
-    [pytest.param(end, id=name, marks=[] if name in ("update", "drop") else [pytest.mark.slow]) for name, end in ENDS.items()],
+    [
+        pytest.param(end, id=name, marks=[] if name in ("update", "drop") else [pytest.mark.nightly])
+        for name, end in ENDS.items()
+    ],
 )
 def test_a_second_writer_is_told_to_wait_and_writes_nothing(
     con: Connection, other: Connection, first: Callable[[Model], Any]
@@ -132,6 +136,7 @@ def test_two_new_models_of_one_name_do_not_mix(con: Connection, other: Connectio
     assert nbsql.load(other, "tennis").classes == ["yes", "no"]
 
 
+@pytest.mark.slow
 def test_writers_in_threads_take_turns_and_none_is_lost(con: Connection, other: Connection) -> None:
     refusals: list[str] = []
 
@@ -160,9 +165,10 @@ def test_writers_in_threads_take_turns_and_none_is_lost(con: Connection, other: 
         assert row[-2:] == pytest.approx(fresh[-2:], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "asks"),
-    [("june", "python"), *(pytest.param(*case, marks=pytest.mark.slow) for case in BESIDE)],
+    [("june", "python"), *(pytest.param(*case, marks=pytest.mark.nightly) for case in BESIDE)],
 )
 def test_readers_beside_many_changes_never_see_a_mixture(con: Connection, other: Connection, source: str, asks: str) -> None:
     model = nbsql.load(con, "golf")

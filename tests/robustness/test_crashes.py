@@ -24,6 +24,7 @@ Answers = tuple[Any, ...]
 
 
 # The most are run by `pytest -m nightly`, when what a change of a model writes, or in which order, has changed.
+@pytest.mark.slow
 @pytest.mark.parametrize("kills", [5, pytest.param(220, marks=pytest.mark.nightly)])
 def test_a_killed_process_leaves_the_old_model_or_the_new_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: int

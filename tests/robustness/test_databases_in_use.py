@@ -73,12 +73,13 @@ def shared() -> Callable[[str | None, str], tuple[Connection, nbsql.Model]]:
 # Of a model without a name everybody asks what changes it, and some verbs; CI asks all.
 NAMELESS = {*CHANGES, "evaluate", "explain", "export", "predict", "predict_proba", "sample", "scorecard", "statistics"}
 ASKS = [
-    pytest.param(verb, name, marks=[] if name or verb in NAMELESS else [pytest.mark.slow])
+    pytest.param(verb, name, marks=[] if name or verb in NAMELESS else [pytest.mark.nightly])
     for verb in ASKED
     for name in ("it", None)
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("verb", "name"), ASKS)
 def test_every_verb_is_of_the_database_of_the_handle(verb: str, name: str | None, shared: Any, tmp_path: Path) -> None:
     found = []

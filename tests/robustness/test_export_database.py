@@ -97,6 +97,7 @@ def before(team: Path) -> dict[tuple[str, str], Any]:
         return answers(con)
 
 
+@pytest.mark.slow
 def test_a_database_with_models_is_restored_whole(team: Path, before: Any, tmp_path: Path) -> None:
     # Opened anew: a file has its relations in the order of their names, whatever the order in which they were made.
     with duckdb.connect(str(team), read_only=True) as con:
@@ -114,6 +115,7 @@ def test_a_database_with_models_is_restored_whole(team: Path, before: Any, tmp_p
 WORDS = nbsql.Text(ngrams=2, stop_words=["a"], min_length=1)
 
 
+@pytest.mark.slow
 def test_a_file_that_nbsql_has_made_is_restored_whole(tmp_path: Path) -> None:
     with nbsql.fit(tmp_path / "made.duckdb", ROWS.split(" AS", 1)[1], target="label", name="spam", id="id") as model:
         model.calibrate(ROWS.split(" AS", 1)[1], method="isotonic")
@@ -142,6 +144,7 @@ def test_macros_of_a_file_of_old_storage_are_restored_by_a_setting(tmp_path: Pat
         assert answers(con) == nearly(before, 1e-9)
 
 
+@pytest.mark.slow
 def test_models_of_an_attached_database_are_used_by_the_search_path(team: Path, before: Any) -> None:
     with duckdb.connect() as con:
         con.execute(ROWS)
@@ -154,6 +157,7 @@ def test_models_of_an_attached_database_are_used_by_the_search_path(team: Path, 
         assert con.sql("FROM spam.predict('inbox')").columns[-2:] == ["prediction", "probability"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["told", "alone"])
 def test_models_of_an_attached_database_are_used_by_their_macros(team: Path, before: Any, how: str) -> None:
     with duckdb.connect() as con:

@@ -93,6 +93,7 @@ def test_columns_labels_categories_and_tokens_round_trip(con: duckdb.DuckDBPyCon
     assert con.execute("FROM canary").fetchall() == [("alive",)]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("canary")
 @pytest.mark.parametrize("name", [*HOSTILE, "statistics", "predict", "class", "source"], ids=ascii)
 def test_a_model_a_table_and_a_database_of_that_name(con: duckdb.DuckDBPyConnection, name: str) -> None:

@@ -47,6 +47,8 @@ ACTS = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.forms("act")
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="only Linux tells what a process has spent")
 @pytest.mark.parametrize("act", ACTS)
 def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path: Path, act: str) -> None:

@@ -329,6 +329,7 @@ def people(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return con
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("case", ["learning", *(pytest.param(case, marks=pytest.mark.slow) for case in ("judging", "others"))])
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -356,6 +357,7 @@ def read(con: duckdb.DuckDBPyConnection, updated: nbsql.Model) -> Iterator[Any]:
     yield keyed(updated.predict_proba("held_out").fetchall())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_a_model_answers_a_session_of_other_settings(settings, people):
     expected = list(read(people, nbsql.fit(people, "people", name="mixed", **MIXED)))
@@ -420,6 +422,7 @@ def usually() -> dict[str, Any]:
         return said(con, Path(folder))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_golden_statements_say_the_same(settings, con, tmp_path):
@@ -429,6 +432,7 @@ def test_golden_statements_say_the_same(settings, con, tmp_path):
     assert [name for name, value in found.items() if not same(value, usually()[name])] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("collation", ["nocase", "noaccent", "de"])
 def test_texts_of_a_column_with_a_collation_are_compared_by_their_bytes(people, collation):
     """What is looked up by a label, category or key may have a collation of its own; and what the user compares keeps it."""
