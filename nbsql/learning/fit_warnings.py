@@ -40,7 +40,7 @@ def mark_features(draft: Draft) -> Draft:
     """The step of a fit that marks its features with what `feature_summary` (model.sql) shows of their cells."""
     engine, spec = draft.engine, draft.spec
     rows = engine.query_macro("feature_summary", draft.statistics, for_advice=any(inferred_features(spec)))
-    complete = complete_features(rows)
+    complete, summarised = complete_features(rows), {row[0] for row in rows}
     few, layout = set(), engine.renderer.layout
     if engine.renderer.dialect.traits.vectorised and many_levels(spec.features, layout):
         sizes = engine.query_macro("value_counts", draft.statistics)
@@ -48,7 +48,7 @@ def mark_features(draft: Draft) -> Draft:
 
     def marked(feature: Feature) -> Feature:
         near, in_list = complete.get(feature.name, False), feature.family.level and feature.name in few
-        empty = feature.is_inferred and all(row[0] != feature.name for row in rows)
+        empty = feature.is_inferred and feature.name not in summarised
         complete_ = feature.name in complete
         return replace(feature, is_complete=complete_, has_near_means=near, has_few_values=in_list, is_empty=empty)
 

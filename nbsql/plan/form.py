@@ -79,7 +79,7 @@ class Form:
         found = [feature for feature in self.table_features if feature.is_scored_in_lists]
         return found if len(found) > 1 and self.wide and self.vectorised else []
 
-    @property
+    @cached_property
     def omitted_numbers(self) -> list[int]:
         """The indices of the numbers in lists that the query leaves out."""
         present = {feature.index for feature in self.facts.features}

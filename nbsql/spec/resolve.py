@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -251,9 +252,8 @@ def _features(known: Columns, options: Counting, reserved: set[str]) -> list[Fea
         features.setdefault(f"group {key}", group)
     if without_family:
         raise InputError(_no_family(without_family))
-    names = [feature.name for feature in features.values()]
-    for name in names:
-        if names.count(name) > 1:
+    for name, count in Counter(feature.name for feature in features.values()).items():
+        if count > 1:
             raise InputError(f"two features are named {name!r}; give the family over several columns another key")
     return list(features.values())
 
