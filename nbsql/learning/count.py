@@ -17,7 +17,7 @@ from nbsql.family import Beta, Family
 from nbsql.learning.family_warnings import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import Context
-from nbsql.plan.counting import FEATURES_A_SCAN, Scan
+from nbsql.plan.counting import FEATURES_A_SCAN, MOST_UNNESTED_ROWS, Scan
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature
@@ -83,22 +83,35 @@ class Count:
         if rescanned:
             rescan = self._temporary("rescan")
             self.engine.run_all([self.plan.rescan(self._relation, rescan, rescanned)])
-            kept = [(scan, [each for each in features if each not in rescanned]) for scan, features in self._scans]
-            self._scans = [*kept, (rescan, rescanned)]
+            kept = [scan._replace(features=[each for each in scan.features if each not in rescanned]) for scan in self._scans]
+            self._scans = [*kept, Scan(rescan, rescanned)]
         return labels
 
     def _scan_features(self, features: Sequence[Feature]) -> None:
         """Scan the features in one statement or, if they are many and the source takes more reads, some in each."""
         is_wide = len(features) > FEATURES_A_SCAN
         is_cut = is_wide and (self._is_staged or self.source.allows_rereads(len(features) // FEATURES_A_SCAN))
+        unnested = self._unnested(features) if is_cut else []
+        indices = {feature.index for feature in unnested}
+        others = [feature for feature in features if feature.index not in indices]
         size = FEATURES_A_SCAN if is_cut else max(len(features), 1)
         centres = self.centres()
-        parts = [features[start : start + size] for start in range(0, max(len(features), 1), size)]
+        parts = [others[start : start + size] for start in range(0, max(len(others), 1), size)]
         tables = [self._scan, *(self._temporary(f"scan {number}") for number in range(2, len(parts) + 1))]
-        self._scans = list(zip(tables, parts, strict=True))
+        self._scans = [Scan(table, part) for table, part in zip(tables, parts, strict=True)]
+        if unnested:
+            self._scans.append(Scan(self._temporary("long scan"), unnested, is_long=True))
         for number, scan in enumerate(self._scans):
             rules = [] if number else self.rules
             self.engine.run_all([self.plan.scan(self._relation, scan, rules, centres, further=number > 0)])
+
+    def _unnested(self, features: Sequence[Feature]) -> list[Feature]:
+        """The numbers that are counted with one row for each, because the rows are few."""
+        if not self.engine.renderer.dialect.traits.vectorised:
+            return []
+        rows = self.engine.query_macro("row_count", self._relation)[0][0]
+        is_few = rows <= MOST_UNNESTED_ROWS
+        return [feature for feature in features if is_few and feature.family.macros["aggregates"] == "gaussian_aggregates"]
 
     def check_magnitudes(self) -> None:
         """Raise InputError if all numbers of a column that was scanned are so near 0 that their squares vanish."""
@@ -121,7 +134,7 @@ class Count:
     @property
     def scans(self) -> list[Markup]:
         """The tables of the scans."""
-        return [scan for scan, _ in self._scans]
+        return [scan.table for scan in self._scans]
 
     def create_cells(self, relation: Markup, batch: str = "1") -> Markup:
         """The temporary table of the cells at `relation`, which this creates."""
@@ -137,7 +150,7 @@ class Count:
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
         """The statements that create a temporary table of the cells of the classes and of some scanned features."""
         plan = Plan(self.engine.renderer, replace(self.plan.spec, features=tuple(features)), self.plan.relations)
-        scans = [(scan, [each for each in scanned if each in features]) for scan, scanned in self._scans]
+        scans = [scan._replace(features=[each for each in scan.features if each in features]) for scan in self._scans]
         return plan.create_cells(relation, "1", self._relation, scans, temporary=True)
 
     def centres(self) -> dict[int, float | list[float]]:

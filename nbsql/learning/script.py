@@ -12,6 +12,7 @@ from nbsql.learning.draft import Draft
 from nbsql.plan import Entry, Statement
 from nbsql.plan.classes import class_columns
 from nbsql.plan.context import Context
+from nbsql.plan.counting import Scan
 from nbsql.spec.capabilities import check
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.spec import Spec
@@ -34,14 +35,14 @@ class _PrintedCount(Count):
         """The statements that scan the source, some features a second time if their sums lose digits."""
         plan, scanned, centres = self.plan, self.plan.scanned_features, self.centres()
         query = self.engine.renderer.fragment("subquery", plan.scan_query(self.relation, self.rules, centres, scanned))
-        found = [row for each in plan.find_imprecise_features([(query, scanned)]) for row in self.engine.rows(each)]
+        found = [row for each in plan.find_imprecise_features([Scan(query, scanned)]) for row in self.engine.rows(each)]
         imprecise = {index for index, is_imprecise, _ in found if is_imprecise}
         careful = [feature for feature in plan.centred_features if feature.index in imprecise]
-        self._scans = [(self._scan, [feature for feature in scanned if feature not in careful])]
-        statements = [plan.scan(self.relation, (self._scan, scanned), self.rules, centres)]
+        self._scans = [Scan(self._scan, [feature for feature in scanned if feature not in careful])]
+        statements = [plan.scan(self.relation, Scan(self._scan, scanned), self.rules, centres)]
         if careful:
-            self._scans.append((self._temporary("rescan"), careful))
-            statements.append(plan.rescan(self.relation, *self._scans[-1]))
+            self._scans.append(Scan(self._temporary("rescan"), careful))
+            statements.append(plan.rescan(self.relation, self._scans[-1].table, careful))
         return statements
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -19,12 +19,28 @@ FEATURES_A_STATEMENT = 100
 # The features of one scan. DuckDB plans aggregates in a time that grows with their square, so that more are scanned apart.
 FEATURES_A_SCAN = 500
 
-Scan = tuple[Markup, Sequence[Feature]]  # the table of a scan, and the features whose sums it holds
+# The rows up to which many numbers are counted with one row for each number: it takes longer for a row, and less to plan.
+MOST_UNNESTED_ROWS = 5_000
+
+
+class Scan(NamedTuple):
+    """The table of a scan, the features whose sums it holds, and whether it has one row per class and number."""
+
+    table: Markup
+    features: Sequence[Feature]
+    is_long: bool = False
 
 
 def _statement_name(act: str, block: Sequence[Feature]) -> str:
     first, last = block[0].name, block[-1].name
     return f"{act} {first}" if len(block) == 1 else f"{act} {first} to {last}"
+
+
+def _blocks(scans: Sequence[Scan]) -> Iterator[Scan]:
+    """The scans, with the features that one statement reads; a long scan has those of all its features."""
+    for scan in scans:
+        size = max(len(scan.features), 1) if scan.is_long else FEATURES_A_STATEMENT
+        yield from (scan._replace(features=block) for block in blocks(scan.features, size))
 
 
 class Counting(Base):
@@ -57,11 +73,17 @@ class Counting(Base):
         self, source: Markup, scan: Scan, checks: Sequence[Check], centres: Mapping[int, Any], *, further: bool = False
     ) -> Statement:
         """The table of a scan; a `further` one scans more features than one statement does."""
-        query = self.scan_query(source, checks, centres, scan[1])
-        return self._table("scan further columns" if further else "scan", scan[0], query, temporary=True)
+        query = self.scan_query(source, checks, centres, scan.features, is_long=scan.is_long)
+        return self._table("scan further columns" if further else "scan", scan.table, query, temporary=True)
 
     def scan_query(
-        self, source: Markup, checks: Sequence[Check], centres: Mapping[int, Any], features: Sequence[Feature]
+        self,
+        source: Markup,
+        checks: Sequence[Check],
+        centres: Mapping[int, Any],
+        features: Sequence[Feature],
+        *,
+        is_long: bool = False,
     ) -> Markup:
         """The query of the scan, by which features are found that need the careful one, where no table may be written."""
         number = self.renderer.dialect.number
@@ -69,22 +91,24 @@ class Counting(Base):
             index: [number(value) for value in centre] if isinstance(centre, list) else number(centre)
             for index, centre in centres.items()
         }
+        if is_long:
+            return self.renderer.fragment("long_scan", Context.of(self.spec), source, features, numbers)
         return self.renderer.fragment("scan", Context.of(self.spec), source, features, checks, numbers)
 
     def find_imprecise_features(self, scans: Sequence[Scan]) -> Iterator[str]:
         """Queries for the features of numbers that the scans may not hold (statistics.sql)."""
         if not all(feature.family.has_lookups for feature in self.scanned_features):
-            for scan, features in scans:
-                for block in blocks(features, FEATURES_A_STATEMENT):
-                    limits = [
-                        (each.index, each.family.near_zero) for each in block if each.family.near_zero != Family.near_zero
-                    ]
-                    yield self.renderer.statement("imprecise_numbers", self._summed_cells(scan, block), limits)
+            for block in _blocks(scans):
+                limits = [
+                    (each.index, each.family.near_zero) for each in block.features if each.family.near_zero != Family.near_zero
+                ]
+                yield self.renderer.statement("imprecise_numbers", self._summed_cells(block), limits)
 
-    def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:
-        key = (scan, *(feature.index for feature in features))
+    def _summed_cells(self, scan: Scan) -> Markup:
+        key = (scan.table, *(feature.index for feature in scan.features))
         if key not in self._rendered:  # used twice: to check precision, and to write the cells
-            self._rendered[key] = self.renderer.fragment("summed_cells", Context.of(self.spec), scan, features)
+            macro = "cells_of_long_scan" if scan.is_long else "summed_cells"
+            self._rendered[key] = self.renderer.fragment(macro, Context.of(self.spec), scan.table, scan.features)
         return self._rendered[key]
 
     def rescan(self, source: Markup, rescan: Markup, features: Sequence[Feature]) -> Statement:
@@ -108,11 +132,10 @@ class Counting(Base):
         """
         context = Context.of(self.spec, options=QueryOptions(batch=batch, row_count=row_count))
         queries = [
-            (block, self.renderer.fragment("feature_cells", context, self._summed_cells(scan, block)))
-            for scan, features in scans
-            for block in blocks(features, FEATURES_A_STATEMENT)
+            (block.features, self.renderer.fragment("feature_cells", context, self._summed_cells(block)))
+            for block in _blocks(scans)
         ]
-        classes = self.renderer.fragment("class_cells", context, scans[0][0])
+        classes = self.renderer.fragment("class_cells", context, scans[0].table)
         # Parts of joined rows are counted separately, without the classes (factorised.py).
         with_classes = 0 if self.spec.joins else 1
         first = self.renderer.fragment("union_of_rows", [classes, *(query for _, query in queries[:with_classes])])

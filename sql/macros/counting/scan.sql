@@ -113,3 +113,51 @@ FROM (
 GROUP BY class{% if model.facts.slice_by %}, slice{% endif %}
 
 {%- endmacro %}
+
+{#
+  The scan of numbers with a centre by one row per class and number, the columns of summed_cells (statistics.sql): if rows are few, lists
+  of thousands of numbers are planned in less time than their aggregates.
+#}
+{% macro long_scan(model, source, features, centres) -%}
+{% set indices %}{% for feature in features %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set names %}{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set middles %}{% for feature in features %}{{ centres[feature.index] }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set numbers %}{% for feature in features %}nbsql_x{{ nbsql.feature_suffix(feature) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set lists = [nbsql.array_of(indices), nbsql.array_of(names), nbsql.array_of(middles), nbsql.array_of(numbers)] -%}
+{% set x = nbsql.word('x') -%}
+SELECT
+  class,
+  {% if model.facts.slice_by %}
+  slice,
+  {% endif %}
+  index,
+  feature,
+  CAST(NULL AS {{ nbsql.string() }}) AS value,
+  {{ nbsql.weighted_count(model, x) }} AS n,
+  centre,
+  {{ nbsql.class_total(model, x) }} AS total,
+  {{ nbsql.summed_squares(model, x, false) }} AS squares
+FROM (
+  SELECT
+    class,
+    {% if model.facts.slice_by %}
+    slice,
+    {% endif %}
+    {% if model.spec.weight %}
+    weight,
+    {% endif %}
+    {{ nbsql.unnested(lists, ['index', 'feature', 'centre', 'x']) | indent(4) }}
+  FROM (
+    {{ nbsql.scan_inputs(model, source, features, [], centres) | indent(4) }}
+  ) AS projected
+  WHERE class IS NOT NULL
+) AS numbers
+GROUP BY class, {% if model.facts.slice_by %}slice, {% endif %}index, feature, centre
+{%- endmacro %}
+
+{# The rows of a long scan that are of some features. #}
+{% macro cells_of_long_scan(model, scan, features) -%}
+SELECT *
+FROM {{ scan }} AS scan
+WHERE index IN ({% for feature in features %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %})
+{%- endmacro %}
