@@ -100,6 +100,7 @@ def test_the_joint_log_likelihood_is_the_density(con: Connection, shared: bool, 
     assert variances['["x1","x3"]'] == pytest.approx(covariance[0, 2], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["lda", "qda"])
 @pytest.mark.usefixtures("form")
 def test_a_model_of_parts_is_that_of_the_whole(con: Connection, method: str) -> None:

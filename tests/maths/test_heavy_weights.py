@@ -55,6 +55,8 @@ def assert_same(found: nbsql.Model, expected: nbsql.Model, tolerance: float, cou
         assert row[11:] == pytest.approx(other[11:], abs=tolerance)
 
 
+@pytest.mark.slow
+@pytest.mark.forms("batches")
 @pytest.mark.parametrize("batches", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_heavy_row_that_is_forgotten_leaves_the_light_ones(con: duckdb.DuckDBPyConnection, kind: str, batches: int) -> None:

@@ -154,6 +154,7 @@ def test_what_cannot_be(con: Connection, refused: Refused, options: dict[str, An
         nbsql.fit(con, "days", target="play", name="never", **options)
 
 
+@pytest.mark.slow
 def test_a_row_never_seen_can_have_the_naive_answer(con: Connection, joint: Joint) -> None:
     con.execute(DAYS)
     con.execute("CREATE TABLE wide AS SELECT days.*, i % 2 = 0 AS dry, i::DOUBLE AS x FROM days, range(3) AS r(i)")

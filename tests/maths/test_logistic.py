@@ -306,6 +306,7 @@ def _scores(said: dict[tuple[Any, Any], float]) -> list[float]:
     return [sum(c for (label, _), c in said.items() if label == wanted) for wanted in ("home", "in", "out")]
 
 
+@pytest.mark.slow
 def test_it_is_a_model_like_others(con: Connection, spoken: nbsql.Model, tmp_path: Any) -> None:
     expected = posteriors(spoken, "days")
     assert sorted(con.execute("FROM places.predict_proba('days')").fetchall()) == sorted(

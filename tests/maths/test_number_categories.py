@@ -37,6 +37,7 @@ def rows(request: pytest.FixtureRequest, con: Connection) -> Connection:
     return con
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:'many' has 150 classes in 450 rows:nbsql.NbsqlWarning")
 @pytest.mark.parametrize(("rows", "fit"), CASES, indirect=["rows"])
 def test_a_number_is_found_by_its_value(rows: Connection, fit: str) -> None:

@@ -87,7 +87,9 @@ def test_the_nearer_class_wins_however_far_a_value_is(con: Connection) -> None:
         assert evidence == [near(HALF - 0.5 * log(2 * pi) - distance**2 / 2)]
 
 
-@pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.forms("classes")
+@pytest.mark.parametrize("classes", [2, 3])
 def test_very_many_numbers(con: Connection, form: str, classes: int) -> None:
     count = {"wide": 300, "long": 1_000}[form]  # as many as come into the wide form, and more
     random = np.random.default_rng(10)

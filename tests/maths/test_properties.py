@@ -94,6 +94,7 @@ def test_the_verbs_agree_on_every_row(rows: list[Row], others: list[Row]) -> Non
     same(model.predict("others").fetchall(), [row[:-size] for row in model.predict_proba("others")])
 
 
+@pytest.mark.slow
 @given(unweighted, unweighted, st.sampled_from(["skip", "smooth"]), st.sampled_from(["skip", "category"]))
 @few
 def test_every_form_of_scoring_gives_the_same_answers(rows: list[Row], others: list[Row], unseen: Any, nulls: Any) -> None:

@@ -23,7 +23,8 @@ def command() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 5))])
 def test_random_models_agree_with_a_reference_in_plain_python(command: ModuleType, seed: int) -> None:
     tally = command.compare(12, seed)
     assert not tally.errors

@@ -63,6 +63,8 @@ def _rows(con: Connection, name: str, kind: str) -> str:
     return name
 
 
+@pytest.mark.slow
+@pytest.mark.forms("learnt")
 @pytest.mark.parametrize("learnt", [*TYPES])
 def test_equal_values_meet_and_other_kinds_are_refused(con: Connection, learnt: str) -> None:
     own = _rows(con, "own", learnt)
@@ -239,6 +241,7 @@ HALF = [0.5, "0.5", Decimal("0.500"), np.float32(0.5)]
 DAY = [date(2024, 1, 1), datetime(2024, 1, 1), "2024-01-01", "2024-01-01 00:00:00", np.datetime64("2024-01-01")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("own", "alike", "foreign"),
     [

@@ -118,6 +118,7 @@ def test_another_calibration_promises_nothing(con: duckdb.DuckDBPyConnection, re
         model.predict("data", coverage=0.9)
 
 
+@pytest.mark.forms("name")
 @pytest.mark.parametrize("name", ["m", None])
 @pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
 def test_sets_go_beside_calibrated_posteriors(con: duckdb.DuckDBPyConnection, name: str, method: Any) -> None:
@@ -159,6 +160,7 @@ def test_the_command_says_what_the_library_says(tmp_path: Path, monkeypatch: pyt
     assert runner.invoke(main, [*arguments, "--into", "scored"]).exit_code == 0
 
 
+@pytest.mark.slow
 def test_the_promise_is_kept_on_real_tables(con: duckdb.DuckDBPyConnection, data: Path) -> None:
     """Over ten cuts of a table the share that is held is within two standard errors of what was promised, by class, too."""
     numbers = "COLUMNS(lambda c: NOT regexp_matches(c, 'soil|wilderness'))"

@@ -53,6 +53,7 @@ for query in (model.predict("days"), model.priors, model.evaluate("days").roc):
     assert bare(block, str(missing if len(missing) > 1 else [package])) == line * 3
 
 
+@pytest.mark.slow
 def test_everything_else_works_without_frames() -> None:
     block = """
 model.predict("days").show()
@@ -78,6 +79,7 @@ for source in ([[1, 2], [3, 4]], {1, 2}):
     ) in said
 
 
+@pytest.mark.slow
 def test_the_blocks_of_the_readme_need_no_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
