@@ -188,6 +188,7 @@ def test_a_time_is_one_label_whatever_its_unit() -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_is_learnt_in_parts_and_forgotten_again_is_the_whole() -> None:
     rows, labels = load_iris(return_X_y=True)
     whole = NaiveBayesClassifier().fit(rows, labels)

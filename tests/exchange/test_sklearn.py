@@ -80,6 +80,7 @@ def test_the_macros_of_the_model_say_what_the_estimator_says_there_and_back(tmp_
     assert (rows["prediction"] == estimator.predict(TABLE[case.columns])).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.counts])
 def test_a_model_goes_on_learning_and_forgetting_where_the_estimator_counts(name: str) -> None:
     case = CASES[name]
@@ -211,6 +212,7 @@ TEXTS = TABLE["note"]
 LATIN = "[a-z]+"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fit", "message"),
     [

@@ -28,6 +28,7 @@ def agree(left: nbsql.Model, right: nbsql.Model) -> None:
     assert left.classes == right.classes
 
 
+@pytest.mark.slow
 @given(unweighted, st.randoms(use_true_random=False))
 @few
 def test_learning_in_parts_is_learning_at_once(rows: list[Row], chance: random.Random) -> None:
@@ -83,6 +84,7 @@ def test_a_number_that_no_longer_varies_says_nothing(rest: float) -> None:
         model.compact()
 
 
+@pytest.mark.slow
 @given(unweighted, unweighted)
 @few
 def test_a_rollback_undoes_whatever_came_after(rows: list[Row], others: list[Row]) -> None:
@@ -97,6 +99,7 @@ def test_a_rollback_undoes_whatever_came_after(rows: list[Row], others: list[Row
     same(model.predict_proba("rows").fetchall(), fit(con, "rows").predict_proba("rows").fetchall())
 
 
+@pytest.mark.slow
 @given(unweighted, unweighted)
 @few
 def test_folding_changes_nothing_that_is_asked(rows: list[Row], others: list[Row]) -> None:

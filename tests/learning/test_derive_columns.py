@@ -35,6 +35,7 @@ def posteriors(query: nbsql.Query) -> list[float]:
     return [x for row in sorted(query.fetchall(), key=lambda row: row[0]) for x in (row[0], *row[-3:])]
 
 
+@pytest.mark.slow
 def test_every_form_of_source(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     expected = posteriors(nbsql.fit(con, "hand", **OPTIONS).predict_proba("hand"))
     con.execute(f"COPY t TO '{tmp_path}/t.parquet'")

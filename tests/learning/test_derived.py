@@ -86,6 +86,7 @@ def test_numbers_of_a_slice_vary_however_far_from_the_other_slices() -> None:
     same_cells(unsliced(model.slices([2])), unsliced(nbsql.fit(con, "a", target="play")))
 
 
+@pytest.mark.slow
 @given(unweighted)
 @few
 def test_a_file_carries_a_model(rows: list[Row]) -> None:

@@ -85,6 +85,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
 @pytest.mark.parametrize(("texts", "weight", "alpha"), [("two classes", 1.0, 1.0), ("six", 0.3, 0.1)])
@@ -158,6 +159,7 @@ def test_it_ends_where_nothing_changes(table: Connection) -> None:
         nbsql.fit(table, "t", method=nbsql.EM(iterations=2), **options)
 
 
+@pytest.mark.slow
 def test_the_ledger_says_what_is_soft(table: Connection) -> None:
     options: dict[str, Any] = {"target": "y", "exclude": ["w", "half"], "families": {"events": "poisson"}}
     model = nbsql.fit(table, "t", name="m", method=nbsql.EM(weight=0.5, iterations=3), **options)
@@ -182,6 +184,7 @@ def assert_same(model: nbsql.Model, other: nbsql.Model) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_weight_is_so_many_copies(table: Connection) -> None:
     options: dict[str, Any] = {
         "target": "y",

@@ -91,6 +91,7 @@ def test_what_stays_a_text(con: duckdb.DuckDBPyConnection) -> None:
         fitted(con, "t", missing=[None])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sql", "cure", "value"),
     [

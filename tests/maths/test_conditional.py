@@ -268,6 +268,7 @@ def test_numbers_are_cut_where_the_classes_differ(con: Connection, data: Path) -
     assert found == [pytest.approx(row, abs=1e-9) for row in other]
 
 
+@pytest.mark.slow
 def test_counts_add_up_over_batches_and_parts(con: Connection) -> None:
     learnt = rows(5)
     table(con, "learnt", learnt)

@@ -146,6 +146,7 @@ def test_passengers_of_the_titanic(con: Connection, data: Any) -> None:
     np.testing.assert_allclose(posteriors(model), other.predict_proba(x), rtol=0, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("form")
 def test_all_that_it_takes_in_one_model(con: Connection) -> None:
     con.execute(DAYS)
@@ -342,6 +343,7 @@ def test_it_is_a_model_like_others(con: Connection, spoken: nbsql.Model, tmp_pat
     assert nbsql.models(con) == ["places"]
 
 
+@pytest.mark.slow
 def test_it_is_there_for_another_process(tmp_path: Any) -> None:
     path = tmp_path / "shop.duckdb"
     with duckdb.connect(str(path)) as con:
@@ -362,6 +364,7 @@ def test_what_is_counted_is_there_as_in_naive_bayes(con: Connection, spoken: nbs
     alike(spoken.relevance().fetchall(), naive.relevance().fetchall())
 
 
+@pytest.mark.slow
 def test_slices_of_the_counts_drift_and_have_no_weights(con: Connection, refused: Any) -> None:
     con.execute(DAYS)
     options: dict[str, Any] = {"target": "place", "exclude": ["i", "w"]}
@@ -457,6 +460,7 @@ def test_numbers_that_make_each_other_up(con: Connection, refused: Any) -> None:
     np.testing.assert_allclose(coefficients(model, [("x1", None), ("x2", None), ("x3", None)])[0], other.coef_, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows",
     [
@@ -494,6 +498,7 @@ def test_a_label_that_is_missing_or_broken(con: Connection, refused: Any) -> Non
         nbsql.fit(con, "SELECT * REPLACE (NULL::VARCHAR AS place) FROM days", target="place", method="logistic")
 
 
+@pytest.mark.slow
 def test_what_needs_counts_or_another_fit(con: Connection, spoken: nbsql.Model, refused: Any) -> None:
     unchanged = "model 'places' cannot be changed, because 'weights' is estimated from all rows at once; fit it anew"
     with refused(nbsql.ModelError, unchanged):
@@ -535,6 +540,7 @@ def test_what_needs_counts_or_another_fit(con: Connection, spoken: nbsql.Model, 
         nbsql.fit_sql(con, "days", target="place", method="logistic")
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path: Any) -> None:
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:

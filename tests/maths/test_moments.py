@@ -216,6 +216,7 @@ def test_the_likelihoods_are_mean_and_variance(rows: Connection, case: Case) -> 
         assert tuple(numbers) == near(case.told(values))
 
 
+@pytest.mark.slow
 def test_parts_add_up_and_are_taken_away_again(rows: Connection, case: Case) -> None:
     whole = case.scores(rows, case.fit(rows).sql("joint_log_likelihood", "points"))
     model = case.fit(rows, "SELECT * FROM rows WHERE i < 70")

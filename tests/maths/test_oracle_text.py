@@ -75,6 +75,7 @@ def test_weighted_count_columns_score_as_complement_nb_with_sample_weight(
     assert_same_scores(model, test, oracle.predict_joint_log_proba(test[columns]))
 
 
+@pytest.mark.slow
 @pytest.mark.forms("event", "norm")
 @pytest.mark.parametrize("event", ["multinomial", "complement", "normed complement"])
 @pytest.mark.parametrize("tfidf", [False, True], ids=["counts", "tfidf"])
@@ -105,6 +106,7 @@ def test_six_newsgroups(con: duckdb.DuckDBPyConnection, read: Read, event: Any, 
     assert_same_scores(model, test, oracle.predict_joint_log_proba(vectorizer.transform(test["text"])))
 
 
+@pytest.mark.slow
 @pytest.mark.forms("tfidf", "norm")
 @pytest.mark.parametrize("kind", ["tokens", "token counts"])
 @pytest.mark.parametrize(("tfidf", "norm"), [(False, None), (True, None), (True, "l2"), (False, "l2")])

@@ -82,6 +82,7 @@ def test_a_text_is_cut_into_words(con: Connection, text: str, family: nbsql.Text
     assert learnt(con, text, family) == terms
 
 
+@pytest.mark.slow
 @given(
     text=st.text(
         st.characters(exclude_characters="\0", exclude_categories=["Cs"]) | st.sampled_from(" aB9é.'\t\n\xa0世"), max_size=60

@@ -35,6 +35,7 @@ def lumps(con: Connection) -> Connection:
     return con
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_is_no_matter_and_a_weight_is_as_many_copies(lumps: Connection) -> None:
     model = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
     turned = nbsql.fit(lumps, "FROM lumps ORDER BY hash(i, 9)", method=nbsql.Mixture(2), **OPTIONS)
@@ -79,6 +80,7 @@ def test_rows_that_come_later_go_to_the_nearest_centre(lumps: Connection) -> Non
         model.forget("SELECT 1 AS i, 'b' AS y, 500.0 AS x1, -500.0 AS x2, 'v0' AS sky, 'go' AS note FROM range(2000)")
 
 
+@pytest.mark.slow
 def test_a_component_that_is_forgotten_and_a_class_that_is_new(lumps: Connection, form: str) -> None:
     model = nbsql.fit(lumps, "lumps", name="m", method=nbsql.Mixture(2), **OPTIONS)
     sizes = {row[:2]: row[2] for row in model.components}
@@ -126,6 +128,7 @@ def test_another_process_and_a_file(lumps: Connection, tmp_path: Path) -> None:
     assert nbsql.models(lumps) == ["twice"]
 
 
+@pytest.mark.slow
 def test_judging_sampling_and_calibrating(lumps: Connection, form: str) -> None:
     plain = nbsql.fit(lumps, "lumps", **OPTIONS)
     model = nbsql.fit(lumps, "lumps", name="m", method=nbsql.Mixture(2), **OPTIONS)

@@ -30,6 +30,7 @@ def test_a_fit_has_at_most_21_keywords() -> None:
     assert len(keywords) <= 21  # an option of one method is an argument of that method
 
 
+@pytest.mark.slow
 def test_every_function_with_the_options_of_a_fit_takes_them() -> None:
     con = duckdb.connect()
     numbers: dict[str, Any] = {"target": "y", "features": ["x", "z"]}

@@ -58,6 +58,7 @@ BESIDE = [("known", "sql"), ("known", "python"), ("june", "sql")]  # which takes
 ENDS: dict[str, Callable[[Model], Any]] = {**CHANGES, "drop": lambda model: model.drop()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_reader_sees_the_old_model_until_the_writer_commits(
     con: Connection, other: Connection, change: Callable[[Model], Any]
@@ -206,6 +207,7 @@ def test_readers_beside_many_changes_never_see_a_mixture(con: Connection, other:
     assert [answer for answer in seen if answer not in legal] == []
 
 
+@pytest.mark.slow
 def test_a_query_that_waits_is_of_the_model_as_it_is_when_it_runs(con: Connection, other: Connection) -> None:
     model, changing = nbsql.load(other, "golf"), nbsql.load(con, "golf")
     verbs = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")

@@ -130,6 +130,7 @@ def test_a_file_that_nbsql_has_made_is_restored_whole(tmp_path: Path) -> None:
         assert answers(con) == nearly(before, 1e-9)
 
 
+@pytest.mark.slow
 def test_macros_of_a_file_of_old_storage_are_restored_by_a_setting(tmp_path: Path) -> None:
     config = {"storage_compatibility_version": "v1.0.0"}
     with duckdb.connect(str(tmp_path / "old.duckdb"), config=config) as con:

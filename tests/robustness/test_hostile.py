@@ -55,6 +55,7 @@ def table(con: duckdb.DuckDBPyConnection, names: list[str]) -> list[tuple[object
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("canary", "form")
 @pytest.mark.parametrize("names", [HOSTILE, INTERNAL], ids=["hostile", "internal"])
 def test_columns_labels_categories_and_tokens_round_trip(con: duckdb.DuckDBPyConnection, names: list[str]) -> None:
@@ -119,6 +120,7 @@ def test_a_model_a_table_and_a_database_of_that_name(con: duckdb.DuckDBPyConnect
     assert con.execute("FROM canary").fetchall() == [("alive",)]
 
 
+@pytest.mark.slow
 @given(st.lists(ANY, min_size=4, max_size=4, unique_by=folded))
 @examples(20)
 def test_any_text_round_trips(names: list[str]) -> None:
@@ -134,6 +136,7 @@ def test_any_text_round_trips(names: list[str]) -> None:
         }
 
 
+@pytest.mark.slow
 @given(st.lists(ANY | st.just(""), min_size=4, max_size=4, unique=True))
 @example(["a'b", 'a"b', "A'B", "a''b"])
 @example(["yes", "Yes", "YES", "yes_2"])

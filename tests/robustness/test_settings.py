@@ -449,6 +449,7 @@ def test_texts_of_a_column_with_a_collation_are_compared_by_their_bytes(people, 
     assert people.execute(right).fetchone()[0] > 0
 
 
+@pytest.mark.slow
 def test_times_with_a_zone_are_those_of_utc_in_every_session() -> None:
     moments = "TIMESTAMPTZ '2026-01-01 22:00:00.5+00' + i % 2 * INTERVAL 1 DAY AS moment, CAST(i % 3 AS VARCHAR) AS k"
     found = []

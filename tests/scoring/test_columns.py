@@ -48,6 +48,7 @@ def sorted_by_text(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return sorted(([f"{value:.9g}" if isinstance(value, float) else value for value in row] for row in rows), key=repr)
 
 
+@pytest.mark.slow
 def test_only_the_named_columns_come_back(model: nbsql.Model) -> None:
     for verb in VERBS.values():
         whole = verb(model, "rows")

@@ -40,6 +40,7 @@ def fruit(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> str:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.forms("options")
 @pytest.mark.parametrize("options", OPTIONS)
 def test_a_file_of_booleans_is_judged_as_the_table_is(con: duckdb.DuckDBPyConnection, fruit: str, options: str) -> None:

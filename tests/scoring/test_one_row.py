@@ -283,6 +283,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", VALUES)
 @pytest.mark.parametrize(("wide", "options"), OPTIONS)
 def test_values_of_other_types_are_what_predict_makes_of_them(

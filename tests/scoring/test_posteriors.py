@@ -173,6 +173,7 @@ def log_posterior(mean: Any, variance: Any, values: list[float], prior: nbsql.No
     return density + sum(norm.logpdf(value, mean, np.sqrt(variance)) for value in values)
 
 
+@pytest.mark.slow
 def test_the_variance_with_a_prior_is_that_of_the_posterior_distribution(con: Connection) -> None:
     prior = nbsql.NormalInverseGamma(mean=3, kappa=0.5, a=4, b=7)
     values = NUMBERS["a"]

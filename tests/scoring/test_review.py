@@ -27,6 +27,7 @@ def weather(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
     return nbsql.fit(con, days, target="play", name="weather")
 
 
+@pytest.mark.slow
 def test_the_queue_of_a_real_table(con: duckdb.DuckDBPyConnection, data: Path) -> None:
     """Census incomes: a model of few rows asks for others."""
     con.execute(f"CREATE TABLE pool AS SELECT row_number() OVER () AS id, * FROM ({ADULT.format(data, 'test')}) LIMIT 3000")

@@ -118,6 +118,7 @@ def test_another_calibration_promises_nothing(con: duckdb.DuckDBPyConnection, re
         model.predict("data", coverage=0.9)
 
 
+@pytest.mark.slow
 @pytest.mark.forms("name")
 @pytest.mark.parametrize("name", ["m", None])
 @pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])

@@ -100,6 +100,7 @@ def test_the_page_has_the_sources_that_are_tried() -> None:
     assert listed == list(KINDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_source_is_as_good_as_the_table(rows: Connection, kind: str) -> None:
     options: dict[str, Any] = {"target": "y", "id": "id", "features": ["number", "category"]}
@@ -300,6 +301,7 @@ def frames_of_whole_numbers() -> Iterator[tuple[str, Any, bool]]:
     yield "Polars numbers", pl.from_arrow(table), False
 
 
+@pytest.mark.slow
 def test_a_column_of_categories_is_categorical_whatever_their_type() -> None:
     con = duckdb.connect()
     expected = nbsql.fit(con, {"y": ["a", "b", "a", "b"], "x": [1, 2, None, 1]}, target="y", families={"x": "categorical"})

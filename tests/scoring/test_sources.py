@@ -156,6 +156,7 @@ FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.forms("kind")
 @pytest.mark.parametrize("kind", ["category", "text", "number", "all"])
 def test_rows_of_a_frame_come_back_in_its_order(con: Connection, kind: str) -> None:

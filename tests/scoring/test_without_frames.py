@@ -36,6 +36,7 @@ def bare(block: str, packages: str = "('numpy', 'pandas', 'polars', 'pyarrow')")
     return result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "package"), [("df", "numpy"), ("df", "pandas"), ("arrow", "pyarrow"), ("pl", "polars")])
 def test_a_frame_says_what_it_needs(form: str, package: str) -> None:
     block = f"""
