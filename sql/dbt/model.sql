@@ -122,7 +122,7 @@
 (
   SELECT * REPLACE (
     {%- for name in names -%}
-    CAST({{ nbsql.word(name) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS {{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}
+    CAST({{ nbsql.word(name) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS {{ nbsql.word(name) }}{{ nbsql.comma_blank(loop) }}
     {%- endfor -%}
   )
   FROM {{ nbsql.rows_where(statistics) | indent(2) }} AS cells

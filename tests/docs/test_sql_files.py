@@ -14,7 +14,7 @@ from nbsql.rendering.sources import macro_files
 FILES = macro_files(macro_path())
 TAG = re.compile(r"{%.*?%}|{{.*?}}", re.DOTALL)
 COMMENT = re.compile(r"{#.*?#}|(?<!\S)-- [^\n]*", re.DOTALL)
-COMMA = re.compile(r"{{-? nbsql\.comma\(loop\) -?}}")
+COMMA = re.compile(r"{{-? nbsql\.comma(?:_blank|_line)?\(loop\) -?}}")
 END = re.compile(r"[)\];]|\b(?:ROWS|RANGE|GROUPS|LIMIT|OFFSET|FROM|UNION)\b|{%-? end(?:macro|set)|\n\s*\n|\Z")
 DIRECTED = re.compile(r"\b(?:ASC|DESC)\s+NULLS (?:FIRST|LAST)\s*$")
 

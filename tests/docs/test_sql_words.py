@@ -45,3 +45,9 @@ def test_what_an_engine_says_in_one_expression_is_in_its_table():
     files = [path for path in macro_files(SQL / "macros") if path.name != TABLE]
     found = {source.name for path in files for source in sources(path) if expression.fullmatch(source.text)}
     assert found == {"default__ident", "default__text"}  # the gates, of which Python has its own
+
+
+def test_a_comma_in_a_loop_is_a_macro():
+    """They are nbsql.comma(loop) at the end of a line, nbsql.comma_blank(loop) within one, and nbsql.comma_line(loop)."""
+    by_hand = re.compile(r"{%-?\+? if (?:not loop\.last|not loop\.first|loop\.first) [-+]?%},[ \n]")
+    assert [path.name for path in macro_files(SQL) if by_hand.search(path.read_text(encoding="utf-8"))] == []

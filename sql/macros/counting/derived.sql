@@ -50,7 +50,7 @@
 {# Whether a value is one of some words that stand for a missing value. #}
 {% macro is_word(x, words, negated=false) -%}
 {{ nbsql.trimmed_text(x) }} {% if negated %}NOT {% endif %}IN ({% for word in words %}{{ nbsql.text(word) }}
-{%- if not loop.last %}, {% endif %}{% endfor %})
+{{- nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# The expression of a column with NULL for some words, and of a number where all other values are numbers. #}

@@ -128,10 +128,10 @@ SELECT
 FROM {{ relation }} AS dimension
 WHERE {% for column in columns %}dimension.{{ nbsql.ident(column) }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
 
-GROUP BY {% for column in columns %}{{ nbsql.key_as_text(column) }}{% if not loop.last %}, {% endif %}{% endfor %}
+GROUP BY {% for column in columns %}{{ nbsql.key_as_text(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 
 HAVING count(*) > 1
-ORDER BY {% for column in columns %}key_{{ loop.index }} ASC NULLS LAST{% if not loop.last %}, {% endif %}{% endfor %}
+ORDER BY {% for column in columns %}key_{{ loop.index }} ASC NULLS LAST{{ nbsql.comma_blank(loop) }}{% endfor %}
 
 LIMIT 1
 {%- endmacro %}

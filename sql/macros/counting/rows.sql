@@ -34,8 +34,11 @@ _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 {# A column of the source as a double. #}
 {% macro number_of(column) -%} CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) {%- endmacro %}
 
-{# A comma, except in the last iteration of a loop. #}
+{# A comma, except in the last iteration of a loop: at the end of a line of the loop. #}
 {% macro comma(iteration) -%} {% if not iteration.last %},{% endif %} {%- endmacro %}
+
+{# The same within a line, with a blank. #}
+{% macro comma_blank(iteration) %}{% if not iteration.last %}, {% endif %}{% endmacro %}
 
 {# The same with the end of the line. #}
 {% macro comma_line(iteration) -%}

@@ -61,7 +61,7 @@ UNION ALL
 {% for column in names -%}
 {% set elements -%}
 {% for feature in features -%}
-{{ nbsql[feature.family.macros.cells](feature, column) }}{% if not loop.last %}, {% endif %}
+{{ nbsql[feature.family.macros.cells](feature, column) }}{{ nbsql.comma_blank(loop) }}
 {%- endfor -%}
 {% endset -%}
 {% set type -%}
@@ -233,11 +233,11 @@ FROM (
 {# The rows of counted_levels of several features. #}
 {% macro levels_counted_together(model, source, features) -%}
 {% set names -%}
-{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.binary() }}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.binary() }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endset -%}
 {% set values -%}
 {% for feature in features %}
-{{ nbsql[feature.family.macros.value](feature, nbsql.word('source')) }}{% if not loop.last %}, {% endif %}
+{{ nbsql[feature.family.macros.value](feature, nbsql.word('source')) }}{{ nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- endset -%}
 {% set with_gaps = features | selectattr('family.nulls', 'equalto', 'category') | list -%}

@@ -38,7 +38,7 @@ WHERE value <> ''
 {%- endif %}
 {%- if condition is not none and feature.family.vocabulary %}
 
-  AND value IN ({% for token in feature.family.vocabulary %}{{ nbsql.text(token) }}{% if not loop.last %}, {% endif %}{% endfor %})
+  AND value IN ({% for token in feature.family.vocabulary %}{{ nbsql.text(token) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endif %}
 {%- endif %}
 
@@ -173,7 +173,7 @@ list_filter(
 
 {# A list of texts, as literals. #}
 {% macro text_list(values) -%}
-[{% for value in values %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor %}]
+[{% for value in values %}{{ nbsql.text(value) }}{{ nbsql.comma_blank(loop) }}{% endfor %}]
 {%- endmacro %}
 
 {# The terms of a row: its words, word n-grams joined by a blank, or runs of characters; each once where only presence counts. #}
@@ -203,5 +203,5 @@ list_transform(range(1, len(source.nbsql_words){% if length > 2 %} - {{ length -
 {%- endmacro %}
 
 {% macro default__concatenated_lists(lists) -%}
-list_concat({% for list in lists %}{{ list }}{% if not loop.last %}, {% endif %}{% endfor %})
+list_concat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}

@@ -59,7 +59,7 @@ LEFT JOIN (
 {# The queries of two classes and their cells, common table expressions: classes, and comoments(class, feature, value, n, mean, m2). #}
 {% macro two_classes(names, queries) -%}
 classes(class) AS (
-  VALUES {% for name in names %}({{ nbsql.text(name) }}){% if not loop.last %}, {% endif %}{% endfor %}
+  VALUES {% for name in names %}({{ nbsql.text(name) }}){{ nbsql.comma_blank(loop) }}{% endfor %}
 
 ),
 comoments AS (
@@ -208,6 +208,6 @@ JOIN (
     {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['value']) | indent(4) }}
   ) AS pooled
 ) AS pooled USING (value)
-WHERE value IN ({% for column in feature.columns %}{{ nbsql.text(column) }}{% if not loop.last %}, {% endif %}{% endfor %})
+WHERE value IN ({% for column in feature.columns %}{{ nbsql.text(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 GROUP BY value
 {%- endmacro %}

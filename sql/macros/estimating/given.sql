@@ -78,7 +78,7 @@ coalesce({{ given }}, CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE
 {%- elif value is string %}{{ nbsql.text(value) }}
 {%- else %}
 {%- set parts -%}
-{% for part in value %}{% if part is none %}NULL{% else %}{{ nbsql.text(part) }}{% endif %}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for part in value %}{% if part is none %}NULL{% else %}{{ nbsql.text(part) }}{% endif %}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endset -%}
 {{ nbsql.json_list(parts) }}
 {%- endif %}

@@ -80,7 +80,7 @@ likelihood,
 
 {# One row per class with rows, or a group of other keys: the keys, n. sliced: whether rows without a slice are left out. #}
 {% macro class_counts(statistics, keys=['class'], sliced=false) -%}
-{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 SELECT {{ by }}, sum(n) AS n
 FROM {{ statistics }} AS statistics
 WHERE feature IS NULL{% if sliced %} AND slice IS NOT NULL{% endif %}
@@ -138,7 +138,7 @@ CASE
   common value except for rounding; it is cut to thirteen digits, so that it equals the mean of another class with only the same number.
 #}
 {% macro pooled_moments(cells, keys) -%}
-{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set size %}abs(n){% endset -%}
 {% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
 {% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
@@ -170,7 +170,7 @@ HAVING sum(n) > {{ nbsql.rounding_of_sum(nbsql.word('gross')) }}
   mean, m2.
 #}
 {% macro merged_moments(moments, keys) -%}
-{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
 FROM (
   SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre

@@ -185,7 +185,7 @@ FROM (
 {% if members | length == 1 -%}
 members.nbsql_member_{{ members[0] }}
 {%- else -%}
-{% set highest %}greatest({% for k in members %}members.nbsql_member_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
+{% set highest %}greatest({% for k in members %}members.nbsql_member_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor %}){% endset -%}
 {% set mass -%}
 {% for k in members -%}
 {% set difference %}members.nbsql_member_{{ k }} - {{ highest }}{% endset -%}

@@ -267,8 +267,8 @@ GROUP BY smoothed.feature, smoothed.value
 {# The scores of a value, one column per class, or in the long form a list of them. class_no: the class number of a score. #}
 {% macro scores_by_class(model, score, class_no) -%}
 {% for k in model.form.class_numbers -%}
-{%+ if not loop.first %}  {%+ endif %}max(CASE WHEN {{ class_no }} = {{ k }} THEN {{ score }} END) AS class_{{ k }}{% if not loop.last %},
-{% endif %}
+{%+ if not loop.first %}  {%+ endif %}max(CASE WHEN {{ class_no }} = {{ k }} THEN {{ score }} END) AS class_{{ k }}
+{{- nbsql.comma_line(loop) }}
 {%- else -%}
 {{ nbsql.ordered_list(score, class_no) }} AS scores
 {%- endfor %}
@@ -309,7 +309,7 @@ SELECT
   unnest({{ nbsql.list_by_class(model) }}) AS class_no,
   {% if model.facts.has_components %}
   unnest({{ nbsql.array() }}[{% for k in model.form.class_of_component %}{{ k
-    }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
+    }}{{ nbsql.comma_blank(loop) }}{% endfor %}]) AS of_class,
   {% endif %}
   {{ nbsql.unnested_parameter(model, 'class') }},
   {{ nbsql.unnested_parameter(model, 'log_prior') }}

@@ -59,7 +59,7 @@ JOIN (
 
 {# The names of some features, as texts. #}
 {% macro feature_names(features) -%}
-{% for feature in features %}{{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endmacro %}
 
 {# The cells of a bag whose tokens are weighted. #}

@@ -37,7 +37,7 @@ CAST({{ x }} AS BOOLEAN)
 {% for level in ['true', 'false'] -%}
 {% set n %}{{ nbsql.word(level) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.summed_cell(feature, column, n, value=nbsql.text(level)) }}
-{%- if loop.first %}, {% endif %}
+{{- nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- if feature.family.nulls == 'category' -%}
 , {{ nbsql.summed_cell(feature, column, nbsql.of_feature('missing', feature)) }}
@@ -65,7 +65,7 @@ CASE drawn.value{{ nbsql.feature_suffix(feature) }} WHEN 'true' THEN 1 WHEN 'fal
 {% macro bernoulli_weights(feature, column, degree) -%}
 {% for level in ['true', 'false'] -%}
 {% set weight %}{{ nbsql.word(level) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.linear_weight(feature, column, weight, 'is', nbsql.text(level)) }}{% if loop.first %}, {% endif %}
+{{ nbsql.linear_weight(feature, column, weight, 'is', nbsql.text(level)) }}{{ nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- if feature.family.nulls == 'category' %}
 {%- set weight %}missing{{ nbsql.feature_suffix(feature) }}{% endset -%}

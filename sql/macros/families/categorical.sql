@@ -50,7 +50,7 @@ END
 
 {# Whether an expression has one of some types. #}
 {% macro is_of_type(x, types) -%}
-lower(typeof({{ x }})) IN ({% for type in types %}lower({{ nbsql.text(type) }}){% if not loop.last %}, {% endif %}{% endfor %})
+lower(typeof({{ x }})) IN ({% for type in types %}lower({{ nbsql.text(type) }}){{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {#

@@ -23,7 +23,7 @@ CASE
   {%- if family.has_missing_parent %} WHEN {{ missing }} IS NULL THEN {{ nbsql.json_list(with_parent) }}{% endif %}
   {%- if family.parent_edges is not none %} WHEN {{ given }} IS NOT NULL THEN {{ nbsql.json_list(with_parent) }}
   {%- elif family.parents %} WHEN {{ given }} IN (
-  {%- for value in family.parents %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor -%}
+  {%- for value in family.parents %}{{ nbsql.text(value) }}{{ nbsql.comma_blank(loop) }}{% endfor -%}
 ) THEN {{ nbsql.json_list(with_parent) }}{% endif %} ELSE {{ nbsql.json_list(child) }} END
 {%- endmacro %}
 

@@ -119,10 +119,8 @@ CASE WHEN {{ total }} > 0 THEN ({{ n }} + {{ alpha }}) / {{ total }} ELSE 1 / CA
   VALUES
     {% for feature in features %}
     {% for value, alpha in feature.family.declared %}
-    ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }})
-    {%- if not loop.last %},
-    {% endif %}
-    {% endfor %}{{ nbsql.comma(loop) }}
+    ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }}){{ nbsql.comma_line(loop) }}
+    {%- endfor %}{{ nbsql.comma(loop) }}
     {% endfor %}
 ) AS declared(feature, value, alpha)
 {%- endmacro %}

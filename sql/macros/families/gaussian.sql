@@ -238,11 +238,11 @@ FROM (
           SELECT
             unnest([
               {%- for feature in model.form.numbers_in_lists -%}
-              {{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}
+              {{ nbsql.text(feature.name) }}{{ nbsql.comma_blank(loop) }}
               {%- endfor -%}
             ]) AS feature,
             unnest([{% for feature in model.form.numbers_in_lists %}{{
-              loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS place
+              loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}]) AS place
         ) AS numbers ON TRUE
         LEFT JOIN smoothed ON smoothed.class = classes.class AND smoothed.feature = numbers.feature
         GROUP BY classes.class_no

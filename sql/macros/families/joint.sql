@@ -22,7 +22,7 @@ CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.values_as
 {% set values -%}
   {%- for column in feature.columns -%}
   {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
-  {{ nbsql.text_as_fitted(feature, column, column in feature.family.integers, x) }}{% if not loop.last %}, {% endif %}
+  {{ nbsql.text_as_fitted(feature, column, column in feature.family.integers, x) }}{{ nbsql.comma_blank(loop) }}
   {%- endfor -%}
 {%- endset -%}
 {{ nbsql.json_list(values) }}

@@ -26,7 +26,7 @@
 {% macro multinomial_cells(feature, column) -%}
 {% for name in feature.columns -%}
 {{ nbsql.summed_cell(feature, column, nbsql.of_feature('sum', feature, loop.index), value=nbsql.text(name)) }}
-{%- if not loop.last %}, {% endif %}
+{{- nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -50,7 +50,7 @@ coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{
 {% macro multinomial_weights(feature, column, degree) -%}
 {% for name in feature.columns -%}
 {% set weight %}weight{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
-{{ nbsql.linear_weight(feature, column, weight, 'x', nbsql.text(name)) }}{% if not loop.last %}, {% endif %}
+{{ nbsql.linear_weight(feature, column, weight, 'x', nbsql.text(name)) }}{{ nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- endmacro %}
 

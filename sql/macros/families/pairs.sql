@@ -33,7 +33,7 @@
 {% macro pairs_keys(feature, relation) -%}
 {% set keys -%}
 {% for position in range(feature.columns | length) %}
-{{ nbsql.pairs_key(feature, position, relation) }}{% if not loop.last %}, {% endif %}
+{{ nbsql.pairs_key(feature, position, relation) }}{{ nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- endset -%}
 {{ nbsql.array_of(keys) }}
@@ -48,8 +48,7 @@
 {%- for b in range(a + 1, columns) %},
     '[' || key_{{ a }} || ',' || key_{{ b }} || ']'
 {%- endfor %}
-{%- if not loop.last %},
-    {% endif %}
+{{- nbsql.comma_line(loop) }}
 {%- endfor %}
 {%- endset -%}
 {% set texts = [nbsql.array_of(tokens)] -%}

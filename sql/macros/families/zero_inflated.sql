@@ -46,7 +46,7 @@ CASE WHEN {{ value }} = 0 THEN 1 END AS nbsql_zero{{ nbsql.feature_suffix(featur
 
 {# One row per group of the keys: the keys, share_a and share_b, the share of nonzero numbers in the counts of each side. #}
 {% macro nonzero_shares(counts, features, keys) -%}
-{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 SELECT
   {{ by }}
   {%- for side in ['a', 'b'] %}

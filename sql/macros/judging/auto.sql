@@ -49,7 +49,7 @@ SELECT
   nbsql_key,
   {{ column }} AS feature
   {%- for k in model.form.class_numbers %},
-  {% set terms %}{% for number in numbers %}term_{{ number }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+  {% set terms %}{% for number in numbers %}term_{{ number }}_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
   {{ nbsql.list_of(terms, nbsql.double()) }} AS term_{{ k }}
   {%- endfor %}
 
@@ -60,7 +60,7 @@ FROM candidates
 
 {# The terms of bins of some columns that the classes of the other folds have not cut, for the rows of a fold: one bin says nothing. #}
 {% macro terms_of_uncut_bins(rows, fold, columns, classes) -%}
-{% set numbers %}{% for number in columns %}{{ number }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set numbers %}{% for number in columns %}{{ number }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 SELECT
   nbsql_key,
   {{ nbsql.unnested([nbsql.array_of(numbers)], ['feature']) }}
@@ -215,7 +215,7 @@ GROUP BY feature, place
 {# From the columns <joint>_k: <joint>_highest, and <joint>_truth, that of the true class. #}
 {% macro highest_of_joints(joint, classes) -%}
 greatest(
-  {%- for k in range(1, classes + 1) %}{{ joint }}_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor -%}
+  {%- for k in range(1, classes + 1) %}{{ joint }}_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor -%}
 ) AS {{ joint }}_highest,
 CASE truth{% for k in range(1, classes + 1) %} WHEN {{ k }} THEN {{ joint }}_{{ k }}{% endfor %} END AS {{ joint }}_truth
 {%- endmacro %}
@@ -315,7 +315,7 @@ JOIN {{ others }} AS others ON others.nbsql_key = losses.nbsql_key
   of the columns of text.
 #}
 {% macro ranked_rows(rows, columns, texts) -%}
-SELECT {% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}
+SELECT {% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 
 FROM (
   VALUES

@@ -199,7 +199,7 @@ CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
   join, as a GROUP BY for each pair costs some milliseconds however few they are.
 #}
 {% macro default__cells_of_pairs(coded, pairs, n, keys=['class'], gaps=(), few=false) -%}
-{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% if few -%}
 {% set places = namespace(all=[]) -%}
 {% for pair in pairs -%}
@@ -207,8 +207,8 @@ CAST(value_{{ place }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {% endfor -%}
 {% set positions = namespace(of={}) -%}
 {% for place in places.all %}{% set positions.of = dict(positions.of, **{'_' ~ place: loop.index}) %}{% endfor -%}
-{% set values %}{% for place in places.all %}{{ nbsql.value_as_text(place) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-{% set missing %}{% for gap in gaps %}{{ gap }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set values %}{% for place in places.all %}{{ nbsql.value_as_text(place) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set missing %}{% for gap in gaps %}{{ gap }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 SELECT a, b, {{ by }}, x, y, {{ n }} AS n
 FROM (
   SELECT

@@ -67,7 +67,7 @@ ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {% set of_one = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
 {% set inflated = features | selectattr('family.zeros') | list + bounded -%}
 {% set columns = ['value'] if together else [] -%}
-{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% if inflated -%}
 SELECT
   {{ by }},
@@ -166,7 +166,7 @@ GROUP BY {{ by }}
   counts: a relation of the keys, value, a, b. Shares are those of the header above.
 #}
 {% macro divergence_of_values(counts, keys) -%}
-{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set moved %}(b - a) * ln(b / a){% endset -%}
 {% set n_a %}max(n_a){% endset -%}
 {% set n_b %}max(n_b){% endset -%}

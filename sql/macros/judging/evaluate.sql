@@ -286,9 +286,9 @@ ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST
 
 {# To stand in a SELECT: one row a numeric column, by name: position, metric, value. #}
 {% macro metric_rows(metrics) -%}
-{% set positions %}{% for _ in metrics %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-{% set names %}{% for metric in metrics %}{{ nbsql.text(metric) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-{% set values %}{% for metric in metrics %}{{ nbsql.word(metric) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set positions %}{% for _ in metrics %}{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set names %}{% for metric in metrics %}{{ nbsql.text(metric) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set values %}{% for metric in metrics %}{{ nbsql.word(metric) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set lists = [nbsql.array_of(positions), nbsql.array_of(names), nbsql.list_of(values, nbsql.double())] -%}
 {{ nbsql.unnested(lists, ['position', 'metric', 'value']) }}
 {%- endmacro %}

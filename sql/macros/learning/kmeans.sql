@@ -58,7 +58,7 @@ coalesce({{ nbsql.weighted_squared_difference(difference, nbsql.word('centres.we
 
 {# The number of the nearest centre; of equally near ones the first. #}
 {% macro nearest_centre(most) -%}
-CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop.last %}, {% endif %}{% endfor %})
+CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- for j in range(1, most + 1) %} WHEN nbsql_distance_{{ j }} THEN {{ j }}{% endfor %} END
 {%- endmacro %}
 
@@ -107,7 +107,7 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
 {% set x %}nbsql_x_{{ loop.index }}{% endset -%}
 {% if model.spec.weight %}{{ nbsql.class_total(model, x) }} / nullif({{
   nbsql.weighted_count(model, x) }}, 0){% else %}avg({{ x }}){% endif %}
-{%- if not loop.last %}, {% endif %}
+{{- nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- endset -%}
 SELECT
@@ -149,7 +149,7 @@ WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.hash_of_numbers(numbers) }} % {
 {# The hash of the numbers of a row. #}
 {% macro hash_of_numbers(numbers) -%}
 {% set values -%}
-{% for column in numbers %}{{ nbsql.finite(nbsql.number_of(column)) }}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for column in numbers %}{{ nbsql.finite(nbsql.number_of(column)) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endset -%}
 {{ nbsql.mixed_hash(values) }}
 {%- endmacro %}
@@ -174,13 +174,13 @@ WHERE m2 IS NOT NULL
   The points are those of the class with the `size` smallest hashes, equal ones once: label, point, weight, nbsql_x_1, ...
 #}
 {% macro candidate_points(model, source, numbers, labels, size) -%}
-{% set values %}{% for column in numbers %}nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set values %}{% for column in numbers %}nbsql_x_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 WITH nbsql_points AS {{ nbsql.not_materialized() }}(
   SELECT *, {{ nbsql.mixed_hash(values) }} AS hashed
   FROM (
     {{ nbsql.numbers_of_rows(model, source, numbers) | indent(4) }}
   ) AS rows
-  WHERE label IN ({% for label in labels %}{{ nbsql.text(label) }}{% if not loop.last %}, {% endif %}{% endfor %})
+  WHERE label IN ({% for label in labels %}{{ nbsql.text(label) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
     AND coalesce({% for column in numbers %}nbsql_x_{{ loop.index }}, {% endfor %}NULL) IS NOT NULL
 )
 SELECT
@@ -272,7 +272,7 @@ SELECT label, 0 AS component, candidate FROM {{ distances }} AS distances WHERE 
 
 {# The chosen points: label, component, and their numbers, a list. #}
 {% macro first_centres(chosen, candidates, numbers) -%}
-{% set values %}{% for column in numbers %}candidates.nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set values %}{% for column in numbers %}candidates.nbsql_x_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 SELECT chosen.label, chosen.component, {{ nbsql.list_of(values, nbsql.double()) }} AS numbers
 FROM {{ chosen }} AS chosen
 JOIN {{ candidates }} AS candidates ON candidates.label = chosen.label AND candidates.point = chosen.candidate

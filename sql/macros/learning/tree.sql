@@ -20,13 +20,13 @@ WHERE {{ nbsql.is_counted(model) }}
 #}
 {% macro sizes_of_categories(coded, numbers, gaps) -%}
 {% set values -%}
-{% for number in numbers %}coded.value_{{ number }}{{ nbsql.binary() }}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for number in numbers %}coded.value_{{ number }}{{ nbsql.binary() }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endset -%}
 SELECT
   place,
   {{ nbsql.count_of_values(nbsql.word('value')) }}
   {%- if gaps %} + max(CASE WHEN value IS NULL AND place IN (
-    {%- for gap in gaps %}{{ gap }}{% if not loop.last %}, {% endif %}{% endfor %}) THEN 1 ELSE 0 END){% endif %} AS size
+    {%- for gap in gaps %}{{ gap }}{{ nbsql.comma_blank(loop) }}{% endfor %}) THEN 1 ELSE 0 END){% endif %} AS size
 FROM (
   SELECT {{ nbsql.unnested_with_places(nbsql.array_of(values), 'place', 'value') }} FROM {{ coded }} AS coded
 ) AS values_of_rows

@@ -36,7 +36,7 @@ FROM (
       FROM (
         {{ nbsql.relations() | indent(8) }}
       ) AS relations
-      WHERE lower(name) IN ({% for name in names %}lower({{ nbsql.text(name) }}){% if not loop.last %}, {% endif %}{% endfor %})
+      WHERE lower(name) IN ({% for name in names %}lower({{ nbsql.text(name) }}){{ nbsql.comma_blank(loop) }}{% endfor %})
     ) AS nbsql_relations,
     (
       SELECT list(updated_at)
@@ -127,7 +127,7 @@ SELECT * FROM {{ relation }} AS relation
 {# The rows of a relation in an order that does not change from run to run. #}
 {% macro sorted_by(relation, columns) -%}
 SELECT * FROM {{ relation }} AS relation
-ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{% if not loop.last %}, {% endif %}{% endfor %}
+ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{{ nbsql.comma_blank(loop) }}{% endfor %}
 
 {%- endmacro %}
 
@@ -153,7 +153,7 @@ WHERE database_name = {{ nbsql.text(database) }} AND schema_name = {{ nbsql.text
 
 {# One row a view or macro with one of some names: the statement that creates it, or its definition. #}
 {% macro definitions(names) -%}
-{% set names %}({% for name in names %}lower({{ nbsql.text(name) }}){% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
+{% set names %}({% for name in names %}lower({{ nbsql.text(name) }}){{ nbsql.comma_blank(loop) }}{% endfor %}){% endset -%}
 SELECT sql FROM duckdb_views() WHERE NOT internal AND lower(view_name) IN {{ names }} AND sql IS NOT NULL
 UNION ALL
 SELECT macro_definition FROM duckdb_functions()

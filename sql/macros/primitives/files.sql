@@ -4,7 +4,7 @@
 #}
 {% macro csv_with_types(path, types, named, quoted) -%}
 read_csv({{ nbsql.text(path) }}, {% if named %}header = TRUE, {% endif %}{% if quoted %}quote = '"', {% endif %}types = {
-  {%- for column, type in types %}{{ nbsql.text(column) }}: {{ nbsql.text(type) }}{% if not loop.last %}, {% endif %}{% endfor -%}
+  {%- for column, type in types %}{{ nbsql.text(column) }}: {{ nbsql.text(type) }}{{ nbsql.comma_blank(loop) }}{% endfor -%}
 })
 {%- endmacro %}
 
@@ -38,6 +38,6 @@ SELECT quote <> '(empty)' FROM sniff_csv({{ nbsql.text(path) }})
 {# A file of JSON whose columns have these types. columns: (name, type) a column. #}
 {% macro json_with_types(path, columns) -%}
 read_json({{ nbsql.text(path) }}, columns = {
-  {%- for column, type in columns %}{{ nbsql.text(column) }}: {{ nbsql.text(type) }}{% if not loop.last %}, {% endif %}{% endfor -%}
+  {%- for column, type in columns %}{{ nbsql.text(column) }}: {{ nbsql.text(type) }}{{ nbsql.comma_blank(loop) }}{% endfor -%}
 })
 {%- endmacro %}

@@ -2,7 +2,7 @@
 
 {# A list of an expression of each of some items, which a block renders. #}
 {% macro array_of_each(items) -%}
-{% set elements %}{% for item in items %}{{ caller(item) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set elements %}{% for item in items %}{{ caller(item) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {{ nbsql.array_of(elements) }}
 {%- endmacro %}
 

@@ -42,7 +42,7 @@ SELECT
   {% endfor %}
 FROM (
   {{ query | indent(2) }}
-) AS result({% for column in columns %}column_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %})
+) AS result({% for column in columns %}column_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# The rows of a query in an order, for display. #}
@@ -52,7 +52,7 @@ FROM (
   {{ query | indent(2) }}
 ) AS result
 ORDER BY {% for column in columns -%}
-{{ nbsql.ident(column) }}{% if column in descending %} DESC{% else %} ASC{% endif %} NULLS LAST{% if not loop.last %}, {% endif %}
+{{ nbsql.ident(column) }}{% if column in descending %} DESC{% else %} ASC{% endif %} NULLS LAST{{ nbsql.comma_blank(loop) }}
 {%- endfor %}
 
 {%- endmacro %}
@@ -86,7 +86,7 @@ SELECT
   {% endfor %}
 FROM (
   {{ query | indent(2) }}
-) AS result({% for column in columns %}column_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %})
+) AS result({% for column in columns %}column_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# A number as JSON; the three that JSON does not have are texts. #}

@@ -76,7 +76,7 @@ unnest(range(
 {%- endmacro %}
 
 {% macro values_to_hash(columns, kinds) -%}
-{% for column in columns %}{{ nbsql.value_to_hash(column, kinds[column]) }}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for column in columns %}{{ nbsql.value_to_hash(column, kinds[column]) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endmacro %}
 
 {# The value of a column, such that its hash does not depend on a collation: since 2.0.1 DuckDB hashes a text as it compares it. #}

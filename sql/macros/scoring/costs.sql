@@ -41,7 +41,7 @@ FROM (
   CROSS JOIN (
     {% set matrix %}
       {%- for column in costs %}
-      {% set row %}{% for cost in column %}{{ nbsql.number(cost) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+      {% set row %}{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
 
   {{ nbsql.array_of(row) }}{{ nbsql.comma(loop) }}
       {%- endfor %}

@@ -175,8 +175,8 @@ FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.
 
 {# The lists to unnest side by side: feature_no, feature, value and, from a list of contributions, contribution. #}
 {% macro explained_lists(parts, contributions) -%}
-{% set numbers %}{% for part in parts %}{{ part.feature.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-{% set names %}{% for part in parts %}{{ nbsql.text(part.feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set numbers %}{% for part in parts %}{{ part.feature.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
+{% set names %}{% for part in parts %}{{ nbsql.text(part.feature.name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set values %}
 
   {% for part in parts %}
@@ -204,13 +204,13 @@ LEFT JOIN (
 {% set parts = model.facts.explanation_parts | selectattr('feature.index', 'in', model.form.number_positions) | list -%}
 {% set place -%}
 {% if model.form.omitted_numbers -%}
-[{% for part in parts %}{{ model.form.number_positions[part.feature.index] }}{% if not loop.last %}, {% endif %}{% endfor %}][place]
+[{% for part in parts %}{{ model.form.number_positions[part.feature.index] }}{{ nbsql.comma_blank(loop) }}{% endfor %}][place]
 {%- else %}place
 {%- endif %}
 {%- endset -%}
 {% set x %}x{% endset -%}
 {% set given -%}
-{% for part in parts %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.double() }}){% if not loop.last %}, {% endif %}{% endfor %}
+{% for part in parts %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.double() }}){{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endset -%}
 {% set density -%}
 {% call(name) nbsql.density(parts[0].feature.family, x) %}parameters.{{ nbsql.word(name) }}s[{{ place }}]{% endcall %}

@@ -24,9 +24,9 @@ WITH {% for name, columns, rows in tables -%}
   FROM (
     VALUES
       {% for row in rows %}
-      ({% for value in row %}{{ value }}{% if not loop.last %}, {% endif %}{% endfor %}){{ nbsql.comma(loop) }}
+      ({% for value in row %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %}){{ nbsql.comma(loop) }}
       {% endfor %}
-  ) AS literals({% for column in columns %}{{ nbsql.word(column) }}{% if not loop.last %}, {% endif %}{% endfor %})
+  ) AS literals({% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
   {%- endif %}
 
 ){{ nbsql.comma_line(loop) }}
@@ -56,7 +56,7 @@ CAST(NULL AS {{ nbsql.double() }})
 {%- endmacro %}
 
 {% macro default__inline_numbers(values) -%}
-[{% for value in values %}{{ nbsql.inline_number(value) }}{% if not loop.last %}, {% endif %}{% endfor %}]
+[{% for value in values %}{{ nbsql.inline_number(value) }}{{ nbsql.comma_blank(loop) }}{% endfor %}]
 {%- endmacro %}
 
 {# A class in its own type. #}

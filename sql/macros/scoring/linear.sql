@@ -42,7 +42,7 @@ weights AS (
       {% if feature.family.level %}{{ nbsql.weights_of_missing_and_unseen(feature, column) }}
       {%- else %}{{ nbsql[feature.family.macros.weights](feature, column, degree) }}
       {%- endif %}
-      {%- if not loop.last %}, {% endif %}
+      {{- nbsql.comma_blank(loop) }}
       {%- endfor -%}
     {%- endset %}
     {% set lists.found = lists.found + [nbsql.array_of(weights)] %}
@@ -94,7 +94,7 @@ FROM (
   {%- endif %}
 
 ) AS weights
-GROUP BY {% for column in columns[:-1] %}{{ nbsql.word(column) }}{% if not loop.last %}, {% endif %}{% endfor %}
+GROUP BY {% for column in columns[:-1] %}{{ nbsql.word(column) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 
 ORDER BY class ASC NULLS FIRST{% for column in columns[1:-1] %}, {{ nbsql.word(column) }}{{ nbsql.binary() }} ASC NULLS FIRST{% endfor %}
 
@@ -113,6 +113,6 @@ ORDER BY class ASC NULLS FIRST{% for column in columns[1:-1] %}, {{ nbsql.word(c
 {% macro weights_of_missing_and_unseen(feature, column) -%}
 {% for parameter in feature.family.parameters -%}
 {% set weight %}{{ nbsql.word(parameter.name) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% if not loop.first %}, {% endif %}{{ nbsql.linear_weight(feature, column, weight, 'unseen' if parameter.unseen else 'is') }}
+{{ nbsql.linear_weight(feature, column, weight, 'unseen' if parameter.unseen else 'is') }}{{ nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- endmacro %}

@@ -150,7 +150,7 @@ unnest(CAST({{ nbsql.text(numbers) }} AS {% if type == 'INTEGER' %}INTEGER{% els
 {%- endmacro %}
 
 {% macro position_list(items) -%}
-{{ nbsql.array() }}[{% for item in items %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]
+{{ nbsql.array() }}[{% for item in items %}{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}]
 {%- endmacro %}
 
 {# The terms of categories and tokens: the lookups of the row's values. #}

@@ -75,7 +75,7 @@ SELECT
 {# The columns of the source, unchanged, without those that it was joined with. No source has columns whose names nbsql keeps for itself. #}
 {% macro default__source_columns(model=none) -%}
 {% set joined_names -%}
-{% for name in (model.options.joined_names if model else []) %}{{ nbsql.ident(name) }}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for name in (model.options.joined_names if model else []) %}{{ nbsql.ident(name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endset -%}
 source.* {% if joined_names %}EXCLUDE ({{ joined_names }}) {% endif %}NOT SIMILAR TO 'nbsql_.*'
 {%- endmacro %}

@@ -22,7 +22,7 @@
 {# One row a pattern: the columns of its first row, nbsql_rows. same, order: pairs of a column and its kind. #}
 {% macro patterns(source, same, segment, order) -%}
 {% set keys -%}
-{% for name, kind in same %}{% if not loop.first %}, {% endif %}{{ nbsql.comparable_column(name, kind) }}{% endfor %}
+{% for name, kind in same %}{{ nbsql.comparable_column(name, kind) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- if segment is not none %}{% if same %}, {% endif %}{{ segment }}{% endif %}
 {%- endset -%}
 SELECT *

@@ -167,7 +167,7 @@ CAST(hash(xor({{ of_row }}, hash(CAST({{ number }} AS BIGINT)))) >> 11 AS {{ nbs
 {% set end %}CAST(floor(least(upper, 1) * {{ slots }}) AS BIGINT) + 1{% endset -%}
 SELECT *, {{ nbsql.whole_numbers(first, end) }} AS slot
 FROM (
-  {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+  {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
   SELECT *, coalesce(lead(lower) OVER ({% if keys %}PARTITION BY {{ by }} {% endif %}ORDER BY lower ASC NULLS LAST), 2) AS upper
   FROM {{ relation }} AS cumulated
 ) AS spans

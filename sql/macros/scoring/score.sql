@@ -75,7 +75,7 @@ FROM (
 {# The highest joint log-likelihood of a row. greatest of a single argument is an error on some engines. #}
 {% macro highest_joint(model) -%}
 {% set joints -%}
-{% for k in model.form.class_numbers %}joint.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for k in model.form.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endset -%}
 {% if model.form.class_numbers | length > 1 %}greatest({{ joints }}){% else %}{{ joints }}{% endif %}
 {%- endmacro %}
@@ -97,7 +97,7 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {% macro small_relations_hint(model, categories=[]) -%}
 {% set small = namespace(names=['parameters'] if model.part_column else []) -%}
 {% for feature in categories %}{% set small.names = small.names + ['level' ~ nbsql.feature_suffix(feature)] %}{% endfor -%}
-{% set joined %}{% for name in small.names %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set joined %}{% for name in small.names %}{{ nbsql.word(name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% if small.names %}{{ nbsql.broadcast_hint(joined) }}{% endif %}
 {%- endmacro %}
 

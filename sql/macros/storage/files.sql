@@ -3,7 +3,7 @@
 {# The cells of some slices. #}
 {% macro cells_of_slices(statistics, slices) -%}
 {{ nbsql.cells_of(statistics) }}
-WHERE slice IN ({% for slice in slices %}{{ nbsql.text(slice) }}{% if not loop.last %}, {% endif %}{% endfor %})
+WHERE slice IN ({% for slice in slices %}{{ nbsql.text(slice) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# One row per slice, the oldest first: slice, n. #}
@@ -146,7 +146,7 @@ FROM {{ nbsql.rows_of_json(nbsql.text(text), ['slice', 'class', 'feature', 'valu
 (
   SELECT unnest(from_json({{ text }}, '[{
     {%- for name in texts %}"{{ nbsql.word(name) }}": "{{ nbsql.string() }}", {% endfor %}
-    {%- for name in numbers %}"{{ nbsql.word(name) }}": "{{ nbsql.double() }}"{% if not loop.last %}, {% endif %}{% endfor -%}
+    {%- for name in numbers %}"{{ nbsql.word(name) }}": "{{ nbsql.double() }}"{{ nbsql.comma_blank(loop) }}{% endfor -%}
     }]'), max_depth := 2)
 )
 {%- endmacro %}
@@ -178,7 +178,7 @@ class
 
 {# An ENUM type of these labels. #}
 {% macro enumeration(labels) -%}
-ENUM({% for label in labels %}{{ nbsql.text(label) }}{% if not loop.last %}, {% endif %}{% endfor %})
+ENUM({% for label in labels %}{{ nbsql.text(label) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# The cells of a file, and the learnt weights of a model if it has any: a weight as n, in a batch of their own. #}

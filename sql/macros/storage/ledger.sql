@@ -30,7 +30,7 @@ WHERE batch = {{ nbsql.text(batch) }}
 
 {% macro cells_of_batches(statistics, batches) -%}
 {{ nbsql.cells_of(statistics) }}
-WHERE batch IN ({% for batch in batches %}{{ nbsql.text(batch) }}{% if not loop.last %}, {% endif %}{% endfor %})
+WHERE batch IN ({% for batch in batches %}{{ nbsql.text(batch) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# The same cells, negated. #}
@@ -140,7 +140,7 @@ FROM (
     of_class.forgotten - coalesce(present.forgotten, 0) AS forgotten
   FROM sums AS of_class
   CROSS JOIN (
-    VALUES {% for feature in features %}({{ nbsql.text(feature.name) }}){% if not loop.last %}, {% endif %}{% endfor %}
+    VALUES {% for feature in features %}({{ nbsql.text(feature.name) }}){{ nbsql.comma_blank(loop) }}{% endfor %}
 
   ) AS named(feature)
   LEFT JOIN sums AS present

@@ -130,7 +130,7 @@ FROM (
     sum(n) AS n,
     row_number() OVER (PARTITION BY feature ORDER BY sum(n) DESC NULLS LAST, value ASC NULLS LAST) AS place
   FROM {{ statistics }} AS statistics
-  WHERE feature IN ({% for name in names %}{{ nbsql.text(name) }}{% if not loop.last %}, {% endif %}{% endfor %}) AND value IS NOT NULL
+  WHERE feature IN ({% for name in names %}{{ nbsql.text(name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}) AND value IS NOT NULL
   GROUP BY feature, value
 ) AS counted
 WHERE place <= {{ most }}

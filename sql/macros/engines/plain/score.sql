@@ -1,8 +1,9 @@
 {# The forms of scoring for engines that cannot select all columns except some. The columns of the source are written out. #}
 
 {% macro plain__source_columns(model) -%}
-{% for column in model.options.columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{% if not loop.last %},
-{% endif %}{% endfor %}
+{% for column in model.options.columns -%}
+{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{{ nbsql.comma_line(loop) }}
+{%- endfor %}
 {%- endmacro %}
 
 {% macro plain__output_column(model, name, more='') -%}

@@ -109,7 +109,7 @@ SELECT
   END AS name,
   typtype
 FROM pg_type
-WHERE oid IN ({% for oid in oids %}{{ oid }}{% if not loop.last %}, {% endif %}{% endfor %})
+WHERE oid IN ({% for oid in oids %}{{ oid }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# `check_empty` (storage/model.sql) as a block of PL/pgSQL, which can raise a message; no function of a query can. #}

@@ -19,6 +19,6 @@ FROM {{ calibration }} AS calibration
   SELECT *
   FROM json_to_recordset(CAST({{ text }} AS JSON)) AS listed(
     {%- for name in texts %}{{ nbsql.word(name) }} {{ nbsql.string() }}, {% endfor %}
-    {%- for name in numbers %}{{ nbsql.word(name) }} {{ nbsql.double() }}{% if not loop.last %}, {% endif %}{% endfor %})
+    {%- for name in numbers %}{{ nbsql.word(name) }} {{ nbsql.double() }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 )
 {%- endmacro %}

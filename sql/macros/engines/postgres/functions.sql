@@ -9,7 +9,7 @@
 {# The columns of a relation with their types. columns: pairs of a name and a type. quoted: whether the names are still to be quoted. #}
 {% macro typed_columns(columns, quoted=false) -%}
 {% for name, type in columns -%}
-{% if quoted %}{{ nbsql.ident(name) }}{% else %}{{ name }}{% endif %} {{ type }}{% if not loop.last %}, {% endif %}
+{% if quoted %}{{ nbsql.ident(name) }}{% else %}{{ name }}{% endif %} {{ type }}{{ nbsql.comma_blank(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -39,7 +39,7 @@ END
   FROM jsonb_to_record($1) AS typed({{ nbsql.typed_columns(columns, true) }})
   {% if learnt %}
   JOIN jsonb_to_record($1) AS source(
-    {%- for name, _, _ in learnt %}{{ nbsql.ident(name) }} JSONB{% if not loop.last %}, {% endif %}{% endfor -%}
+    {%- for name, _, _ in learnt %}{{ nbsql.ident(name) }} JSONB{{ nbsql.comma_blank(loop) }}{% endfor -%}
   ) ON {{ nbsql.has_learnt_types(learnt) | indent(2) }}
   {% endif %}
 )
@@ -71,7 +71,7 @@ jsonb_typeof({{ x }}) = 'number' OR {{ text }} IN ('NaN', 'Infinity', '-Infinity
 {# Some columns of a query, cast to the types that its function returns if they have others. columns: pairs of a name and a type. #}
 {% macro postgres__columns_of_answer(query, columns, cast=false) -%}
 SELECT {% for name, type in columns -%}
-{% if cast %}CAST(answer.{{ name }} AS {{ type }}){% else %}answer.{{ name }}{% endif %}{% if not loop.last %}, {% endif %}
+{% if cast %}CAST(answer.{{ name }} AS {{ type }}){% else %}answer.{{ name }}{% endif %}{{ nbsql.comma_blank(loop) }}
 {%- endfor %}
 
 FROM (
@@ -119,7 +119,7 @@ FROM pg_attribute AS attribute
 JOIN (
   VALUES
   {% for name, kinds, said in learnt %}
-    {% set listed %}{% for kind in kinds %}{{ nbsql.text(kind) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+    {% set listed %}{% for kind in kinds %}{{ nbsql.text(kind) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset %}
     ({{ nbsql.text(name) }}, ARRAY[{{ listed }}], {{ nbsql.text(said) }}){{ nbsql.comma(loop) }}
   {% endfor %}
 ) AS learnt(name, kinds, said) ON learnt.name = attribute.attname

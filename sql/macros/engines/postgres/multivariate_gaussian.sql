@@ -74,6 +74,6 @@ WHERE k < {{ p }}
 {% macro postgres__multivariate_gaussian_value(feature, relation) -%}
 '[' || concat_ws(', ', {% for column in feature.columns -%}
 {% set x %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-coalesce(CAST({{ x }} AS {{ nbsql.string() }}), 'NULL'){% if not loop.last %}, {% endif %}
+coalesce(CAST({{ x }} AS {{ nbsql.string() }}), 'NULL'){{ nbsql.comma_blank(loop) }}
 {%- endfor %}) || ']'
 {%- endmacro %}

@@ -27,7 +27,7 @@ SELECT
     WHERE length(words.word) >= {{ family.min_length }}
     {% if family.stop_words %}
       AND words.word COLLATE "C" NOT IN (
-        {%- for word in family.stop_words %}{{ nbsql.text(word) }}{% if not loop.last %}, {% endif %}{% endfor %})
+        {%- for word in family.stop_words %}{{ nbsql.text(word) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
     {% endif %}
     ORDER BY words.position ASC NULLS LAST
   ) AS nbsql_words

@@ -11,7 +11,7 @@ LATERAL VIEW inline(array(struct(
     {% for name, expression in columns %}
     {{ expression }} AS {{ nbsql.word(name) }}{{ nbsql.comma(loop) }}
     {% endfor %}
-  ))) step AS {% for name, _ in columns %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}
+  ))) step AS {% for name, _ in columns %}{{ nbsql.word(name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 
 {%- endmacro %}
 
@@ -143,7 +143,7 @@ transform({{ nbsql.index_range(p) }}, j -> transform(sequence(0, j), i -> {{ ele
 {% set pair %}cells[{{ nbsql.pair_place(p, first, last) }}]{% endset -%}
 {% set means %}CASE WHEN n > 0 THEN transform({{ nbsql.index_range(p) }}, i -> {{ cell_i }}.mean) END{% endset -%}
 {% set scales -%}
-array({% for scale in family.scales %}{{ nbsql.number(scale) }}{% if not loop.last %}, {% endif %}{% endfor %})
+array({% for scale in family.scales %}{{ nbsql.number(scale) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endset -%}
 {% set element -%}
 CASE

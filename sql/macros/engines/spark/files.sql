@@ -13,6 +13,6 @@ FROM {{ calibration }} AS calibration
 (
   SELECT inline(from_json({{ text }}, 'ARRAY<STRUCT<
     {%- for name in texts %}{{ nbsql.word(name) }}: {{ nbsql.string() }}, {% endfor %}
-    {%- for name in numbers %}{{ nbsql.word(name) }}: {{ nbsql.double() }}{% if not loop.last %}, {% endif %}{% endfor %}>>'))
+    {%- for name in numbers %}{{ nbsql.word(name) }}: {{ nbsql.double() }}{{ nbsql.comma_blank(loop) }}{% endfor %}>>'))
 )
 {%- endmacro %}

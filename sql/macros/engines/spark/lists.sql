@@ -15,7 +15,7 @@ inline(arrays_zip(
   {% for list in lists %}
   {{ list }}{{ nbsql.comma(loop) }}
   {% endfor %}
-)) AS ({% for name in names %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %})
+)) AS ({% for name in names %}{{ nbsql.word(name) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {% macro spark__scored_columns(model) -%}

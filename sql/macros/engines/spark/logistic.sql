@@ -12,7 +12,7 @@
 {% set is_blocked = curvature and problem.many -%}
 {% set product %}sums[0]{% endset -%}
 {% set no_j %}CAST(NULL AS INT){% endset -%}
-{% set numbers %}{% for i in zs %}{{ i }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set numbers %}{% for i in zs %}{{ i }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {% set others, blocks = problem.others | length, problem.blocks | length -%}
 WITH predicted AS (
   {{ nbsql.logistic_predicted(problem, design, trial) | indent(2) }}

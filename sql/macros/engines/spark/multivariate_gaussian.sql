@@ -69,7 +69,7 @@ LATERAL VIEW inline(concat(
 {% macro spark__multivariate_gaussian_value(feature, relation) -%}
 concat('[', array_join(array(
 {%- for column in feature.columns -%}
-CAST(CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) AS {{ nbsql.string() }}){% if not loop.last %}, {% endif %}
+CAST(CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) AS {{ nbsql.string() }}){{ nbsql.comma_blank(loop) }}
 {%- endfor %}), ', ', 'NULL'), ']')
 {%- endmacro %}
 

@@ -41,7 +41,7 @@ END
 {%- endmacro %}
 
 {% macro spark__is_none_of(word, texts) -%}
-{{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{% if not loop.last %}, {% endif %}{% endfor %})
+{{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# The words of a list for which a condition on `word` holds. #}
@@ -61,5 +61,5 @@ END
 {%- endmacro %}
 
 {% macro spark__concatenated_lists(lists) -%}
-concat({% for list in lists %}{{ list }}{% if not loop.last %}, {% endif %}{% endfor %})
+concat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}

@@ -1,7 +1,7 @@
 {# SQLite's own forms (3.35 and later, with its mathematical functions). A macro sqlite__name takes the place of the macro `name`. #}
 
 {% macro sqlite__greatest_of_few(values) -%}
-MAX({% for value in values %}{{ value }}{% if not loop.last %}, {% endif %}{% endfor %})
+MAX({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}
 
 {# A column may be declared with a collation of its own. #}

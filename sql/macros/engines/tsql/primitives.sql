@@ -2,7 +2,7 @@
 
 {# GREATEST came with SQL Server 2022. #}
 {% macro tsql__greatest_of_few(values) -%}
-{% set rows %}{% for value in values %}({{ value }}){% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set rows %}{% for value in values %}({{ value }}){{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 (SELECT MAX(numbers.number) FROM (VALUES {{ rows }}) AS numbers(number))
 {%- endmacro %}
 

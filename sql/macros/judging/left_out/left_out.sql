@@ -91,7 +91,7 @@ best AS (
     {% for column in ['joint', 'prior'] %}
     {% set column = nbsql.word(column) %}
     {% set of_classes -%}
-    {% for k in parts.class_numbers %}max(CASE WHEN class_no = {{ k }} THEN {{ column }} END){% if not loop.last %}, {% endif %}{% endfor %}
+    {% for k in parts.class_numbers %}max(CASE WHEN class_no = {{ k }} THEN {{ column }} END){{ nbsql.comma_blank(loop) }}{% endfor %}
     {%- endset %}
     {% set in_order = nbsql.ordered_list(column, nbsql.word('class_no')) %}
     {% set listed = nbsql.array_of(of_classes) if parts.class_numbers else in_order %}

@@ -202,9 +202,8 @@ columns_of AS (
       {% for feature in parts.columns %}
       {% for value, alpha in feature.family.declared %}
       ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }}, {{ nbsql.boolean(feature.family.complement) }})
-      {%- if not loop.last %},
-      {% endif %}
-      {% endfor %}{{ nbsql.comma(loop) }}
+      {{- nbsql.comma_line(loop) }}
+      {%- endfor %}{{ nbsql.comma(loop) }}
       {% endfor %}
   ) AS declared(feature, value, alpha, opposed)
   LEFT JOIN (

@@ -20,7 +20,7 @@
 {# One row a combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term, NULL if the class is impossible. #}
 {% macro standalone_means(scorer, term) -%}
 {% set codes -%}
-{% for _ in term.parts %}code_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}
+{% for _ in term.parts %}code_{{ loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}
 {%- endset -%}
 {% set classes = range(1, scorer.classes | length + 1) -%}
 SELECT

@@ -17,5 +17,5 @@
 {%- endmacro %}
 
 {% macro default__greatest_of_few(values) -%}
-GREATEST({% for value in values %}{{ value }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %})
+GREATEST({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}

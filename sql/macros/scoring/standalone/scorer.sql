@@ -81,9 +81,7 @@ SELECT
   {{ nbsql.standalone_source_columns(scorer, nbsql.word('nbsql_joint')) | indent(2) }}
   {%- for class in scorer.classes %}
   {% set joint %}nbsql_joint_{{ class.number }}{% if scorer.common %} + nbsql_common{% endif %}{% endset %}
-  COALESCE({{ joint }}, {{ nbsql.standalone_minus_infinity() }}) AS {{ nbsql.output(class.joint) }}
-  {%- if not loop.last %},
-  {% endif %}
+  COALESCE({{ joint }}, {{ nbsql.standalone_minus_infinity() }}) AS {{ nbsql.output(class.joint) }}{{ nbsql.comma_line(loop) }}
   {%- endfor %}
 
 FROM nbsql_joint
@@ -148,7 +146,7 @@ FROM {{ last }}
 {# The columns of the source to return, from a step that has others besides, each followed by a comma. #}
 {% macro standalone_source_columns(scorer, step) -%}
 {% if scorer.passed is none -%}
-{% set helpers %}{% for name in scorer.helpers %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set helpers %}{% for name in scorer.helpers %}{{ nbsql.word(name) }}{{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 {{ step }}.* {% if scorer.traits.all_but == 'EXCEPT' %}EXCEPT{% else %}EXCLUDE{% endif %} ({{ helpers }}),
 {% else -%}
 {% for column in scorer.passed %}{{ step }}.{{ nbsql.ident(column) }},

@@ -21,8 +21,7 @@
 {{ nbsql.standalone_add(items, nbsql['standalone_' ~ term.shape ~ '_input'](term)) }}
 {%- endfor -%}
 {% if not items %}1 AS nbsql_row{% endif -%}
-{% for item in items %}{{ item }}{% if not loop.last %},
-{% endif %}{% endfor %}
+{% for item in items %}{{ item }}{{ nbsql.comma_line(loop) }}{% endfor %}
 {%- endmacro %}
 
 {# The column of nbsql_inputs that a term reads. #}
