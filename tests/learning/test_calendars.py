@@ -209,3 +209,14 @@ def test_a_calendar_is_of_dates(con: duckdb.DuckDBPyConnection) -> None:
     ):
         with pytest.raises(nbsql.InputError, match=line):
             names(con, source, families={"at": nbsql.Calendar(zone="UTC")})
+
+
+def test_a_macro_refuses_a_date_written_as_text_in_one_line_and_takes_null_for_missing() -> None:
+    con = duckdb.connect()
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS y, DATE '2025-01-01' + (i * 7 % 90)::INTEGER AS day FROM range(200) AS r(i)")
+    model = nbsql.fit(con, "t", target="y", name="days")
+    for text in ("'2025-03-01'", "20250301"):
+        with pytest.raises(duckdb.Error, match=r"column day is (VARCHAR|INTEGER), and the model has learnt DATE there"):
+            con.execute(f"WITH q AS (SELECT {text} AS day) FROM days.predict('q')")
+    missing = con.execute("WITH q AS (SELECT NULL AS day) FROM days.predict('q')").fetchall()
+    assert missing == model.predict("SELECT NULL AS day").fetchall()

@@ -2,10 +2,11 @@
 
 {#
   A part of a column, an expression: of a weekday its name, Sunday, of the others a whole number; NULL for a missing or infinite date. zone:
-  the time zone of the part, for a column of times with a time zone; none for others.
+  the time zone of the part, for a column of times with a time zone; none for others. type: that of the column; a table macro needs it,
+  whose query is planned before it can say that a column is of another type.
 #}
-{% macro calendar_part(name, part, zone=none) -%}
-{% set column = nbsql.ident(name) -%}
+{% macro calendar_part(name, part, zone=none, type=none) -%}
+{% set column %}{% if type is none %}{{ nbsql.ident(name) }}{% else %}CAST({{ nbsql.ident(name) }} AS {{ type }}){% endif %}{% endset -%}
 {% set time = column if zone is none else nbsql.in_time_zone(column, zone) -%}
 {% if part == 'weekday' -%}
 {% set days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] -%}
