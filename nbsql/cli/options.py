@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
-from typing import Any, get_args
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import click
 
@@ -14,7 +15,8 @@ from nbsql.cli.families import FAMILIES_FILE
 from nbsql.cli.session import open_for_reading
 from nbsql.family import Nulls, Unseen
 from nbsql.spec.method import METHODS
-from nbsql.spec.options import By, Infer, model_fields
+from nbsql.spec.options import By, Infer, Options, model_fields
+from nbsql.spec.signature import texts_of_options
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -41,6 +43,29 @@ class _AtLeast1(click.IntRange):
 
 
 AT_LEAST_1 = _AtLeast1(min=1)
+
+
+_METAVARS = {("target", str): "COLUMN", ("reference", Any): "SOURCE", ("test", Any): "SOURCE"}  # completed so
+_COUNTS = ("n", "top_k", "bins")  # at least 1
+
+
+def option_of(name: str, annotation: Any, default: Any, text: str) -> Decorator:
+    """The option that follows from a keyword: from its name, its type, its default, and its text in a docstring."""
+    kinds = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    kind = next(each for each in kinds if each is not type(None))
+    options: dict[str, Any] = {"default": default}
+    if kind is bool:
+        options = {"is_flag": True}
+    elif get_origin(kind) is Literal:
+        options["type"] = click.Choice(get_args(kind))
+    elif get_origin(kind) is not None:
+        options["type"] = COLUMNS
+    elif (name, kind) in _METAVARS:
+        options["metavar"] = _METAVARS[name, kind]
+    elif kind in (int, float):
+        options |= {"type": AT_LEAST_1 if name in _COUNTS else kind, "metavar": "N"}
+    flag = f"-{'' if len(name) == 1 else '-'}{name.replace('_', '-')}"
+    return option(flag, name, help=text[:1].upper() + text[1:], **options)
 
 
 def command(
@@ -128,7 +153,7 @@ def _number_or_text(_context: Any, _option: Any, text: str | None) -> float | st
         return text
 
 
-# What the command line has for each option of a fit: one with its arguments, if its value has some.
+# What the command line has for options of a fit whose values have arguments, or another form there.
 _OF_FIT: dict[str, Sequence[Decorator]] = {
     "id": [
         option(
@@ -252,17 +277,27 @@ _OF_FIT: dict[str, Sequence[Decorator]] = {
         ),
     ],
 }  # fmt: skip
+
+
+def _options_of_fit(name: str) -> Sequence[Decorator]:
+    """What the command line has for an option of a fit: what follows from its definition, unless it is written above."""
+    (option_,) = (each for each in model_fields() if each.name == name)
+    return _OF_FIT.get(name) or [
+        option_of(name, get_type_hints(Options)[name], option_.default, " ".join(texts_of_options()[name].split()))
+    ]
+
+
 _PARTS = ("slice_by", "segment_by")  # of a model; what compares fits has no such parts
 
 # The options of the model, for every command that fits or evaluates a fit.
 modelling = together(
     option("--target", required=True, metavar="COLUMN", help="The column to predict."),
-    *(each for option_ in model_fields() if option_.name not in _PARTS for each in _OF_FIT[option_.name]),
+    *(each for name in texts_of_options() if name not in _PARTS for each in _options_of_fit(name)),
 )
 
 # The options of `nbsql fit` beside them: parts of the model, and options of single methods.
 fitting = together(
-    *(each for name in _PARTS for each in _OF_FIT[name]),
+    *(each for name in _PARTS for each in _options_of_fit(name)),
     naming_classes,
     option("--penalty", type=float, metavar="LAMBDA", help="For logistic, the penalty on the squared weights.  [default: 0.5]"),
     option("--iterations", type=int, metavar="N", help="The most iterations of logistic and em.  [default: 100]"),

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import click
 
 import nbsql
 from nbsql.cli.answers import Form, answer, with_formats
-from nbsql.cli.arguments import COLUMNS, COST, THRESHOLD, costs_by_label, labels_by_text
-from nbsql.cli.options import AT_LEAST_1, Decorator, by_name, calibrated, columns, limited, option, reads_model, weighted
+from nbsql.cli.arguments import COST, THRESHOLD, costs_by_label, labels_by_text
+from nbsql.cli.options import Decorator, by_name, calibrated, columns, limited, option, option_of, reads_model, weighted
 from nbsql.cli.session import show_warnings
 
 _SECTION = re.compile(r"\n\n(?:Args:\n|Raises:\n|>>> )")
@@ -34,8 +33,6 @@ _PARAMETERS: dict[str, Decorator] = {
     "weight": weighted,
 }
 _FLAGS = {"costs": "--cost", "thresholds": "--threshold"}  # repeatable, one at a time
-_METAVARS = {("target", str): "COLUMN", ("reference", Any): "SOURCE", ("test", Any): "SOURCE"}  # completed so
-_COUNTS = ("n", "top_k", "bins")  # at least 1
 
 # Why a public name of `nbsql.Model` is no command.
 NOT_COMMANDS = {
@@ -94,31 +91,12 @@ def spelled(function: Callable[..., Any]) -> Callable[[str], str]:
 
 def parameter_decorator(parameter: inspect.Parameter, text: str) -> Decorator:
     """The argument or the option of a parameter."""
-    kind = [each for each in _alternatives(parameter.annotation) if each is not type(None)]
     if is_argument(parameter):
-        required = parameter.default is parameter.empty
-        return click.argument(parameter.name, required=required, type=click.IntRange(min=0) if kind == [int] else None)
+        required, is_number = parameter.default is parameter.empty, parameter.annotation is int
+        return click.argument(parameter.name, required=required, type=click.IntRange(min=0) if is_number else None)
     if parameter.name in _PARAMETERS:
         return _PARAMETERS[parameter.name]
-    flag = f"-{'' if len(parameter.name) == 1 else '-'}{parameter.name.replace('_', '-')}"
-    options: dict[str, Any] = {"default": parameter.default}
-    if kind == [bool]:
-        options = {"is_flag": True}
-    elif get_origin(kind[0]) is Literal:
-        options["type"] = click.Choice(get_args(kind[0]))
-    elif get_origin(kind[0]) is not None:
-        options["type"] = COLUMNS
-    elif (parameter.name, kind[0]) in _METAVARS:
-        options["metavar"] = _METAVARS[parameter.name, kind[0]]
-    elif kind[0] in (int, float):
-        options |= {"type": AT_LEAST_1 if parameter.name in _COUNTS else kind[0], "metavar": "N"}
-    return option(flag, parameter.name, help=text[:1].upper() + text[1:], **options)
-
-
-def _alternatives(annotation: Any) -> Iterator[Any]:
-    """The types of a union, or the one type."""
-    union = get_origin(annotation) in (Union, UnionType)
-    yield from get_args(annotation) if union else [annotation]
+    return option_of(parameter.name, parameter.annotation, parameter.default, text)
 
 
 def verb_command(

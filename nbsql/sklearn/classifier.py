@@ -37,7 +37,7 @@ from nbsql.sklearn.columns import (
     with_columns,
 )
 from nbsql.sklearn.store import NAME, Store
-from nbsql.spec.options import PriorArgument
+from nbsql.spec.options import PriorArgument, model_fields
 
 
 class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
@@ -173,8 +173,9 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
         model.drop()
 
     def _options(self) -> dict[str, Any]:
-        names = ("families", "alpha", "prior", "estimate", "nulls", "unseen", "derive", "missing")
-        return {**{name: getattr(self, name) for name in names}, "infer": "types"}
+        options = {each.name for each in model_fields()}
+        given = {name: value for name, value in self.get_params(deep=False).items() if name in options}
+        return {**given, "infer": "types"}
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
         """Learn more rows: the model is then the same as if it had been fitted on all rows at once.

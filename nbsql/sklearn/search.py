@@ -101,8 +101,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
         return {"alpha": self.alphas, "prior": self.priors, "families": self.families}
 
     def _options(self) -> dict[str, Any]:
-        others = {name: getattr(self, name) for name in ("estimate", "nulls", "unseen", "derive", "missing")}
-        return {**self._lists(), **others, "infer": "types"}
+        return {**super()._options(), **self._lists()}
 
     def _fit_table(self, *_: Any) -> None:
         raise InputError("NaiveBayesCV takes rows; of a table nbsql.sweep is the same")

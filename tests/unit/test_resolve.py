@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pytest
 
 import nbsql
+from nbsql import Smoothed
 from nbsql.family import FAMILIES
+from nbsql.plan import Plan
+from nbsql.rendering.relations import Relations
+from nbsql.rendering.renderer import Renderer
 from nbsql.spec.column import Column
-from nbsql.spec.options import Options, candidate_options
+from nbsql.spec.options import Estimating, Options, candidate_options
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Spec
 
@@ -287,3 +292,29 @@ def test_alpha_goes_with_a_method_whose_prior_it_smooths() -> None:
 )
 def test_a_word_stands_for_the_defaults(word: dict[str, Any], instance: dict[str, Any]) -> None:
     assert resolved("t", MIXED, word) == resolved("t", MIXED, instance)
+
+
+@pytest.mark.parametrize(
+    "estimating",
+    [
+        {"alpha": 3},
+        {"estimate": "mode"},
+        {"estimate": "mle"},
+        {"unseen": "smooth"},
+        {"prior": "uniform"},
+        {"prior": Smoothed(2)},
+    ],
+)
+def test_what_is_counted_does_not_depend_on_how_it_is_estimated(estimating: dict[str, Any]) -> None:
+    assert set(estimating) < {field.name for field in fields(Estimating)}
+    renderer = Renderer("duckdb")
+    table = renderer.fragment("subquery", renderer.dialect.query("FROM golf"))
+
+    def counted(options: dict[str, Any]) -> list[Any]:
+        spec = resolved("golf", GOLF, {**options, "families": {"note": "text", "n": "poisson"}})
+        plan = Plan(renderer, spec, Relations(renderer, transient="m"))
+        scan = (table, plan.scanned_features)
+        centres = dict.fromkeys((feature.index for feature in plan.centred_features), 0.5)
+        return [plan.scan(table, scan, [], centres), *plan.create_cells(table, "1", table, [scan], temporary=True)]
+
+    assert counted(estimating) == counted({})
