@@ -11,6 +11,7 @@ from nbsql.cli.answers import Form, with_formats, write_or_print
 from nbsql.cli.arguments import FAMILY, PRIOR
 from nbsql.cli.description import FEATURES, describing
 from nbsql.cli.fit import report, typed
+from nbsql.cli.fit_options import takes
 from nbsql.cli.options import by_name, command, naming, naming_classes, option, replacing
 from nbsql.cli.session import check_new_database, open_for_writing, show_warnings
 from nbsql.family import Family, Nulls, Unseen
@@ -18,9 +19,7 @@ from nbsql.family import Family, Nulls, Unseen
 _keys = option("--id", multiple=True, metavar="COLUMN", help="A key column, which identifies rows in explanations. Repeatable.")
 
 
-@command("Merge several models into one.", "database", click.argument("models", nargs=-1, required=True))
-@option("--name", required=True, metavar="MODEL", help="The name of the merged model.")
-@replacing
+@command("Merge several models into one.", takes(nbsql.merge))
 @with_formats(csv=FEATURES, sql=None)
 def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, form: Form) -> None:
     """Merge MODELS of DATABASE, which have the same target and features. Only counts are read, never rows.
@@ -32,9 +31,7 @@ def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, f
         report(engine, database, nbsql.merge(engine, list(models), name=name, replace=replace), form)
 
 
-@command("Read a model from a file.", "database", "path", name="import")
-@option("--name", required=True, metavar="MODEL", help="The name of the model.")
-@replacing
+@command("Read a model from a file.", takes(nbsql.import_), name="import")
 @with_formats(csv=FEATURES, sql=None)
 def import_(database: str, path: str, *, name: str, replace: bool, form: Form) -> None:
     """Read the model that `nbsql export` wrote to PATH, on any engine.

@@ -14,7 +14,8 @@ from nbsql.cli import tables
 from nbsql.cli.answers import Form, with_formats
 from nbsql.cli.description import FEATURES, describe
 from nbsql.cli.families import AUTO
-from nbsql.cli.options import command, fitting, modelling, naming, replacing
+from nbsql.cli.fit_options import OF_METHODS, takes
+from nbsql.cli.options import command
 from nbsql.cli.session import check_new_database, open_for_reading, open_for_writing, or_memory, show_warnings
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
@@ -31,11 +32,7 @@ _ARGUMENTS = {
 }  # fmt: skip
 
 
-@command("Fit a model to a table and store it in the database.", "database", "source")
-@modelling
-@naming
-@fitting
-@replacing
+@command("Fit a model to a table and store it in the database.", takes(nbsql.fit, method=OF_METHODS))
 @with_formats(csv=FEATURES, sql="Print the statements instead of running them.")
 def fit(database: str, source: str, *, name: str, target: str, replace: bool, form: Form, **given: Any) -> None:
     """Fit a naive Bayes model of the column --target of SOURCE, and store it in DATABASE as the schema --name.

@@ -15,7 +15,8 @@ from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, objects, print_value, with_formats
 from nbsql.cli.arguments import FAMILY, PRIOR
 from nbsql.cli.fit import chosen, smoothed, typed
-from nbsql.cli.options import command, fold_column, folding, modelling, naming_classes, option, replacing
+from nbsql.cli.fit_options import PARTS, TARGET, option_of_fit, takes
+from nbsql.cli.options import command, option, together
 from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, show_warnings
 from nbsql.engines.engine import Engine
 from nbsql.family import Family
@@ -27,10 +28,7 @@ from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By
 
 
-@command("Evaluate a fit on held-out rows.", "database", "source")
-@modelling
-@folding
-@naming_classes
+@command("Evaluate a fit on held-out rows.", takes(nbsql.cross_validate, left_out=("bins", *PARTS)))
 @option("--gain", is_flag=True, help="Say which other method would gain most, by five folds of each; this takes longer.")
 @with_formats(csv="Print CSV: fold, rows, weight, accuracy, log_loss.", sql=None)
 def cross_validate(
@@ -72,19 +70,29 @@ def _to_choose(database: str, name: str | None, *, replace: bool) -> Iterator[En
         yield engine
 
 
-@command("Evaluate many settings of a fit, and keep the best.", "database", "source")
-@modelling
-@option("--alphas", metavar="A,A,...", help="Pseudo-counts to try, instead of --alpha: 0.1,1,10")
-@option("--priors", multiple=True, type=PRIOR, help="A prior to try, instead of --prior. Repeatable.")
-@option(
-    "--try-family", "tried", type=FAMILY, multiple=True,
-    help="A family to try for a column, in addition to that of --family or of its type. Repeatable.",
+@command(
+    "Evaluate many settings of a fit, and keep the best.",
+    takes(
+        nbsql.sweep, nbsql.Sweep.best, left_out=PARTS,
+        alpha=together(
+            option_of_fit("alpha"),
+            option("--alphas", metavar="A,A,...", help="Pseudo-counts to try, instead of --alpha: 0.1,1,10"),
+        ),
+        prior=together(
+            option_of_fit("prior"),
+            option("--priors", multiple=True, type=PRIOR, help="A prior to try, instead of --prior. Repeatable."),
+        ),
+        families=together(
+            option_of_fit("families"),
+            option(
+                "--try-family", "tried", type=FAMILY, multiple=True,
+                help="A family to try for a column, in addition to that of --family or of its type. Repeatable.",
+            ),
+        ),
+        by=option("--by", type=click.Choice(get_args(By)), default="log_loss", help="The metric that ranks the settings."),
+        name=option("--name", metavar="MODEL", help="Store the model of the best setting under this name."),
+    ),
 )  # fmt: skip
-@folding
-@naming_classes
-@option("--by", type=click.Choice(get_args(By)), default="log_loss", help="The metric that ranks the settings.")
-@option("--name", metavar="MODEL", help="Store the model of the best setting under this name.")
-@replacing
 @with_formats(csv="Print CSV: rank, alpha, prior, families, accuracy, log_loss.", sql=None)
 def sweep(
     database: str, source: str, *, target: str, alphas: str | None, priors: Sequence[str | Mapping[str, float]],
@@ -132,21 +140,24 @@ def _numbers(text: str) -> list[float]:
         raise click.UsageError(f"--alphas takes numbers, such as 0.1,1,10, not {text!r}") from None
 
 
-@command("Choose families and a method, and keep the best model.", "database", "source")
-@modelling
-@option("--keep-all", is_flag=True, help="Keep all columns as features.")
-@option("--no-calibration", is_flag=True, help="Do not try a temperature.")
-@option(
-    "--methods", metavar="NAMES", show_default=",".join(map(str, METHODS)), help="The classifiers to try, separated by commas."
-)
-@option("--folds", type=click.IntRange(min=2), default=FOLDS, help="The number of folds.")
-@fold_column
-@option(
-    "--budget", metavar="ROWS|TIME", default=str(ROWS),
-    help="About how many rows to use, or how long to search: '30 s', '2 min'.",
+@command(
+    "Choose families and a method, and keep the best model.",
+    takes(
+        nbsql.auto, nbsql.Auto.best, left_out=PARTS, target=TARGET,
+        leave_out=option("--keep-all", is_flag=True, help="Keep all columns as features."),
+        calibrate=option("--no-calibration", is_flag=True, help="Do not try a temperature."),
+        methods=option(
+            "--methods", metavar="NAMES", show_default=",".join(map(str, METHODS)),
+            help="The classifiers to try, separated by commas.",
+        ),
+        folds=option("--folds", type=click.IntRange(min=2), default=FOLDS, help="The number of folds."),
+        budget=option(
+            "--budget", metavar="ROWS|TIME", default=str(ROWS),
+            help="About how many rows to use, or how long to search: '30 s', '2 min'.",
+        ),
+        name=option("--name", metavar="MODEL", help="Store the chosen model under this name."),
+    ),
 )  # fmt: skip
-@option("--name", metavar="MODEL", help="Store the chosen model under this name.")
-@replacing
 @with_formats(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
 def auto(
     database: str, source: str, *, target: str, keep_all: bool, no_calibration: bool, methods: str | None,
