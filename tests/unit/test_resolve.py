@@ -13,6 +13,7 @@ import nbsql
 from nbsql import Smoothed
 from nbsql.family import FAMILIES
 from nbsql.plan import Plan
+from nbsql.plan.counting import Scan
 from nbsql.rendering.relations import Relations
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.column import Column
@@ -313,7 +314,7 @@ def test_what_is_counted_does_not_depend_on_how_it_is_estimated(estimating: dict
     def counted(options: dict[str, Any]) -> list[Any]:
         spec = resolved("golf", GOLF, {**options, "families": {"note": "text", "n": "poisson"}})
         plan = Plan(renderer, spec, Relations(renderer, transient="m"))
-        scan = (table, plan.scanned_features)
+        scan = Scan(table, plan.scanned_features)
         centres = dict.fromkeys((feature.index for feature in plan.centred_features), 0.5)
         return [plan.scan(table, scan, [], centres), *plan.create_cells(table, "1", table, [scan], temporary=True)]
 
