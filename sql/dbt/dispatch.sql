@@ -51,7 +51,6 @@
 {% macro ident(name) %} {% do return(adapter.dispatch('ident', 'nbsql')(name)) %} {% endmacro %}
 {% macro in_time_zone(x, zone) %} {% do return(adapter.dispatch('in_time_zone', 'nbsql')(x, zone)) %} {% endmacro %}
 {% macro infinity() %} {% do return(adapter.dispatch('infinity', 'nbsql')()) %} {% endmacro %}
-{% macro inline_numbers(values) %} {% do return(adapter.dispatch('inline_numbers', 'nbsql')(values)) %} {% endmacro %}
 {% macro instant(x, type) %} {% do return(adapter.dispatch('instant', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro is_in_lake(relation) %} {% do return(adapter.dispatch('is_in_lake', 'nbsql')(relation)) %} {% endmacro %}
 {% macro is_none_of(word, texts) %} {% do return(adapter.dispatch('is_none_of', 'nbsql')(word, texts)) %} {% endmacro %}

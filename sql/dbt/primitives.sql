@@ -5,6 +5,7 @@
 
 {% macro default__array() -%} {%- endmacro %}
 {% macro default__array_of(elements) -%} {{ nbsql.array() }}[{{ elements }}] {%- endmacro %}
+{% macro default__as_label(x, type) -%} {{ x }}{% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %} {%- endmacro %}
 {% macro default__as_number(x) -%} TRY_CAST({{ x }} AS {{ nbsql.double() }}) {%- endmacro %}
 {% macro default__breaks_negative_counts(column) -%}
 coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
@@ -15,6 +16,12 @@ coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
 {% macro default__compiled_apart(model) -%} {%- endmacro %}
 {% macro default__completed_inputs(inputs, features) -%} {{ inputs }} {%- endmacro %}
 {% macro default__composed(x) -%} nfc_normalize({{ x }}) {%- endmacro %}
+{% macro default__concatenated_lists(lists) -%}
+list_concat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
+{% macro default__distinct_count(x, is_exact) -%}
+{% if is_exact %}count(DISTINCT {{ x }}){% else %}approx_count_distinct({{ x }}){% endif %}
+{%- endmacro %}
 {% macro default__distinct_elements(list) -%} list_distinct({{ list }}) {%- endmacro %}
 {% macro default__double() -%} DOUBLE {%- endmacro %}
 {% macro default__element(list, position) -%} {{ list }}[{{ position }}] {%- endmacro %}
@@ -27,6 +34,9 @@ list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteri
 {%- endmacro %}
 {% macro default__finite(x) -%} CASE WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END {%- endmacro %}
 {% macro default__floor_of(x) -%} floor({{ x }}) {%- endmacro %}
+{% macro default__greatest_of_few(values) -%}
+GREATEST({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
 {% macro default__groups_texts() -%} yes {%- endmacro %}
 {% macro default__in_time_zone(x, zone) -%} ({{ x }} AT TIME ZONE {{ nbsql.text(zone) }}) {%- endmacro %}
 {% macro default__infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
@@ -36,6 +46,9 @@ list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteri
 {% macro default__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.class_{{ k }} {%- endmacro %}
 {% macro default__list_highest(list) -%} list_max({{ list }}) {%- endmacro %}
 {% macro default__list_lowest(list) -%} list_min({{ list }}) {%- endmacro %}
+{% macro default__list_mapped(list, body, x='x', place=none) -%}
+list_transform({{ list }}, lambda {{ nbsql.word(x) }}{% if place %}, {{ nbsql.word(place) }}{% endif %}: {{ body }})
+{%- endmacro %}
 {% macro default__list_of(elements, type) -%} [{{ elements }}] {%- endmacro %}
 {% macro default__list_place(list, x) -%} list_position({{ list }}, {{ x }}) {%- endmacro %}
 {% macro default__list_size(list) -%} len({{ list }}) {%- endmacro %}
@@ -57,6 +70,7 @@ list({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LA
 {%- endmacro %}
 {% macro default__output(name) -%} {{ nbsql.ident(name) }} {%- endmacro %}
 {% macro default__part_of_time(x, part) -%} extract({{ nbsql.word(part) }} FROM {{ x }}) {%- endmacro %}
+{% macro default__plain_label(x, type) -%} {% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %} {%- endmacro %}
 {% macro default__product(a, b, careful=false) -%} {{ a }} * {{ b }} {%- endmacro %}
 {% macro default__raise_error(message, text=none) -%} error({{ nbsql.text(message) }}) {%- endmacro %}
 {% macro default__row_id() -%} row_number() OVER () {%- endmacro %}
@@ -64,7 +78,11 @@ list({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LA
 {% macro default__runs_of_letters(x) -%}
 string_split(regexp_replace({{ x }}, '[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' ', 'g'), ' ')
 {%- endmacro %}
+{% macro default__runs_of_words(run, length) -%}
+list_transform(range(1, len(source.nbsql_words){% if length > 2 %} - {{ length - 2 }}{% endif %}), lambda i: {{ run }})
+{%- endmacro %}
 {% macro default__same_value(a, b) -%} {{ a }}.value IS NOT DISTINCT FROM {{ b }}.value {%- endmacro %}
+{% macro default__scan_value(x, careful) -%} {% if careful %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %} {%- endmacro %}
 {% macro default__single_blanks(x, least) -%}
 regexp_replace({{ x }}, '[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ', 'g')
 {%- endmacro %}
@@ -88,12 +106,18 @@ CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WH
 {% macro plain__groups_texts() -%} {%- endmacro %}
 {% macro plain__log_factorial(x) -%} {{ nbsql.stirling(x) }} {%- endmacro %}
 {% macro plain__log_factorial_of(feature) -%} number.nbsql_log_factorial{{ nbsql.feature_suffix(feature) }} {%- endmacro %}
+{% macro plain__output_column(model, name, more='') -%}
+source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
+{%- endmacro %}
 {% macro plain__output_label(model) -%} {{ nbsql.output_column(model, 'prediction') }} {%- endmacro %}
 {% macro plain__output_null(model, name) -%} CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }} {%- endmacro %}
 {% macro plain__plain_label(x, type) -%} {{ x }} {%- endmacro %}
 {% macro postgres__array() -%} ARRAY {%- endmacro %}
 {% macro postgres__characters(x) -%} string_to_array(({{ x }}) COLLATE "C", NULL) {%- endmacro %}
 {% macro postgres__composed(x) -%} normalize({{ x }}, NFC) {%- endmacro %}
+{% macro postgres__concatenated_lists(lists) -%}
+{% for list in lists %}{{ list }}{% if not loop.last %} || {% endif %}{% endfor %}
+{%- endmacro %}
 {% macro postgres__distinct_count(x, is_exact) -%} count(DISTINCT {{ x }}) {%- endmacro %}
 {% macro postgres__distinct_elements(list) -%} ARRAY(SELECT DISTINCT unnest({{ list }})) {%- endmacro %}
 {% macro postgres__double() -%} DOUBLE PRECISION {%- endmacro %}

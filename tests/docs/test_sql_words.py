@@ -41,10 +41,11 @@ def test_no_engine_repeats_the_macro_whose_place_it_takes():
 def test_what_an_engine_says_in_one_expression_is_in_its_table():
     """But for words with a blank before or after them, which a table cannot show."""
     end = r"(?:(?<=\S){% endmacro %}|\s*{%- endmacro %})"
-    expression = re.compile(r"\s*{%-? macro \w+__\w+\(.*\) (?:-%}\s*|%}(?=\S))(?:(?!{%).)*" + end)
+    expression = re.compile(r"\s*{%-? macro \w+__\w+\(.*\) (?:-%}\s*|%}(?=\S))(?:(?!{% set).)*" + end)
     files = [path for path in macro_files(SQL / "macros") if path.name != TABLE]
     found = {source.name for path in files for source in sources(path) if expression.fullmatch(source.text)}
-    assert found == {"default__ident", "default__text"}  # the gates, of which Python has its own
+    gates = {"default__ident", "default__text", "default__number"}  # of which Python has its own
+    assert found == gates | {"default__instant"}  # which is too long for a line
 
 
 def test_a_comma_in_a_loop_is_a_macro():

@@ -68,19 +68,9 @@ UNION ALL
 {{ nbsql.as_label(text if nbsql.is_text(model.spec.target_type) else label, model.spec.target_type) }}
 {%- endmacro %}
 
-{# A label of a type, as labels are compared and ordered in models. #}
-{% macro default__as_label(x, type) -%}
-{{ x }}{% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %}
-{%- endmacro %}
-
 {# A label, given as text, in the type of the classes. #}
 {% macro class_literal(label, type) -%}
 CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %}
-{%- endmacro %}
-
-{# A label in an answer, without a collation, so that it can be compared with a column that has a collation of its own. #}
-{% macro default__plain_label(x, type) -%}
-{% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
 {# Renders something if the type is one of texts, else nothing. #}

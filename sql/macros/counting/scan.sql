@@ -49,11 +49,6 @@ LEFT JOIN means
 {%- endif %}
 {%- endmacro %}
 
-{# A number as a scan sums it: unchanged in the first pass, whose sums reveal NaN and infinities, and guarded in a careful pass. #}
-{% macro default__scan_value(x, careful) -%}
-{% if careful %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %}
-{%- endmacro %}
-
 {# The weighted sum of the squares of a number. #}
 {% macro default__summed_squares(model, x, careful) -%}
 {% set square %}{{ x }} * {{ x }}{% endset -%}

@@ -196,12 +196,3 @@ list_filter(
 {% endif -%}
 {% if family.presence %}{{ nbsql.distinct_elements(grams) }}{% else %}{{ grams }}{% endif %}
 {%- endmacro %}
-
-{# The list of an expression of the place i of the first of `length` neighbouring words. #}
-{% macro default__runs_of_words(run, length) -%}
-list_transform(range(1, len(source.nbsql_words){% if length > 2 %} - {{ length - 2 }}{% endif %}), lambda i: {{ run }})
-{%- endmacro %}
-
-{% macro default__concatenated_lists(lists) -%}
-list_concat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
-{%- endmacro %}

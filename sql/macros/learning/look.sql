@@ -77,11 +77,6 @@ FROM (
 GROUP BY feature
 {%- endmacro %}
 
-{# The number of distinct values; unless it is to be exact, an estimate that may be a tenth off, where that is quicker. #}
-{% macro default__distinct_count(x, is_exact) -%}
-{% if is_exact %}count(DISTINCT {{ x }}){% else %}approx_count_distinct({{ x }}){% endif %}
-{%- endmacro %}
-
 {#
   A sample of `share` in a million rows, always the same ones, chosen by a hash of their columns. A table whose rows have numbers may be
   sampled by blocks of a hundred rows, which is quicker. kinds: the kind of each column, by name.

@@ -7,14 +7,6 @@
 {%- endmacro %}
 
 {#
-  A list of an expression of each element. body: the expression; it calls the element x and, if it needs its position, calls that by the
-  name `place`. The body of one such list may contain at most one other.
-#}
-{% macro default__list_mapped(list, body, x='x', place=none) -%}
-list_transform({{ list }}, lambda {{ nbsql.word(x) }}{% if place %}, {{ nbsql.word(place) }}{% endif %}: {{ body }})
-{%- endmacro %}
-
-{#
   One row per row of a matrix, beside the elements of other lists. lists: rendered, with as many elements as the matrix has rows, or none
   for an expression that is the same beside all of them. width: the length of a row.
 #}

@@ -55,10 +55,6 @@ CAST(NULL AS {{ nbsql.double() }})
 {%- endif %}
 {%- endmacro %}
 
-{% macro default__inline_numbers(values) -%}
-[{% for value in values %}{{ nbsql.inline_number(value) }}{{ nbsql.comma_blank(loop) }}{% endfor %}]
-{%- endmacro %}
-
 {# A class in its own type. #}
 {% macro inline_label(label, type) -%}
 CAST({{ nbsql.text(label) }} AS {{ type }})

@@ -102,8 +102,3 @@ CASE
   END
 END
 {%- endmacro %}
-
-{# The name of a parameter of a macro of two classes: 1 for the class, 2 for the other class. #}
-{% macro parameter_of_classes(number) -%}
-{% if number == 1 %}nbsql_class{% else %}nbsql_other{% endif %}
-{%- endmacro %}

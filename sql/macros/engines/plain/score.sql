@@ -6,10 +6,6 @@
 {%- endfor %}
 {%- endmacro %}
 
-{% macro plain__output_column(model, name, more='') -%}
-source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
-{%- endmacro %}
-
 {# The columns of `scored`, some of them replaced. scored_columns names the further columns that `scored` has in such a dialect. #}
 {% macro plain__replace_columns(model, replaced, others=[]) -%}
 {% for column in model.options.columns -%}

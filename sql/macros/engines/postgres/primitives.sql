@@ -54,11 +54,6 @@ CASE
 END
 {%- endmacro %}
 
-{# One row: whether no other transaction writes the model with this key. If it `waits` it waits for their end. #}
-{% macro postgres__lock_for_writing(key, waits) -%}
-SELECT {% if waits %}pg_advisory_xact_lock({{ key }}) IS NOT NULL{% else %}pg_try_advisory_xact_lock({{ key }}){% endif %} AS is_locked
-{%- endmacro %}
-
 {# Sets how long a statement waits for a lock, until the end of the transaction. One row: the milliseconds before, 0 for ever. #}
 {% macro postgres__set_lock_timeout(milliseconds) -%}
 SELECT CAST(setting AS INTEGER) AS before, set_config('lock_timeout', CAST({{ milliseconds }} AS {{ nbsql.string() }}), TRUE) AS now

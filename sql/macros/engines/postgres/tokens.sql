@@ -111,7 +111,3 @@ replace({{ with_letters }}, '[\p{L}\p{M}\p{N}', '[{{ nbsql.letters_marks_and_dig
 {{ with_letters }}
 {%- endif %}
 {%- endmacro %}
-
-{% macro postgres__concatenated_lists(lists) -%}
-{% for list in lists %}{{ list }}{% if not loop.last %} || {% endif %}{% endfor %}
-{%- endmacro %}

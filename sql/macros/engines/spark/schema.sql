@@ -15,20 +15,10 @@ CREATE OR REPLACE {% if temporary %}TEMPORARY {% endif %}VIEW {{ relation }}{% i
 {{ query }}
 {%- endmacro %}
 
-{# Drops a temporary relation; the tables of a schema are dropped with it. #}
-{% macro spark__drop_relation(kind, relation, if_exists=false) -%}
-DROP VIEW {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
-{%- endmacro %}
-
 {# Creates the view by which other queries read a part of a model, with the number of the table it stands for. #}
 {% macro spark__create_part_view(relation, part, number, comment) -%}
 CREATE OR REPLACE VIEW {{ relation }} COMMENT {{ nbsql.text(comment) }} TBLPROPERTIES ('nbsql.number' = '{{ number }}') AS
 SELECT * FROM {{ part }} AS part
-{%- endmacro %}
-
-{# Drops a part of a model. kind: table or view. #}
-{% macro spark__drop_part(relation, kind) -%}
-DROP {% if kind == 'view' %}VIEW{% else %}TABLE{% endif %} IF EXISTS {{ relation }}
 {%- endmacro %}
 
 {% macro spark__set_updated_at(spec) -%}

@@ -40,10 +40,6 @@ CASE
 END
 {%- endmacro %}
 
-{% macro spark__is_none_of(word, texts) -%}
-{{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
-{%- endmacro %}
-
 {# The words of a list for which a condition on `word` holds. #}
 {% macro spark__list_filtered(list, condition) -%}
 filter(
@@ -58,8 +54,4 @@ CASE WHEN size(source.nbsql_words) >= {{ length }}
   THEN transform(sequence(0, size(source.nbsql_words) - {{ length }}), i -> {{ run }})
   ELSE CAST(array() AS ARRAY<{{ nbsql.string() }}>)
 END
-{%- endmacro %}
-
-{% macro spark__concatenated_lists(lists) -%}
-concat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
 {%- endmacro %}

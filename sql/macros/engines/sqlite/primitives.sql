@@ -1,14 +1,5 @@
 {# SQLite's own forms (3.35 and later, with its mathematical functions). A macro sqlite__name takes the place of the macro `name`. #}
 
-{% macro sqlite__greatest_of_few(values) -%}
-MAX({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
-{%- endmacro %}
-
-{# A column may be declared with a collation of its own. #}
-{% macro sqlite__exact(x, kind) -%}
-{% if kind == 'text' %}{{ x }} COLLATE BINARY{% else %}{{ x }}{% endif %}
-{%- endmacro %}
-
 {# A number of a column. A text without a digit, such as the empty one that .import leaves in a column of numbers, is missing, not 0. #}
 {% macro sqlite__standalone_as_double(column) -%}
 {% set x %}source.{{ nbsql.ident(column) }}{% endset -%}

@@ -5,8 +5,3 @@
 {% set rows %}{% for value in values %}({{ value }}){{ nbsql.comma_blank(loop) }}{% endfor %}{% endset -%}
 (SELECT MAX(numbers.number) FROM (VALUES {{ rows }}) AS numbers(number))
 {%- endmacro %}
-
-{# With SQL Server's default settings the case of letters does not count in a comparison. #}
-{% macro tsql__exact(x, kind) -%}
-{% if kind == 'text' %}{{ x }} COLLATE Latin1_General_100_BIN2{% else %}{{ x }}{% endif %}
-{%- endmacro %}

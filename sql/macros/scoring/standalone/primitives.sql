@@ -15,7 +15,3 @@
 {{ nbsql.greatest_of(blocks) }}
 {%- endif %}
 {%- endmacro %}
-
-{% macro default__greatest_of_few(values) -%}
-GREATEST({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
-{%- endmacro %}
