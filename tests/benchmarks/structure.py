@@ -94,7 +94,7 @@ def floors(graph: Mapping[str, Iterable[str]]) -> dict[str, int]:
 
 def lines(path: Path) -> int:
     """The lines of a file, or of the code in a folder."""
-    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in (".py", ".sql")]
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in (".py", ".sql", ".txt")]
     return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
 
 
