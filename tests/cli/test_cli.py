@@ -87,6 +87,7 @@ def words(output: str, start: str) -> list[str]:
 # fit ---------------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_fit_shows_what_it_inferred_and_what_to_type_next(shop: str, run: Run) -> None:
     result = run(
         "fit", shop, "golf", "--target", "play", "--name", "spell", "--id", "day", "--family", "temperature=poisson(a=2,b=0.5)"

@@ -43,6 +43,7 @@ def run(*arguments: str, code: int = 0) -> str:
     return result.stdout if code == 0 else result.stderr
 
 
+@pytest.mark.slow
 def test_the_report_is_that_of_the_library(shop: str) -> None:
     output = run("calibrate", shop, "weather", "sky", "--folds", "3", "--test", "rest")
     with duckdb.connect(shop) as con:
@@ -72,6 +73,7 @@ def test_rows_held_back_and_json(shop: str) -> None:
     assert printed["before"] is None
 
 
+@pytest.mark.slow
 def test_predict_and_evaluate_take_the_calibrated_posteriors(shop: str) -> None:
     message = "error: model 'weather' is not calibrated; calibrate it first\n"
     assert run("predict", shop, "weather", "rest", "--calibrated", code=1) == message

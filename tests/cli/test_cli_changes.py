@@ -69,6 +69,7 @@ def agree(left: list[Any], right: list[Any]) -> None:
         same(one, other)
 
 
+@pytest.mark.slow
 def test_a_model_over_time(shop: str) -> None:
     learnt = run("update", shop, "golf", "june", "--batch", "2026-06")
     assert learnt.startswith("model golf in shop.duckdb learnt 2 rows of june, batch 2026-06\n")
@@ -99,6 +100,7 @@ def test_a_change_learns_from_files(shop: str) -> None:
     assert result.stderr == "warning: 1 row of july.csv has no 'play' and is left out\n"
 
 
+@pytest.mark.slow
 def test_the_ledger_is_shown(shop: str) -> None:
     run("update", shop, "golf", "june", "--batch", "2026-06")
     run("forget", shop, "golf", "--batch", "2026-06")

@@ -44,6 +44,7 @@ def cells(output: str, start: str) -> list[str]:
     return next(re.split(r"\s{2,}", line.strip()) for line in output.splitlines() if line.strip().startswith(start))
 
 
+@pytest.mark.slow
 def test_cross_validation_is_that_of_the_library(shop: str) -> None:
     with duckdb.connect(shop) as con:
         found = nbsql.cross_validate(con, "sky", target="play", fold="week")
@@ -70,6 +71,7 @@ def test_a_file_without_a_name_is_refused(shop: str) -> None:
     assert run("export", shop, "weather", "", code=1) == "error: a path must be a text of at least one character, not ''\n"
 
 
+@pytest.mark.slow
 def test_what_is_chosen_is_that_of_the_library(shop: str) -> None:
     with duckdb.connect(shop) as con:
         found = nbsql.auto(con, "sky", target="play", fold="week", calibrate=False)
@@ -97,6 +99,7 @@ def test_a_warning_of_every_method_that_is_tried_comes_once(shop: str) -> None:
     assert found.stderr == "warning: 3 rows of the query have no 'play' and are left out\n"
 
 
+@pytest.mark.slow
 def test_a_sweep_is_that_of_the_library(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with duckdb.connect(shop) as con:
         families = [{}, {"sky": nbsql.Categorical(alpha=3)}]

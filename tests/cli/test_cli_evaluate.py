@@ -85,6 +85,7 @@ def test_weights_and_bins_arrive_in_the_library(shop: str) -> None:
     assert len(written) == len(lines) - 1 == len(expected) - 3 + 2 * 6
 
 
+@pytest.mark.slow
 def test_the_tables_behind_the_numbers(shop: str) -> None:
     with duckdb.connect(shop) as con:
         found = nbsql.load(con, "weather").evaluate("sky", bins=2)
@@ -161,6 +162,7 @@ def test_two_models_on_the_same_rows(shop: str) -> None:
     assert "--against goes with --weight and --calibrated; leave out --cost, --by, --gain and --table" in refused
 
 
+@pytest.mark.slow
 def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
     with duckdb.connect(shop) as con:
         found = nbsql.load(con, "weather").evaluate("sky", by="w", weight="w").slices
@@ -202,6 +204,7 @@ def test_rows_that_the_model_has_learnt_are_said_and_judged_by_folds(shop: str) 
     assert "--folds has no single query; leave out --sql" in run(shop, "weather", "sky", "--folds", "3", "--sql", code=2)
 
 
+@pytest.mark.slow
 def test_gain_is_a_line_beside_the_numbers(tmp_path: Path) -> None:
     path = str(tmp_path / "pairs.duckdb")
     with duckdb.connect(path) as con:

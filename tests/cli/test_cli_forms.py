@@ -170,6 +170,7 @@ def test_standard_input_is_no_database(tmp_path: Path, monkeypatch: pytest.Monke
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_standard_input_goes_wherever_a_source_does(shop: str) -> None:
     assert "evaluated on 40 rows" in run("evaluate", shop, "spell", "-", stdin=GOLF)
     assert "predicted " in run("explain", shop, "spell", "-", stdin=GOLF)

@@ -166,6 +166,7 @@ def _filled(part: ast.expr) -> str:
     return "'X'" if isinstance(part, ast.FormattedValue) and part.conversion == ord("r") else "X"
 
 
+@pytest.mark.slow
 def test_every_message_is_said_in_options() -> None:
     """What a message names stands between marks; what is left in Python's words are the options of families."""
     commands = main.commands

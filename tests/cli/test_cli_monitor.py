@@ -106,6 +106,7 @@ def test_what_is_no_limit_is_refused(shop: str) -> None:
     assert "--by must be one SQL expression" in run("monitor", shop, "weather", "sky", "--by", "nowhere", code=1)[1]
 
 
+@pytest.mark.slow
 def test_the_panel(shop: str, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert", reason="vl-convert-python is not installed: pip install '.[report]'")
     target = str(tmp_path / "m.json")

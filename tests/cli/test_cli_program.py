@@ -45,6 +45,7 @@ def program(*arguments: str, folder: Path) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_whole_session_of_processes(fitted: str, tmp_path: Path) -> None:
     with program("predict", fitted, "spell", "golf", "--format", "csv", folder=tmp_path) as process:
         out, err = process.communicate()
@@ -84,6 +85,7 @@ def test_a_locked_database_is_one_line(fitted: str, tmp_path: Path) -> None:
     assert re.fullmatch(r"error: 'shop\.duckdb' is locked by (another process|\S+ \(PID \d+\)); close it there first\n", err)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
 @pytest.mark.parametrize("database", ["shop.duckdb", "new.duckdb"])
 def test_an_interrupted_fit_leaves_everything_as_it_was(fitted: str, tmp_path: Path, database: str) -> None:
@@ -100,6 +102,7 @@ def test_an_interrupted_fit_leaves_everything_as_it_was(fitted: str, tmp_path: P
     assert nbsql.load(fitted, "spell").target == "play"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_file_that_is_not_written_to_its_end_is_removed(fitted: str, tmp_path: Path, sent: signal.Signals) -> None:

@@ -21,6 +21,7 @@ def run(*arguments: str, code: int = 0) -> str:
     return result.stdout if code == 0 else result.stderr
 
 
+@pytest.mark.slow
 def test_it_prints_what_the_library_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "140")

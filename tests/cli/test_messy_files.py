@@ -145,6 +145,7 @@ def fit(source: str) -> tuple[str, list[str]]:
     raise AssertionError(f"it does not end: {said}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_messy_file_is_fitted_judged_and_explained(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = FILES[name]

@@ -113,6 +113,7 @@ CHANGES: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_script_of_a_change_does_once_what_the_command_does(shop: str, change: str) -> None:
     command(*FIT)
@@ -149,6 +150,7 @@ def test_a_script_that_makes_or_drops_something_says_so_when_it_is_run_again(sho
     assert run(script)[0].startswith(f"Invalid Input Error: {message}")
 
 
+@pytest.mark.slow
 def test_the_script_of_a_change_checks_its_rows_as_the_command_does(shop: str) -> None:
     command(*FIT, "--family", "links=poisson")
     with duckdb.connect(shop) as con:
@@ -250,6 +252,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("printed", PRINTED)
 def test_what_is_printed_runs_in_a_copy_of_another_name(
     changed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: str

@@ -33,6 +33,7 @@ def inbox(place: Place) -> Place:
     return place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [{}, {"slice_by": "id % 3", "weight": "weight"}, {"target": "replied", "features": ["Sender"]}]
 )

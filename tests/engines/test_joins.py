@@ -49,6 +49,7 @@ def rows(query: nbsql.Query) -> list[tuple[Any, ...]]:
     return sorted(query.fetchall(), key=lambda row: [str(value) for value in row if not isinstance(value, float)])
 
 
+@pytest.mark.slow
 @pytest.mark.daily
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("least", [0, 10**9])
@@ -76,6 +77,7 @@ def test_a_model_of_joins_is_that_of_the_joined_table(
     assert_same_rows(rows(loaded.predict("orders")), rows(loaded.predict("SELECT * FROM orders")))
 
 
+@pytest.mark.slow
 def test_a_function_of_a_row_looks_up_what_it_lacks(shop: Callable[[str], Place]) -> None:
     place = shop("postgres")
     model = nbsql.fit(place.con, "orders", joins=JOINS, name="returns", **OPTIONS)
@@ -109,6 +111,7 @@ def test_the_tables_are_those_of_duckdb(shop: Callable[[str], Place]) -> None:
     assert_same_rows(rows(there.predict_proba("orders")), rows(here.predict_proba("orders")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_slices_folds_and_decisions_of_joins(shop: Callable[[str], Place], engine: str) -> None:
     place = shop(engine)

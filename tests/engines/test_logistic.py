@@ -77,6 +77,7 @@ def test_products_a_block_agree(both: Both, layout: Callable[..., None]) -> None
     assert_near(*(sorted(model.linear().fetchall(), key=repr) for model in models))
 
 
+@pytest.mark.slow
 def test_what_has_no_weights(place: Place) -> None:
     columns = {"y": "VARCHAR", "a": "DOUBLE PRECISION", "b": "DOUBLE PRECISION"}
     place.table("t", columns, [("pq"[i % 7 > 2], i % 5, 2 * (i % 5) + 1) for i in range(70)])

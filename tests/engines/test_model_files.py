@@ -226,6 +226,7 @@ def rewritten(source: Path, target: Path, query: str = "FROM cells", **metadata:
     return target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 def test_hostile_and_damaged_files_leave_nothing_behind(connect: Callable[[str], Place], tmp_path: Path, engine: str) -> None:
     place = connect(engine)
@@ -333,6 +334,7 @@ def test_counts_to_share_agree(both: tuple[Place, Place], tmp_path: Path) -> Non
     assert_same_rows(found[0][-1], found[1][-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["duckdb", "postgres"])
 def test_a_crafted_file_is_one_line_and_takes_no_time(connect: Callable[[str], Place], tmp_path: Path, engine: str) -> None:
     place = connect(engine)

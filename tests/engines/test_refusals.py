@@ -152,6 +152,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.daily
 @pytest.mark.parametrize(("place", "group"), CASES, indirect=["place"])
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")

@@ -61,8 +61,9 @@ def rounded(value: Any) -> Any:
     return f"{value:.9g}" if isinstance(value, float) else value
 
 
+@pytest.mark.slow
 @ON
-@pytest.mark.parametrize("calls", [1_200, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("calls", [1_200, pytest.param(10_000, marks=pytest.mark.nightly)])
 def test_each_thread_gets_the_answers_of_its_own_rows(engine: str, calls: int, connect: Callable[[str], Place]) -> None:
     model = stocked(connect(engine))
     asked = rows()
@@ -96,6 +97,7 @@ VERBS: dict[str, Callable[[nbsql.Model], Any]] = {
 }
 
 
+@pytest.mark.slow
 @ON
 def test_all_verbs_of_one_handle_at_once(engine: str, connect: Callable[[str], Place]) -> None:
     model = stocked(connect(engine))
@@ -108,6 +110,7 @@ def test_all_verbs_of_one_handle_at_once(engine: str, connect: Callable[[str], P
     assert together([lambda first=first: ask(first) for first in range(0, len(VERBS), 4)]) == [{}] * 4
 
 
+@pytest.mark.slow
 @ON
 def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine: str, connect: Callable[[str], Place]) -> None:
     model = stocked(connect(engine))
@@ -152,6 +155,7 @@ def test_readers_beside_a_writer_of_the_same_handle_see_a_whole_model(engine: st
     assert rounded(read["evaluate"]()) == legal["evaluate"][0]
 
 
+@pytest.mark.slow
 @ON
 def test_writers_of_one_connection_take_turns(engine: str, connect: Callable[[str], Place]) -> None:
     place = connect(engine)
@@ -246,6 +250,7 @@ def test_closing_a_model_closes_what_its_threads_have_opened(tmp_path: Path) -> 
     duckdb.connect(str(path), read_only=True).close()  # which is refused while the file is open for writing
 
 
+@pytest.mark.slow
 def test_an_estimator_predicts_in_threads() -> None:
     from nbsql.sklearn import NaiveBayesClassifier
 

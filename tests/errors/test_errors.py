@@ -111,6 +111,7 @@ def test_a_wrong_option_of_a_verb(golf: duckdb.DuckDBPyConnection, refused: Refu
         act(golf)
 
 
+@pytest.mark.slow
 def test_none_is_none_of_what_may_be_several(golf: duckdb.DuckDBPyConnection) -> None:
     none: dict[str, Any] = {"exclude": None, "id": None, "families": None}
     assert fit(golf, **none).families == fit(golf).families

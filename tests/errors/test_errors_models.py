@@ -108,6 +108,7 @@ DAMAGED = f"model 'golf', written by nbsql {nbsql.__version__}, is damaged, or o
 CURE = "fit it again with replace=True, or drop it"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -314,6 +315,7 @@ CHANGES: dict[str, Callable[[nbsql.Model], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["days", 'the "old" days'])
 def test_a_model_in_a_read_only_file_does_not_change(tmp_path: Path, name: str) -> None:
     path = str(tmp_path / f"{name}.duckdb")

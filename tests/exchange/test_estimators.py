@@ -88,6 +88,7 @@ def test_arrays_of_objects_are_as_frames() -> None:
     assert estimator.predict_proba(frame.to_numpy(dtype=object)) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_rows_that_are_handed_over_are_read() -> None:
     expected = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS).predict_proba(FRAME)
     table = pa.Table.from_pandas(FRAME)

@@ -60,13 +60,15 @@ def as_family(text: str) -> nbsql.Family:
     return family(f"x={text}")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "further",
     [  # each is tens of cross-validations
         {"weight": "weight", "exclude": ["c_again", "noise"]},
-        pytest.param({"exclude": ["weight"]}, marks=pytest.mark.slow),
+        pytest.param({"exclude": ["weight"]}, marks=pytest.mark.nightly),
         pytest.param(
-            {"exclude": ["weight"], "target": nbsql.Target("y", ["0", "a", "b"]), "prior": "smoothed"}, marks=pytest.mark.slow
+            {"exclude": ["weight"], "target": nbsql.Target("y", ["0", "a", "b"]), "prior": "smoothed"},
+            marks=pytest.mark.nightly,
         ),
     ],
 )
@@ -101,6 +103,7 @@ def test_a_class_of_one_fold_is_never_predicted(con: Connection) -> None:
     assert default == near(nbsql.cross_validate(con, "t", **options).log_loss)
 
 
+@pytest.mark.slow
 def test_bins_that_the_classes_cut_have_not_met_the_fold(table: Connection) -> None:
     """A column that has such bins by the caller is judged so, too, and numbers of few values are left alone."""
     options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["weight"], "infer": "types"}
@@ -143,6 +146,7 @@ FROM (SELECT y, p, p = y::INT AS same, CASE WHEN same THEN 1 ELSE 0 END AS q, h,
 """
 
 
+@pytest.mark.slow
 def test_a_method_is_tried_on_the_same_folds(con: Connection) -> None:
     con.execute(PAIRS)
     options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["told"]}
@@ -186,6 +190,7 @@ def test_a_method_keeps_texts_as_words(con: Connection) -> None:
     assert rows["tan"] == near(nbsql.cross_validate(con, seen, method="tan", families=told, **options).log_loss)
 
 
+@pytest.mark.slow
 def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
     without = ["part", "weight", "k", "noise"]
     found = nbsql.auto(table, "t", target="y", exclude=without, methods=["naive"], calibrate=False)
@@ -219,6 +224,7 @@ def _near(value: Any) -> Any:
     return near(value) if isinstance(value, float) else value
 
 
+@pytest.mark.slow
 def test_a_temperature_has_to_earn_its_place(con: Connection) -> None:
     """Five copies of a column are overconfident, and one is not."""
     con.execute("""
@@ -236,6 +242,7 @@ def test_a_temperature_has_to_earn_its_place(con: Connection) -> None:
     assert (alone.families, alone.exclude) == ({}, [])
 
 
+@pytest.mark.slow
 def test_numbers_that_are_normal_stay_so(con: Connection) -> None:
     con.execute("""
         CREATE TABLE normal AS SELECT i % 2 = 0 AS y, i % 2 + quantile AS x
@@ -250,6 +257,7 @@ def test_numbers_that_are_normal_stay_so(con: Connection) -> None:
     assert "the choice has seen the rows of the figures below, so that those of the best are too good" in str(found)
 
 
+@pytest.mark.slow
 def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_named(
     table: Connection, layout: Callable[..., None]
 ) -> None:
@@ -264,6 +272,7 @@ def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_na
         nbsql.auto(table, "t", methods=["aode"], **options)
 
 
+@pytest.mark.slow
 @pytest.mark.look
 def test_a_fit_chooses_for_all_or_for_some(table: Connection) -> None:
     options: dict[str, Any] = {"target": "y", "features": ["x", "k", "noise"]}
@@ -281,6 +290,7 @@ def _noise(con: Connection, columns: int, signal: str = "0") -> None:
     con.execute(f"CREATE TABLE noise AS SELECT hash(i, 0) % 2 = 0 AS y, {numbers} FROM range(600) AS r(i)")
 
 
+@pytest.mark.slow
 def test_the_figure_of_a_choice_is_of_rows_that_neither_it_nor_the_fit_has_seen(con: Connection) -> None:
     """Of 25 columns of noise, the best families look better than the priors on the rows that chose them, and are not."""
     _noise(con, 25)
@@ -298,6 +308,7 @@ def test_the_figure_of_a_choice_is_of_rows_that_neither_it_nor_the_fit_has_seen(
     assert all(plain.reasons[name].startswith("tells nothing of the class: gains ") for name in plain.exclude)
 
 
+@pytest.mark.slow
 def test_the_figure_of_a_choice_shows_a_signal(con: Connection) -> None:
     _noise(con, 4, "(hash(i, 0) % 2 = 0)::INT")
     found = nbsql.auto(con, "noise", target="y", methods=["naive"])
@@ -319,6 +330,7 @@ def test_a_fold_of_the_user_is_kept_aside(table: Connection) -> None:
     assert found.held_out.log_loss_of_priors == near(judged.log_loss_of_priors)
 
 
+@pytest.mark.slow
 def test_a_budget_of_seconds_that_runs_out_says_what_was_not_tried(table: Connection) -> None:
     found = nbsql.auto(table, "t", target="y", features=["x", "k", "c"], budget="0.001 s", infer="types")
     assert found.not_tried == ["further families of 'x', 'k', 'c'", "method tan", "method aode"]
@@ -335,6 +347,7 @@ def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(round(value, 8) + 0.0 if isinstance(value, float) else value for value in row)
 
 
+@pytest.mark.slow
 def test_texts_of_words_and_missing_values_are_tried(con: Connection) -> None:
     words = "CASE WHEN i % 2 = 0 THEN 'lunch monday' ELSE 'offer free' END || ' number ' || i"
     gap = "CASE WHEN i % 2 = 0 THEN i % 3 END"

@@ -248,6 +248,7 @@ def agrees(one: nbsql.Evaluation, other: nbsql.Evaluation) -> bool:
     return [value for _, value in one.summary()] == near([value for _, value in other.summary()], rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_every_form_and_every_way_to_ask_gives_the_same(con: Connection, form: str, method: str) -> None:
     table(con, "rows", load_wine)
@@ -456,6 +457,8 @@ def test_a_calibration_of_no_use_comes_with_a_warning(con: Connection) -> None:
         model.calibrate("SELECT i % 3 = 0 AS y, x FROM (SELECT *, row_number() OVER () AS i FROM t)", folds=None, test="t")
 
 
+@pytest.mark.slow
+@pytest.mark.forms("method")
 @pytest.mark.parametrize("method", ["temperature", "platt", "isotonic"])
 def test_a_calibrated_model_answers_calibrated_unless_asked_otherwise(con: Connection, method: Any) -> None:
     con.execute("""CREATE TABLE t AS SELECT i, chr(97 + (i % 3)::INT) AS y, hash(i) % 97 / 40.0 + i % 3 AS x,

@@ -30,6 +30,7 @@ Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
 
 
+@pytest.mark.slow
 @given(
     unweighted.filter(lambda rows: len(rows) >= 4),
     st.sampled_from(["skip", "smooth"]),
@@ -162,6 +163,8 @@ def test_folds_that_cannot_be_are_refused(con: Connection) -> None:
         assert str(refused.value) == message
 
 
+@pytest.mark.slow
+@pytest.mark.forms("form")
 @pytest.mark.parametrize("form", ["pandas", "polars", "stream", "query of a frame"])
 def test_the_evaluation_of_a_frame_is_read_when_the_frame_has_no_other_name(con: Connection, form: str) -> None:
     rows = {
@@ -195,6 +198,7 @@ def test_the_evaluation_of_a_frame_is_read_when_the_frame_has_no_other_name(con:
     assert nbsql.auto(con, source(), target="y", features=["a", "x"], methods=["naive"]).best().classes == [0, 1]
 
 
+@pytest.mark.slow
 def test_the_method_that_gains_most_is_named_with_what_was_measured(con: Connection) -> None:
     columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, i % 5 AS part"
     con.execute(f"CREATE TABLE pairs AS SELECT {columns}, (i + i // 2) % 2 AS y FROM range(400) AS r(i)")
@@ -207,6 +211,7 @@ def test_the_method_that_gains_most_is_named_with_what_was_measured(con: Connect
     assert of_tan.gain() == "none of method='naive', method='aode' gains on five folds"
 
 
+@pytest.mark.slow
 def test_an_evaluation_names_the_method_that_gains_most_on_its_rows(con: Connection, tmp_path: Path) -> None:
     columns = "'a' || i % 2 AS a, 'b' || i // 2 % 2 AS b, 1.0 + i % 3 AS w"
     con.execute(f"CREATE TABLE pairs AS SELECT {columns}, (i + i // 2) % 2 AS y FROM range(400) AS r(i)")

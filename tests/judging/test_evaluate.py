@@ -154,6 +154,7 @@ def test_real_data(con: duckdb.DuckDBPyConnection, data: Path, file: str) -> Non
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_curves_are_those_of_scikit_learn(con: duckdb.DuckDBPyConnection, form: str, weight: str | None) -> None:
     model = both(con, rows(3))
@@ -252,6 +253,7 @@ def test_lift_spreads_ties_evenly(sky: nbsql.Model) -> None:
     assert lift["no"] == approximately([1 / 4, 1 / 2, 3 / 4, 1], [1 / 3, 2 / 3, 1, 1], [4 / 3, 4 / 3, 4 / 3, 1])
 
 
+@pytest.mark.slow
 def test_lift_has_every_depth_once_whatever_the_weights() -> None:
     con = duckdb.connect()
     con.execute("CREATE TABLE data AS SELECT i % 2 = 0 AS y, i * 37 % 11 AS x, i AS id FROM range(40) AS r(i)")
@@ -335,6 +337,7 @@ def test_labels_are_printed_as_everywhere(con):
     assert not {"False", "True"} & set(printed.split())
 
 
+@pytest.mark.slow
 def test_both_of_two_classes_have_one_area_where_posteriors_become_1() -> None:
     """Rows are ranked as by log-odds, in areas, intervals, the comparison and curves; scikit-learn has the area."""
     columns = ", ".join(f"x AS x{i}" for i in range(30))  # one piece of evidence, thirty times

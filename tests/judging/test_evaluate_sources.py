@@ -52,6 +52,7 @@ def test_any_source_gives_the_same_and_nothing_is_left_behind(
     assert state() == before
 
 
+@pytest.mark.slow
 def test_tables_of_any_name_are_read(con: duckdb.DuckDBPyConnection, sky: nbsql.Model) -> None:
     names = ["outcomes", "known", "judged", "cumulated", "classes", "confusion", "metrics", "source", 'a "b".c; --', "Größe"]
     for name in names:

@@ -97,6 +97,8 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.forms("name")
 @pytest.mark.parametrize("name", CASES)
 def test_every_row_is_predicted_as_a_fit_without_it_would(name: str) -> None:
     con = connect(days=DAYS)
@@ -166,6 +168,7 @@ def test_an_outlier_takes_no_digits_with_it(con: Connection) -> None:
     assert found.log_loss == near(refitted(con, "numbered", "part", play="y", **options)[1], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_many_categories_are_scored_in_blocks(con: Connection) -> None:
     columns = ", ".join(f"'v' || hash(i, {j}) % 3 AS c{j}" for j in range(23))
     con.execute(f"CREATE TABLE t AS SELECT i % 2 AS y, {columns}, hash(i, 99) % 5 + 0.5 AS x FROM range(6) AS r(i)")
@@ -196,6 +199,7 @@ def test_slices_add_up_to_the_whole(con: Connection) -> None:
     assert sliced.log_loss == near(whole.log_loss, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_sweep_judges_every_setting_so(con: Connection) -> None:
     con = connect(days=DAYS)
     options: dict[str, Any] = {"target": "play", "folds": "loo", "weight": "times"}

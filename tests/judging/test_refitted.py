@@ -33,6 +33,7 @@ def table(con: Connection) -> Connection:
     return con
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*have no 'y' and are left out", "ignore:method='em' has not converged")
 @pytest.mark.parametrize(
     ("options", "unlabelled"),

@@ -154,6 +154,7 @@ def test_the_statements_of_a_choice_are_not_known_before(con: Connection) -> Non
     assert str(refused.value) == "the statements of features=nbsql.Best(...) follow from the counts; fit, or name the features"
 
 
+@pytest.mark.slow
 def test_the_command_line_keeps_the_best(tmp_path: Path) -> None:
     path = str(tmp_path / "shop.duckdb")
     with duckdb.connect(path) as con:

@@ -38,6 +38,7 @@ def shares(y: np.ndarray, prediction: np.ndarray, label: Any) -> dict[str, np.nd
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_slices_of_a_real_table(con: duckdb.DuckDBPyConnection, data: Path) -> None:
     """Census incomes by occupation, which some rows lack, and by race and sex."""
     train, test = (ADULT.format(data, part) for part in ("train", "test"))
@@ -93,6 +94,7 @@ def test_the_slices_of_a_real_table(con: duckdb.DuckDBPyConnection, data: Path) 
         assert mine[1:] == pytest.approx(turned[1:]) if mine[0] == "accuracy" else mine[1:] != turned[1:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_slice_is_as_an_evaluation_of_its_rows_alone(con: duckdb.DuckDBPyConnection, classes: int) -> None:
     con.execute(f"CREATE TABLE t AS SELECT *, i % 3 < 2 AS half FROM ({rows(classes)})")

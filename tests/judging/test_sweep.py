@@ -49,6 +49,7 @@ def con(con: Connection) -> Iterator[Connection]:
         yield con
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [None, "times"])
 def test_every_setting_is_judged_as_by_a_cross_validation_of_its_own(con: Connection, weight: str | None) -> None:
     options: dict[str, Any] = {"target": "play", "fold": "part", "weight": weight, "exclude": [] if weight else ["times"]}
@@ -87,6 +88,7 @@ def test_every_form_of_scoring_gives_the_same_answers(con: Connection, form: str
     assert form
 
 
+@pytest.mark.slow
 def test_the_model_of_the_best_setting_is_that_of_a_fit(con: Connection) -> None:
     options: dict[str, Any] = {"target": "play", "exclude": ["part"], "weight": "times"}
     found = nbsql.sweep(con, "days", alpha=ALPHAS, prior=PRIORS[1:], families=FAMILIES[1:], folds=3, **options)
@@ -194,6 +196,7 @@ def test_the_column_of_folds_may_be_excluded_by_name(con: Connection) -> None:
     assert one == [near(row, rel=1e-9) for row in other]
 
 
+@pytest.mark.slow
 def test_without_a_list_some_settings_are_tried(con: Connection) -> None:
     options: dict[str, Any] = {"target": "play", "exclude": ["times", "part"], "folds": 3}
     found = nbsql.sweep(con, "days", **options)
@@ -205,6 +208,7 @@ def test_without_a_list_some_settings_are_tried(con: Connection) -> None:
     assert len(nbsql.sweep(con, "days", method="lda", **numbers).settings) == 1  # it smooths nothing
 
 
+@pytest.mark.slow
 def test_the_luck_of_the_best_setting_is_estimated_from_the_folds(con: Connection) -> None:
     """By hand: in each fold, the loss of the best setting less that of the setting that is best there."""
     options: dict[str, Any] = {"target": "play", "fold": "part", "exclude": ["times"]}

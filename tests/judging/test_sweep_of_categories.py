@@ -47,6 +47,7 @@ def con(con: Connection) -> Iterator[Connection]:
         yield con
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("families", "weight"), [(1, None), (2, "times"), (3, "times"), (4, None)])
 def test_settings_are_judged_as_by_themselves(con: Connection, families: int, weight: str | None) -> None:
     options: dict[str, Any] = {"target": "play", "fold": "part", "weight": weight, "exclude": [] if weight else ["times"]}
@@ -69,6 +70,7 @@ def test_folds_that_are_dealt_and_classes_in_the_order_of_their_priors(con: Conn
         assert row[4:] == (near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
 
 
+@pytest.mark.slow
 def test_settings_without_categories_stand_beside_others(con: Connection) -> None:
     con.execute("CREATE TABLE counts AS SELECT wind, calls, play FROM days")
     binned = nbsql.Binned(bins=3)
@@ -102,6 +104,7 @@ def test_words_backoffs_and_rows_left_out_one_by_one(con: Connection, options: d
         assert row[4:] == (near(own.accuracy, abs=1e-12), near(own.log_loss, rel=1e-9))
 
 
+@pytest.mark.slow
 def test_many_settings_of_many_categories(con: Connection) -> None:
     columns = ", ".join(f"'v' || hash(i, {number}) % 5 AS c{number}" for number in range(10))
     con.execute(f"CREATE TABLE wide AS SELECT i % 2 AS y, {columns} FROM range(100) AS t(i)")

@@ -141,6 +141,7 @@ def test_times_with_a_zone_are_those_of_utc_or_of_the_zone_asked_for(con: duckdb
         berlin.sql("predict", "calls", dialect="sqlite")
 
 
+@pytest.mark.slow
 def test_a_scorer_for_sqlite_reads_dates_of_iso_8601(con: duckdb.DuckDBPyConnection) -> None:
     model = nbsql.fit(con, "calls", **OPTIONS)
     rows = con.execute("SELECT id, strftime(called, '%Y-%m-%d %H:%M:%S') FROM calls").fetchall()

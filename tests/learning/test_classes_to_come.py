@@ -117,6 +117,7 @@ def test_it_is_calibrated_by_folds_and_judged(con: Connection, prior: Any) -> No
     assert 0.5 < model.evaluate("rows").accuracy < 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("form")
 @pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
 @pytest.mark.parametrize("prior", ["uniform", {0: 0.5, 1: 0.25, 2: 0.25}])

@@ -221,6 +221,7 @@ def test_slices_need_an_expression(con: Connection) -> None:
     assert con.execute("FROM t").fetchall() == [("a", 1)]
 
 
+@pytest.mark.slow
 def test_only_what_models_the_same_is_merged(con: Connection) -> None:
     con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1, 'u'), ('b', 2, 'v')) AS t(y, x, z)")
     nbsql.fit(con, "t", target="y", name="m")

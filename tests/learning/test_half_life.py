@@ -144,6 +144,7 @@ def test_thousands_of_half_lives_neither_overflow_nor_vanish(con: duckdb.DuckDBP
         model.as_of(1)
 
 
+@pytest.mark.slow
 def test_a_row_far_in_the_future_is_refused_and_a_nearer_one_is_said(con: duckdb.DuckDBPyConnection) -> None:
     model = nbsql.fit(con, "t", weight=AGED, **MODEL)
     row = "SELECT * REPLACE (1 AS w, {} AS sent) FROM t LIMIT 1"

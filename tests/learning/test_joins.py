@@ -245,6 +245,7 @@ def test_a_key_is_a_feature_where_it_is_asked_for(shop: duckdb.DuckDBPyConnectio
 # Rows that a model meets. ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scored", ["by key", "by row"])
 def test_a_model_joins_by_itself_what_it_scores(
     shop: duckdb.DuckDBPyConnection, scored: str, monkeypatch: pytest.MonkeyPatch
@@ -334,6 +335,7 @@ def test_rows_of_a_frame_come_back_in_its_order(shop: duckdb.DuckDBPyConnection)
     assert [found[1] for found in model.explain(frame) if found[3] is None and found[2] == "no"] == list(frame["id"])
 
 
+@pytest.mark.slow
 def test_a_model_of_joins_learns_and_forgets(shop: duckdb.DuckDBPyConnection) -> None:
     shop.execute("CREATE TABLE first AS FROM orders WHERE id < 80")
     model = nbsql.fit(shop, "first", target="returned", id="id", joins=JOINS, name="returns", slice_by="id % 2")
@@ -438,6 +440,7 @@ def test_the_command_line_joins(shop: duckdb.DuckDBPyConnection, tmp_path: Any) 
     assert message in " ".join(refused.stderr.split())
 
 
+@pytest.mark.slow
 def test_names_may_be_hostile(shop: duckdb.DuckDBPyConnection) -> None:
     table, columns = 'we"ird. t', ["the \n key", 'a"b', "source", "Select", "dimension_1"]
     quoted = ['"' + name.replace('"', '""') + '"' for name in [table, *columns]]

@@ -334,6 +334,7 @@ def test_a_score_is_the_sum_of_what_explains_it(con: Connection) -> None:
         assert (one["prediction"], one["probability"]) == (prediction, pytest.approx(probability, abs=1e-9)), i
 
 
+@pytest.mark.slow
 def test_components_of_a_class_have_tables_of_their_own(con: Connection) -> None:
     learnt = rows(8)
     table(con, "learnt", learnt)

@@ -279,6 +279,7 @@ def test_the_quadratic_form_is_the_difference_of_the_densities(con: Connection, 
         np.testing.assert_allclose(scores[2] - scores[0], joint[:, 2] - joint[:, 0], rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["lda", "qda"])
 def test_scored_in_sql_evaluated_loaded_and_frozen(con: Connection, method: str) -> None:
     x, y = data("iris")

@@ -67,6 +67,7 @@ class Tags(Bag):
     accepts: ClassVar[tuple[str, ...]] = ("tokens",)
 
 
+@pytest.mark.slow
 def test_a_family_of_a_known_kind_needs_no_other_change(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in (Word, Normal, Tags):
         monkeypatch.setitem(STORED, kind.name, kind)

@@ -103,6 +103,7 @@ def test_light_rows_of_segments_and_slices_are_left(con: duckdb.DuckDBPyConnecti
     )
 
 
+@pytest.mark.slow
 def test_a_heavy_row_that_is_left_out_leaves_the_light_ones(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("ALTER TABLE t ALTER w TYPE DOUBLE; UPDATE t SET w = 4e14 WHERE w > 100")
     options: dict[str, Any] = {"target": "c", "weight": "w", "features": ["level"], "families": {"level": "categorical"}}

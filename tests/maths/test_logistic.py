@@ -194,6 +194,7 @@ def test_means_of_a_billion(con: Connection) -> None:
     np.testing.assert_allclose(posteriors(model), other.predict_proba(exact - exact.mean(axis=0)), rtol=0, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_columns_of_very_different_sizes(con: Connection) -> None:
     x, y = noisy()
     load(con, x, y)
@@ -223,6 +224,7 @@ def test_a_large_table_is_begun_with_a_sample(con: Connection, layout: Callable[
     assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(whole, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_many_products_are_summed_by_block(con: Connection, layout: Callable[..., None]) -> None:
     con.execute(DAYS)
     options: dict[str, Any] = {"target": "place", "id": "i", "method": "logistic"}
@@ -379,6 +381,7 @@ def test_slices_of_the_counts_drift_and_have_no_weights(con: Connection, refused
         sliced.slices(["1"])
 
 
+@pytest.mark.slow
 def test_features_that_tell_most(con: Connection) -> None:
     con.execute(DAYS)
     options: dict[str, Any] = {"target": "place", "exclude": ["i", "w"], "method": "logistic"}

@@ -223,6 +223,7 @@ def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(
     assert_same_scores(model, test, oracle.predict_joint_log_proba(vectorizer.transform(test["message"])))
 
 
+@pytest.mark.slow
 @TWO_FORMS
 @pytest.mark.parametrize("kind", ["tokens", "token counts"])
 def test_bags_of_tokens_score_as_multinomial_nb(con: duckdb.DuckDBPyConnection, read: Read, kind: str) -> None:

@@ -168,6 +168,7 @@ def test_scores_are_those_of_the_formula(con: Connection, options: Any, method: 
     assert scores(model, "asked") == expected(reference, asked)
 
 
+@pytest.mark.slow
 def test_counts_add_up_over_batches_parts_and_files(con: Connection, tmp_path: Any) -> None:
     learnt = rows(5)
     table(con, "learnt", learnt)

@@ -55,6 +55,7 @@ def test_texts_that_are_hard_to_cut(con: duckdb.DuckDBPyConnection, words: list[
     assert_same(con, pd.DataFrame(TEXTS, columns=["label", "message"]), "label", "message", words, least, ngrams)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [OURS, THEIRS], ids=["ours", "theirs"])
 @pytest.mark.parametrize("name", QUERIES)
 def test_real_texts(con: duckdb.DuckDBPyConnection, data: Path, name: str, words: list[str]) -> None:

@@ -153,6 +153,7 @@ def test_judging_sampling_and_calibrating(lumps: Connection, form: str) -> None:
         assert (rows["x1"] > 5).eq(rows["x2"] > 5).all() == (label == "b")
 
 
+@pytest.mark.slow
 def test_what_is_said_of_whole_classes(lumps: Connection) -> None:
     plain = nbsql.fit(lumps, "lumps", **OPTIONS)
     model = nbsql.fit(lumps, "FROM lumps WHERE i < 120", method=nbsql.Mixture(2), **OPTIONS)
@@ -165,6 +166,7 @@ def test_what_is_said_of_whole_classes(lumps: Connection) -> None:
     alike(model.drift("1", "later").fetchall(), plain.drift("1", "later").fetchall())
 
 
+@pytest.mark.slow
 def test_many_numbers(con: Connection) -> None:
     columns = ", ".join(f"(hash(i, {f}) % 100) / 50.0 + 9 * (i % 2) AS x{f}" for f in range(60))
     con.execute(f"CREATE TABLE broad AS SELECT 'y' || (i // 2 % 2) AS y, {columns} FROM range(40) AS r(i)")
@@ -228,6 +230,7 @@ z" DOUBLE, label VARCHAR, "members" VARCHAR)""")
         assert len(again.explain(name).fetchall()) == 40 * 2 * 4
 
 
+@pytest.mark.slow
 def test_the_command_line(lumps: Connection, tmp_path: Path) -> None:
     path = str(tmp_path / "shop.duckdb")
     lumps.execute(f"ATTACH '{path}' AS shop; CREATE TABLE shop.lumps AS SELECT y, x1, x2 FROM lumps; DETACH shop")

@@ -57,6 +57,7 @@ def kept(con: duckdb.DuckDBPyConnection, view: str) -> list[dict[str, Any]] | No
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_views_answer_by_label_or_refuse(con: duckdb.DuckDBPyConnection, form: str, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311

@@ -46,6 +46,7 @@ def read(con: Any, model: nbsql.Model, path: Path, **sharing: Any) -> nbsql.Mode
     return nbsql.import_(con, path)
 
 
+@pytest.mark.slow
 def test_counts_of_few_rows_are_left_out_and_hidden(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     model = nbsql.fit(con, "t", target="y", exclude=["said"])
     shared = read(con, model, tmp_path / "least.parquet", least=5)

@@ -33,6 +33,7 @@ def until(page: Tab, kind: str, place: str) -> None:
     pytest.fail(f"no {kind} of {place} is reached")
 
 
+@pytest.mark.slow
 def test_all_that_can_be_used_is_reached_seen_and_changed_by_keys(tmp_path):
     with duckdb.connect() as con:
         con.execute(

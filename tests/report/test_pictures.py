@@ -100,6 +100,7 @@ def test_axes_have_round_factors(model: nbsql.Model) -> None:
     assert [round(math.exp(value), 9) for value in factor_parameter([-2.0, 1.0])["value"]] == [0.25, 0.5, 1.0, 2.0]
 
 
+@pytest.mark.slow
 def test_a_narrow_window_shows_all_of_a_picture(model: nbsql.Model, tmp_path: Path) -> None:
     assert 'style="max-width:100%;height:auto"' in model.plot.ranking()._repr_html_()
     model.report(tmp_path / "page.html", source="people")

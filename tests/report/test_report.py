@@ -66,6 +66,7 @@ def data(text, figure):
     return list(csv.DictReader(io.StringIO(base64.b64decode(packed).decode())))
 
 
+@pytest.mark.slow
 def test_a_page_has_every_panel_as_a_picture_that_needs_no_script(text):
     ids = re.findall(r'<section id="([\w-]+)"', text)
     assert ids == [panel.name for panel in PANELS if not panel.of_periods]
@@ -82,6 +83,7 @@ def test_the_sql_of_every_figure_of_a_page_runs_by_itself(con, text):
         assert con.execute(query).fetchone() is not None
 
 
+@pytest.mark.slow
 def test_a_page_names_no_address_and_what_a_value_says_is_text(text):
     packed = [gzip.decompress(base64.b64decode(blob)).decode() for blob in re.findall(r'gzip" id="\w+">([^<]+)<', text)]
     assert len(packed) == 2
@@ -167,6 +169,7 @@ def test_the_numbers_of_a_page_are_those_of_the_relations(con, model, text):
             assert (float(row["true_positives"]), float(row["false_positives"])) == (last[0], last[1])
 
 
+@pytest.mark.slow
 def test_a_table_that_the_model_has_learnt_is_judged_by_leaving_each_row_out(con, model, tmp_path):
     options = {"families": {"visits": "poisson", "words": nbsql.Text()}, "exclude": "period"}
     for folds, given in (("loo", "auto"), (3, 3)):
@@ -335,6 +338,7 @@ def test_a_value_that_only_one_class_has_is_infinitely_likelier_and_drawn_to_the
     assert picture.svg.count("<svg") == 1
 
 
+@pytest.mark.slow
 def test_counts_below_the_least_are_not_said_where_they_are_shared(con, tmp_path):
     con.execute("CREATE OR REPLACE TABLE few AS SELECT * FROM rows UNION ALL SELECT 'red', 'rare secret', 1, 1, 'secret', 0")
     model = nbsql.fit(con, "few", target="class", families={"visits": "poisson", "words": nbsql.Text()})
@@ -402,6 +406,7 @@ def test_a_constant_is_not_ranked(tmp_path):
         assert [row["feature"] for row in model.plot.ranking().spec["datasets"]["rows"]] == ["z"]
 
 
+@pytest.mark.slow
 def test_a_picture_is_saved_as_its_ending_says(model, tmp_path):
     picture = model.plot.ranking()
     for name, first in (
@@ -444,6 +449,7 @@ def test_what_cannot_be_drawn_is_one_line(model, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_without_a_source_a_page_says_what_the_counts_tell(model, tmp_path):
     model.report(tmp_path / "r.html")
     found = re.findall(r'<section id="([\w-]+)"', (tmp_path / "r.html").read_text())
@@ -514,6 +520,7 @@ def test_of_two_classes_the_other_one_is_named_and_both_calibrations_are_measure
         assert all("log loss" not in note for note in model.plot.verdict(held).figure.notes if note)
 
 
+@pytest.mark.slow
 def test_a_row_is_that_of_the_source_and_a_report_explains_chosen_rows(con, model, tmp_path):
     rows = con.sql("FROM rows").fetchall()
     columns = con.sql("FROM rows").columns

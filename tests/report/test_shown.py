@@ -45,6 +45,7 @@ def test_a_notebook_shows_tables_in_which_values_are_text(shop):
         assert 'text-align:right">0.' in model.likelihoods._repr_html_()
 
 
+@pytest.mark.slow
 def test_the_commands_write_files(shop, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(main, ["plot", shop, "weather", "ranking"])

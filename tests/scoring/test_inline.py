@@ -52,6 +52,7 @@ def same(left: list[tuple[Any, ...]], right: list[tuple[Any, ...]]) -> None:
                 assert x == y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("families", [FAMILIES, MORE], ids=["linear", "others"])
 @pytest.mark.usefixtures("form")
 def test_every_verb_and_family(con: Connection, families: dict[str, nbsql.Family]) -> None:

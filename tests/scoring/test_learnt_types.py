@@ -161,6 +161,7 @@ def words(con: Connection, tmp_path: Path) -> Iterator[Path]:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["yes.csv", "no.tsv.gz", "yes.json", "both.csv", "[yn]*.csv", "*.json"])
 def test_a_file_is_read_in_the_types_of_the_model(con: Connection, words: Path, file: str) -> None:
     wanted = file.split(".")[0] if file[0] in "yn" else "%s"

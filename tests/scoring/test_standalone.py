@@ -61,6 +61,7 @@ HOSTILE = """FROM (VALUES
 ) AS t(sender, replied, length, links, plain, html, wait, size, weekday, grade, first, day)"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "joined"),
     [

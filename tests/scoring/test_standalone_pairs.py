@@ -29,6 +29,7 @@ def learnt(first: int, last: int) -> str:
 FAMILIES = {"b": "categorical", "c": nbsql.Binned(by=[2, 4.5], nulls="category"), "d": "categorical"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "method"),
     [
