@@ -86,8 +86,18 @@ class Commands(click.Group):
         """Click sets the empty dictionary that other groups begin with."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """The commands in the order in which a user needs them."""
+        """The commands in the order in which the help lists them."""
         return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """Write the commands by what a user wants."""
+        from nbsql.cli.commands import GROUPS
+
+        rest = [name for name in self.commands if name not in " ".join(GROUPS.values()).split()]
+        room = formatter.width - 6 - max(map(len, self.commands))
+        for title, names in [*GROUPS.items(), ("Find help", " ".join(rest))]:
+            with formatter.section(title):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(room)) for name in names.split()])
 
 
 @click.group(

@@ -1,4 +1,4 @@
-"""The commands of `nbsql`, in the order in which a user needs them."""
+"""The commands of `nbsql`, by what a user wants."""
 
 from __future__ import annotations
 
@@ -18,10 +18,25 @@ from nbsql.cli.report import plot, report
 from nbsql.cli.score import ROWS, sql
 from nbsql.cli.tuning import auto, cross_validate, sweep
 
-_IN_ORDER = (
-    demo, fit, *ROWS, EVALUATE, report, plot, cross_validate, sweep, auto, CALIBRATE, *JUDGED, MONITOR, *CHANGES, merge,
-    EXPORT, import_, show, list_, *LEARNT, from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
-)  # fmt: skip
-for _command in _IN_ORDER:
+_FOUND = {
+    str(each.name): each
+    for each in (
+        demo, fit, *ROWS, EVALUATE, report, plot, cross_validate, sweep, auto, CALIBRATE, *JUDGED, MONITOR, *CHANGES, merge,
+        EXPORT, import_, show, list_, *LEARNT, from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
+    )
+}  # fmt: skip
+# The names of the commands by what a user wants, as `nbsql --help` lists them. One that is in no group comes last.
+GROUPS = {
+    "Make a model": "demo fit auto sweep cross-validate dependence merge from-tables from-statistics",
+    "Use it": "predict predict-proba explain impute review sample sql joint-log-likelihood log-evidence log-likelihood",
+    "Judge it": "evaluate compare calibrate report plot relevance discrimination profile",
+    "Look inside": "list show priors likelihoods statistics counts segments components weights linear quadratic scorecard",
+    "Keep it current": "update forget rollback compact batches monitor drift",
+    "Move it": "export import drop ad-hoc dbt-path",
+}
+_NAMED = [name for names in GROUPS.values() for name in names.split()]
+COMMANDS: dict[str, click.Command] = {
+    name: _FOUND[name] for name in [*_NAMED, *(name for name in _FOUND if name not in _NAMED)]
+}
+for _command in COMMANDS.values():
     complete(_command)
-COMMANDS: dict[str, click.Command] = {str(command.name): command for command in _IN_ORDER}

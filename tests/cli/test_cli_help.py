@@ -12,6 +12,7 @@ from rich.text import Text
 
 import nbsql
 from nbsql.cli import main, tables
+from nbsql.cli.commands import GROUPS
 from nbsql.cli.help import _show, page_text, pages
 from nbsql.report import PANELS
 
@@ -40,6 +41,14 @@ def test_every_page_is_shown_as_plain_text(name):
 def test_names_of_python_are_listed_with_what_they_are():
     assert "- `nbsql.load`: The model of that name." in helped("python").output
     assert all(f"`nbsql.{name}`" in helped("python").output for name in nbsql.__all__)
+
+
+def test_the_help_lists_each_command_once_below_what_it_is_for():
+    text = CliRunner().invoke(main, ["--help"]).output
+    headings = re.findall(r"^(\w[\w ]+):$", text, re.MULTILINE)
+    assert headings == ["Options", *GROUPS, "Find help"]
+    listed = re.findall(r"^  ([a-z][\w-]*)(?=  |$)", text, re.MULTILINE)
+    assert sorted(listed) == sorted(main.commands)
 
 
 def test_a_command_has_its_help():
