@@ -21,6 +21,7 @@ html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_title = f"nbsql {release}"
+html_extra_path = ["llms.txt"]  # an index for language models
 html_copy_source = False
 html_show_copyright = False
 
