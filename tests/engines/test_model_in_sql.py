@@ -86,7 +86,7 @@ def test_a_relation_that_cannot_be_evaluated_is_refused_in_one_line(place: Place
         "duckdb": ('does not have a column named "y"$', "column n is VARCHAR, and the model has learnt a number there"),
         "postgres": (
             '^in public[.]"No target": column y does not exist$',
-            '^in public[.]"Texts": column n is text, and the model has learnt a number there; cast it$',
+            '^in public[.]"Texts": column n is character varying, and the model has learnt a number there; cast it$',
         ),
     }
     for name, line in zip(("No target", "Texts"), lines[place.engine], strict=True):
