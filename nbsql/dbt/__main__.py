@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nbsql.dbt.mirror import fill_mirror
 from nbsql.dbt.package import DISPATCH, INTERNAL, PRIMITIVES, dispatch_sql, internal_yaml, primitives_sql
-from nbsql.dbt.schema import SCHEMA, schema_json
+from nbsql.dbt.schema import NAMES, SCHEMA, option_names_sql, schema_json
 from nbsql.errors import NbsqlError
 from nbsql.rendering.renderer import macro_path
 
@@ -31,6 +31,7 @@ def main(arguments: list[str]) -> None:
     # The dispatch leads to primitives, and all of them are hidden.
     for path, text in (
         (PRIMITIVES, primitives_sql),
+        (NAMES, option_names_sql),
         (DISPATCH, dispatch_sql),
         (INTERNAL, internal_yaml),
         (SCHEMA, schema_json),

@@ -37,9 +37,7 @@
   'target': none, 'id': [], 'features': none, 'exclude': [], 'families': {}, 'weight': none, 'alpha': 1.0, 'prior': 'empirical',
   'prior_alpha': none, 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'lookback': 1, 'classes': none, 'derive': {}, 'missing': []} -%}
 {% for option in given if option not in options -%}
-{% if option in [
-  'method', 'backoff', 'shrinkage', 'penalty', 'iterations', 'tolerance', 'segment_by', 'segment_shrinkage', 'components', 'joins',
-  'estimate', 'infer'] -%}
+{% if option in nbsql.options_of_python() -%}
 {% do nbsql.refuse(
   "meta.nbsql of '" ~ node.name ~ "' has '" ~ option ~ "', which the dbt package does not do; fit such a model in Python, with "
   ~ "nbsql.fit") %}
