@@ -12,7 +12,7 @@ from nbsql.rendering.dialect import DIALECTS
 from nbsql.rendering.renderer import macro_path
 from nbsql.rendering.sources import TABLE, macro_files, sources
 
-ADAPTERS = ("duckdb", "postgres")
+ADAPTERS = ("duckdb", "postgres", "spark")
 PRIMITIVES = Path("dbt/primitives.sql")
 DISPATCH = Path("dbt/dispatch.sql")
 DESCRIBED = Path("dbt/macros.yml")
@@ -109,7 +109,8 @@ def dispatch_sql() -> str:
         if form == "default" and general not in known:
             led[general] = _dispatching(general, macro, "adapter.dispatch('{}', 'nbsql')")
         elif form in DIALECTS and general in called - named and f"default__{general}" not in known:
-            led[general] = _dispatching(general, macro, f"nbsql.{name}")  # the only macro
+            only = f"nbsql.{name}" if general not in led else "adapter.dispatch('{}', 'nbsql')"
+            led[general] = _dispatching(general, macro, only)
     lines = [led[name] for name in sorted(led)]
     for adapter in ADAPTERS:
         for folder in DIALECTS[adapter].macro_folders[1:]:

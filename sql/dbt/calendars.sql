@@ -20,7 +20,7 @@
 {% for column in columns -%}
 {% set calendar = nbsql.calendar_of(column, options.families, columns, column.name | lower in taken, name) -%}
 {% if calendar is not none -%}
-{% set known, zoned = nbsql.parts_of_type(column.type), 'with time zone' in column.type | lower -%}
+{% set known, zoned = nbsql.parts_of_type(column.type), nbsql.is_zoned(column.type) -%}
 {% set is_chosen = given_features is none or column.name | lower in given_features | map('lower') | list -%}
 {% set made = [] -%}
 {% for part in calendar.parts or known -%}
@@ -72,7 +72,7 @@
   "column '" ~ column.name ~ "' is " ~ column.type ~ ", which family 'calendar' does not take (it takes temporal columns); cast it, or "
   ~ 'choose another family') %}
 {% endif -%}
-{% set zoned = 'with time zone' in column.type | lower -%}
+{% set zoned = nbsql.is_zoned(column.type) -%}
 {% if given.zone and not zoned -%}
 {% do nbsql.refuse("'" ~ column.name ~ "' of '" ~ name ~ "' is " ~ column.type ~ ', which has no time zone; leave out zone') %}
 {% elif zoned and not found and this.identifier == name -%}
@@ -95,14 +95,18 @@
   days if name.startswith('date') else days + times if name.startswith('timestamp') else times if name.startswith('time') else []) %}
 {%- endmacro %}
 
+{# Whether the times of a type have a time zone. #}
+{% macro default__is_zoned(type) -%}
+{% do return('with time zone' in type | lower) %}
+{%- endmacro %}
+
 {# Refuses a column whose dates or times are not of the kind of those of which a model has learnt a part. #}
 {% macro check_time(model, name, columns, source) -%}
 {% set learnt = model.times[name] -%}
 {% set column = nbsql.column_named(columns, learnt.column, "from which '" ~ model.name ~ "' derives '" ~ name ~ "'", source) -%}
 {% set given, known = column.type | lower, learnt.type | lower -%}
-{% set zone = 'with time zone' -%}
 {% set has_days = given[:4] == 'date' or given[:5] == 'times' -%}
-{% set alike = (zone in given) == (zone in known) and has_days == (known[:4] == 'date' or known[:5] == 'times') -%}
+{% set alike = nbsql.is_zoned(given) == nbsql.is_zoned(known) and has_days == (known[:4] == 'date' or known[:5] == 'times') -%}
 {% if column.kind != 'temporal' or not alike or (given[:4] == 'date' and learnt.part in ['hour', 'minute']) -%}
 {% do nbsql.refuse(
   "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", and '" ~ model.name ~ "' has learnt "

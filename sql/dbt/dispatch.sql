@@ -55,6 +55,7 @@
 {% macro is_in_lake(relation) %} {% do return(adapter.dispatch('is_in_lake', 'nbsql')(relation)) %} {% endmacro %}
 {% macro is_none_of(word, texts) %} {% do return(adapter.dispatch('is_none_of', 'nbsql')(word, texts)) %} {% endmacro %}
 {% macro is_wide(model, class_count) %} {% do return(adapter.dispatch('is_wide', 'nbsql')(model, class_count)) %} {% endmacro %}
+{% macro is_zoned(type) %} {% do return(adapter.dispatch('is_zoned', 'nbsql')(type)) %} {% endmacro %}
 {% macro join_parameters(model, parameters, relation) %}
 {% do return(adapter.dispatch('join_parameters', 'nbsql')(model, parameters, relation)) %}
 {% endmacro %}
@@ -71,6 +72,7 @@
 {% endmacro %}
 {% macro list_of(elements, type) %} {% do return(adapter.dispatch('list_of', 'nbsql')(elements, type)) %} {% endmacro %}
 {% macro list_place(list, x) %} {% do return(adapter.dispatch('list_place', 'nbsql')(list, x)) %} {% endmacro %}
+{% macro list_product(a, b) %} {% do return(adapter.dispatch('list_product', 'nbsql')(a, b)) %} {% endmacro %}
 {% macro list_size(list) %} {% do return(adapter.dispatch('list_size', 'nbsql')(list)) %} {% endmacro %}
 {% macro list_total(list) %} {% do return(adapter.dispatch('list_total', 'nbsql')(list)) %} {% endmacro %}
 {% macro log_factorial(x) %} {% do return(adapter.dispatch('log_factorial', 'nbsql')(x)) %} {% endmacro %}
@@ -114,13 +116,14 @@
 {% macro replace_columns(model, replaced, others=[]) %}
 {% do return(adapter.dispatch('replace_columns', 'nbsql')(model, replaced, others)) %}
 {% endmacro %}
+{% macro replaces_slices(name) %} {% do return(adapter.dispatch('replaces_slices', 'nbsql')(name)) %} {% endmacro %}
 {% macro row_id() %} {% do return(adapter.dispatch('row_id', 'nbsql')()) %} {% endmacro %}
 {% macro run_once() %} {% do return(adapter.dispatch('run_once', 'nbsql')()) %} {% endmacro %}
 {% macro runs_of_letters(x) %} {% do return(adapter.dispatch('runs_of_letters', 'nbsql')(x)) %} {% endmacro %}
 {% macro runs_of_words(run, length) %} {% do return(adapter.dispatch('runs_of_words', 'nbsql')(run, length)) %} {% endmacro %}
 {% macro same_value(a, b) %} {% do return(adapter.dispatch('same_value', 'nbsql')(a, b)) %} {% endmacro %}
 {% macro scan_value(x, careful) %} {% do return(adapter.dispatch('scan_value', 'nbsql')(x, careful)) %} {% endmacro %}
-{% macro scored_columns(model) %} {% do return(nbsql.postgres__scored_columns(model)) %} {% endmacro %}
+{% macro scored_columns(model) %} {% do return(adapter.dispatch('scored_columns', 'nbsql')(model)) %} {% endmacro %}
 {% macro single_blanks(x, least) %} {% do return(adapter.dispatch('single_blanks', 'nbsql')(x, least)) %} {% endmacro %}
 {% macro source_columns(model=none) %} {% do return(adapter.dispatch('source_columns', 'nbsql')(model)) %} {% endmacro %}
 {% macro square(x) %} {% do return(adapter.dispatch('square', 'nbsql')(x)) %} {% endmacro %}
@@ -169,3 +172,16 @@
 {% do return(nbsql.plain__replace_columns(model, replaced, others)) %}
 {% endmacro %}
 {% macro postgres__source_columns(model) %} {% do return(nbsql.plain__source_columns(model)) %} {% endmacro %}
+{% macro spark__completed_inputs(inputs, features) %} {% do return(nbsql.plain__completed_inputs(inputs, features)) %} {% endmacro %}
+{% macro spark__groups_texts() %} {% do return(nbsql.plain__groups_texts()) %} {% endmacro %}
+{% macro spark__log_factorial(x) %} {% do return(nbsql.plain__log_factorial(x)) %} {% endmacro %}
+{% macro spark__log_factorial_of(feature) %} {% do return(nbsql.plain__log_factorial_of(feature)) %} {% endmacro %}
+{% macro spark__output_column(model, name, more='') %} {% do return(nbsql.plain__output_column(model, name, more)) %} {% endmacro %}
+{% macro spark__output_label(model) %} {% do return(nbsql.plain__output_label(model)) %} {% endmacro %}
+{% macro spark__output_null(model, name) %} {% do return(nbsql.plain__output_null(model, name)) %} {% endmacro %}
+{% macro spark__plain_label(x, type) %} {% do return(nbsql.plain__plain_label(x, type)) %} {% endmacro %}
+{% macro spark__posteriors(model) %} {% do return(nbsql.plain__posteriors(model)) %} {% endmacro %}
+{% macro spark__replace_columns(model, replaced, others=[]) %}
+{% do return(nbsql.plain__replace_columns(model, replaced, others)) %}
+{% endmacro %}
+{% macro spark__source_columns(model) %} {% do return(nbsql.plain__source_columns(model)) %} {% endmacro %}

@@ -51,6 +51,7 @@ list_transform({{ list }}, lambda {{ nbsql.word(x) }}{% if place %}, {{ nbsql.wo
 {%- endmacro %}
 {% macro default__list_of(elements, type) -%} [{{ elements }}] {%- endmacro %}
 {% macro default__list_place(list, x) -%} list_position({{ list }}, {{ x }}) {%- endmacro %}
+{% macro default__list_product(a, b) -%} list_dot_product({{ a }}, {{ b }}) {%- endmacro %}
 {% macro default__list_size(list) -%} len({{ list }}) {%- endmacro %}
 {% macro default__list_total(list) -%} list_sum({{ list }}) {%- endmacro %}
 {% macro default__log_factorial(x) -%} lgamma({{ x }} + 1) {%- endmacro %}
@@ -132,6 +133,7 @@ ARRAY(SELECT word FROM unnest({{ list }}) AS listed(word) WHERE {{ condition }})
 {% macro postgres__list_lowest(list) -%} (SELECT min(each) FROM unnest({{ list }}) AS each) {%- endmacro %}
 {% macro postgres__list_of(elements, type) -%} CAST(ARRAY[{{ elements }}] AS {{ type }}[]) {%- endmacro %}
 {% macro postgres__list_place(list, x) -%} array_position({{ list }}, {{ x }}) {%- endmacro %}
+{% macro postgres__list_product(a, b) -%} (SELECT sum(one * other) FROM unnest({{ a }}, {{ b }}) AS each(one, other)) {%- endmacro %}
 {% macro postgres__list_size(list) -%} cardinality({{ list }}) {%- endmacro %}
 {% macro postgres__list_total(list) -%} (SELECT sum(each) FROM unnest({{ list }}) AS each) {%- endmacro %}
 {% macro postgres__matches(x, pattern) -%}
@@ -170,3 +172,65 @@ coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS 
 CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }})), 1e150) + 1e-150, 2) END
 {%- endmacro %}
 {% macro postgres__whole_numbers(first, end) -%} generate_series({{ first }}, {{ end }} - 1) {%- endmacro %}
+{% macro spark__array_of(elements) -%} array({{ elements }}) {%- endmacro %}
+{% macro spark__binary() -%} {%- endmacro %}
+{% macro spark__breaks_negative_counts(column) -%}
+coalesce(array_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
+{%- endmacro %}
+{% macro spark__characters(x) -%} split({{ x }}, '') {%- endmacro %}
+{% macro spark__distinct_elements(list) -%} array_distinct({{ list }}) {%- endmacro %}
+{% macro spark__element(list, position) -%} try_element_at({{ list }}, {{ position }}) {%- endmacro %}
+{% macro spark__expected_costs(costs) -%}
+transform(nbsql_matrix, costs -> {{ nbsql.list_product(nbsql.word('costs'), nbsql.word('nbsql_posteriors')) }})
+{%- endmacro %}
+{% macro spark__floor_of(x) -%}
+CASE WHEN abs({{ x }}) < {{ nbsql.number(9007199254740992) }} THEN floor({{ x }}) ELSE {{ x }} END
+{%- endmacro %}
+{% macro spark__from_scored(model, scored) -%} FROM {{ scored }} AS source {%- endmacro %}
+{% macro spark__json_element(list, position) -%} get(from_json({{ list }}, 'ARRAY<STRING>'), {{ position }}) {%- endmacro %}
+{% macro spark__labels_in_rows() -%} yes {%- endmacro %}
+{% macro spark__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.scores[{{ k - 1 }}] {%- endmacro %}
+{% macro spark__list_highest(list) -%} array_max({{ list }}) {%- endmacro %}
+{% macro spark__list_lowest(list) -%} array_min({{ list }}) {%- endmacro %}
+{% macro spark__list_of(elements, type) -%} CAST(array({{ elements }}) AS ARRAY<{{ type }}>) {%- endmacro %}
+{% macro spark__list_place(list, x) -%} CAST(nullif(array_position({{ list }}, {{ x }}), 0) AS INT) {%- endmacro %}
+{% macro spark__list_product(a, b) -%}
+aggregate(zip_with({{ a }}, {{ b }}, (one, other) -> one * other), {{ nbsql.number(0) }}, (total, x) -> total + x)
+{%- endmacro %}
+{% macro spark__list_size(list) -%} size({{ list }}) {%- endmacro %}
+{% macro spark__list_total(list) -%} aggregate({{ list }}, {{ nbsql.number(0) }}, (total, x) -> total + x) {%- endmacro %}
+{% macro spark__longest_whole() -%} DECIMAL(38, 0) {%- endmacro %}
+{% macro spark__lookup_join(model, feature, lookups) -%} {{ nbsql.star_of_scores(model, feature, lookups) }} {%- endmacro %}
+{% macro spark__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}, 0) {%- endmacro %}
+{% macro spark__materialized() -%} {%- endmacro %}
+{% macro spark__mixed_hash(values) -%} (xxhash64({{ values }}) & 9223372036854775807) {%- endmacro %}
+{% macro spark__multinomial_drawn(feature, seed, position) -%}
+coalesce(size(filter(bag{{ nbsql.feature_suffix(feature) }}.bag, token -> token = {{ nbsql.text(feature.columns[position]) }})), 0)
+{%- endmacro %}
+{% macro spark__number_of_weekday(x) -%} weekday({{ x }}) + 1 {%- endmacro %}
+{% macro spark__ordered_list(x, by) -%}
+transform(array_sort(collect_list(struct({{ by }}, {{ x }} AS item))), entry -> entry.item)
+{%- endmacro %}
+{% macro spark__raise_error(message, text=none) -%} raise_error({{ nbsql.text(message) }}) {%- endmacro %}
+{% macro spark__row_id() -%} monotonically_increasing_id() {%- endmacro %}
+{% macro spark__runs_of_letters(x) -%}
+split(regexp_replace({{ x }}, r'[^\p{L}\p{M}\p{N} ][^\p{L}\p{N} ]*|(^| )\p{M}+', ' '), ' ')
+{%- endmacro %}
+{% macro spark__single_blanks(x, least) -%}
+regexp_replace({{ x }}, r'[\x{9}-\x{D}\x{1C}-\x{20}\x{85}\p{Z}]{{ '{' }}{{ least }},{{ '}' }}', ' ')
+{%- endmacro %}
+{% macro spark__string() -%} STRING {%- endmacro %}
+{% macro spark__sum_of_squares(x) -%} aggregate({{ x }}, {{ nbsql.number(0) }}, (total, p) -> total + p * p) {%- endmacro %}
+{% macro spark__text_drawn(feature, seed, position) -%}
+coalesce(array_join(bag{{ nbsql.feature_suffix(feature) }}.bag, ' '), '')
+{%- endmacro %}
+{% macro spark__unnested_with_places(list, place, name) -%}
+inline(arrays_zip(sequence(1, size({{ list }})), {{ list }})) AS ({{ nbsql.word(place) }}, {{ nbsql.word(name) }})
+{%- endmacro %}
+{% macro spark__value_at_maximum(x, y, text) -%}
+max_by({{ x }}, struct({{ y }}, {{ text }})) FILTER (WHERE {{ y }} IS NOT NULL)
+{%- endmacro %}
+{% macro spark__value_to_hash(column, kind) -%} source.{{ nbsql.ident(column) }} {%- endmacro %}
+{% macro spark__whole_numbers(first, end) -%}
+explode(CASE WHEN {{ end }} > {{ first }} THEN sequence({{ first }}, {{ end }} - 1) END)
+{%- endmacro %}

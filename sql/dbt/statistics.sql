@@ -75,12 +75,7 @@
   ~ ' depends on all rows at once (norm); materialize it as a table') %}
 {% endif -%}
 {% do nbsql.check_counted(model, this, source) %}
-{% set replaces = config.get('unique_key') in ['slice', ['slice']] -%}
-{% if replaces and config.get('incremental_strategy') not in [none, 'default', 'delete+insert'] -%}
-{% do nbsql.refuse(
-  "'" ~ node.name ~ "' replaces slices, which incremental_strategy '" ~ config.get('incremental_strategy')
-  ~ "' does not; use 'delete+insert'") %}
-{% endif -%}
+{% set replaces = nbsql.replaces_slices(node.name) -%}
 {# dbt deletes the slices that are counted again by a comparison of its own. #}
 {% if replaces and nbsql.is_in_lake(this) and nbsql.query_rows("SELECT current_setting('default_collation')")[0][0] -%}
 {% do nbsql.refuse(
@@ -99,6 +94,17 @@ WHERE age >= {{ model.lookback | int }}
 {% do return(
   '(\n  SELECT * FROM ' ~ sliced | indent(2) ~ ' AS source\n  WHERE source.nbsql_slice NOT IN (\n    ' ~ known | indent(4)
   ~ '\n  )\n)') %}
+{%- endmacro %}
+
+{# Whether an incremental run replaces the slices that it counts, and does not only add new ones. Another way to do so is refused. #}
+{% macro default__replaces_slices(name) -%}
+{% set replaces = config.get('unique_key') in ['slice', ['slice']] -%}
+{% if replaces and config.get('incremental_strategy') not in [none, 'default', 'delete+insert'] -%}
+{% do nbsql.refuse(
+  "'" ~ name ~ "' replaces slices, which incremental_strategy '" ~ config.get('incremental_strategy')
+  ~ "' does not; use 'delete+insert'") %}
+{% endif -%}
+{% do return(replaces) %}
 {%- endmacro %}
 
 {#

@@ -344,7 +344,7 @@ SELECT
 {# What the values of a kind of column are: equal values of one kind are one value, whatever their types. type: in lower case. #}
 {% macro value_kind(kind, type) -%}
 {% if kind == 'temporal' -%}
-{% set is_local = (type.startswith('date') or type.startswith('timestamp')) and 'with time zone' not in type -%}
+{% set is_local = (type.startswith('date') or type.startswith('timestamp')) and not nbsql.is_zoned(type) -%}
 {% do return('date' if is_local else type) %}
 {% endif -%}
 {% do return('number' if kind in ['integer', 'float', 'decimal'] else kind) %}
@@ -353,16 +353,16 @@ SELECT
 {# A query preceded by the tables that it reads. #}
 {% macro with_model_tables(model, statistics, query) -%}
 {% set priors, relation, statistics = nbsql.inline_name('priors'), statistics, nbsql.current_cells(model, statistics) -%}
-WITH {{ priors }} AS MATERIALIZED (
+WITH {{ priors }} AS {{ nbsql.materialized() }}(
   {{ nbsql.numbered_priors(model, relation) | indent(2) }}
 ),
-{{ nbsql.inline_name('parameters') }} AS MATERIALIZED (
+{{ nbsql.inline_name('parameters') }} AS {{ nbsql.materialized() }}(
   {% set message = "the classes of '" ~ model.name ~ "' have changed since this was built; build it again" %}
   {% set checked = priors if model.lacks_classes else nbsql.with_current_classes(model, priors, message) %}
   {{ nbsql.parameters(model, statistics, checked) | indent(2) }}
 )
 {%- if model.facts.features | selectattr('family.has_lookups') | list %},
-{{ nbsql.inline_name('lookups') }} AS MATERIALIZED (
+{{ nbsql.inline_name('lookups') }} AS {{ nbsql.materialized() }}(
   {{ nbsql.lookups(model, statistics, priors) | indent(2) }}
 )
 {%- endif %}

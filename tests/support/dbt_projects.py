@@ -76,6 +76,7 @@ class Project:
         config: more config of models, by name.
         tests: the generic tests of models, by name.
         version: of dbt; None: that of the tests.
+        target: the output of the profile, for another adapter.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Project:
         *,
         address: str | None = None,
         version: str | None = None,
+        target: Mapping[str, Any] | None = None,
     ) -> None:
         self.folder = folder
         self.version = version
@@ -104,11 +106,12 @@ class Project:
             }
             for name in models
         ]
-        schema = "main" if address is None else "public"
-        tables = {"name": "raw", "schema": schema, "tables": [{"name": name} for name in ("rows", "empty", "others")]}
+        target = target or (
+            {"type": "duckdb", "path": str(self.database), "threads": 2} if address is None else output(address)
+        )
+        tables = {"name": "raw", "schema": target.get("schema", "main"), "tables": [{"name": name} for name in ("rows", "empty", "others")]}
         self.write("models/properties.yml", {"models": properties, "sources": [tables]})
         self.write("packages.yml", {"packages": [{"local": str(macro_path())}]})
-        target = {"type": "duckdb", "path": str(self.database), "threads": 2} if address is None else output(address)
         self.write("profiles.yml", {"project": {"target": "dev", "outputs": {"dev": target}}})
         flags = {"send_anonymous_usage_stats": False}
         self.write("dbt_project.yml", {"name": "project", "version": "1.0", "profile": "project", "flags": flags})
