@@ -74,7 +74,7 @@
 
 {# Refuses an expression that is a single word and no column, nor a value such as current_date. All others are the database's to judge. #}
 {% macro check_word(columns, expression, role, relation) -%}
-{% if modules.re.match('[A-Za-z_]\w*$', (expression or '') | string) and not modules.re.match('(?i)current_|local', expression) -%}
+{% if modules.re.match('[A-Za-z_]\\w*$', (expression or '') | string) and not modules.re.match('(?i)current_|local', expression) -%}
 {% do nbsql.column_named(columns, expression | lower, role, relation) %}
 {% endif -%}
 {%- endmacro %}
@@ -84,7 +84,7 @@
   removed: what reads it has its own.
 #}
 {% macro rows_where(relation, where=none) -%}
-{% set rows = modules.re.sub('\) _dbt_[^)]*$', ')', relation | string) -%}
+{% set rows = modules.re.sub('\\) _dbt_[^)]*$', ')', relation | string) -%}
 {% if where is none %}{{ rows }}{% else %}(SELECT * FROM {{ rows }} AS source WHERE ({{ where }})){% endif %}
 {%- endmacro %}
 

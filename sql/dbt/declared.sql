@@ -85,7 +85,7 @@
 {% macro plain_text(text, kind) -%}
 {% if kind == 'boolean' %}{% do return(text | lower if text | lower in ['true', 'false'] else none) %}{% endif -%}
 {% if kind not in ['integer', 'float', 'decimal'] %}{% do return(text) %}{% endif -%}
-{% if not modules.re.match('[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$', text) %}{% do return(none) %}{% endif -%}
-{% if kind != 'integer' or modules.re.match('[-+]?\d+$', text) %}{% do return(text) %}{% endif -%}
+{% if not modules.re.match('[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?$', text) %}{% do return(none) %}{% endif -%}
+{% if kind != 'integer' or modules.re.match('[-+]?\\d+$', text) %}{% do return(text) %}{% endif -%}
 {% do return(text | float | int | string if text | float == text | float | int else none) %}
 {%- endmacro %}

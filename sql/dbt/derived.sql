@@ -13,7 +13,7 @@
 
 {# The columns that an expression reads: its words among those of the relation to learn from and those derived before. #}
 {% macro columns_of_expression(expression, names) -%}
-{% set words, read = modules.re.findall('\w+', expression | lower), [] -%}
+{% set words, read = modules.re.findall('\\w+', expression | lower), [] -%}
 {% for name in names if name | lower in words %}{% do read.append(name) %}{% endfor -%}
 {% do return(read) %}
 {%- endmacro %}

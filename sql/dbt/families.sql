@@ -329,7 +329,8 @@
 
 {# The value of an option that is a number. A missing number, or one below `least` if that is given, is refused. #}
 {% macro checked_number(value, option, feature, least=0) -%}
-{% set is_number = value is number or (value is string and modules.re.match('\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$', value)) -%}
+{% set digits = '\\s*[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?\\s*$' -%}
+{% set is_number = value is number or (value is string and modules.re.match(digits, value)) -%}
 {% set number = value | float if is_number and value is not boolean else none -%}
 {% if number is none or number != number or number > 1e300 or (least is not none and number < least) -%}
 {% set bound = '' if least is none else ' of at least ' ~ least -%}

@@ -93,7 +93,7 @@
 {% endif -%}
 {% set length = number * (1 if unit is none else units[unit] * 1000000) -%}
 {% do return({
-  'half_life': {'length': length, 'now': none}, 'at': at.name, 'type': at.type, 'weight': weight.weight, 'target': target.name,
+  'half_life': {'length': length, 'now': none}, 'at': at.name, 'type': at.type, 'weight': weight.get('weight'), 'target': target.name,
   'nothing': 500}) %}
 {%- endmacro %}
 

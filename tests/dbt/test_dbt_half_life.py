@@ -29,8 +29,10 @@ def test_rows_age_in_dbt_as_in_a_fit(engine: str, tmp_path: Path) -> None:
         "scored": "{{ nbsql.probabilities(ref('kept'), source('raw', 'rows')) }}",
         "watched": "{{ nbsql.monitoring(ref('kept'), source('raw', 'rows')) }}",
     }
+    models |= {"bare": models["kept"], "bare_priors": "{{ nbsql.class_priors(ref('bare')) }}"}
     options: dict[str, Any] = {"target": "label", "exclude": ["id"], "prior": "smoothed"}
     meta = {"kept": {**options, "weight": {"half_life": "10 days", "at": "day", "weight": "w"}}}
+    meta["bare"] = {**options, "weight": {"half_life": "10 days", "at": "day"}}
     with server(engine) as address:
         project = Project(
             tmp_path, models, meta, {"kept": {"materialized": "incremental", "unique_key": "slice"}}, address=address
@@ -43,7 +45,9 @@ def test_rows_age_in_dbt_as_in_a_fit(engine: str, tmp_path: Path) -> None:
             project.build()
         with project.connect() as con:
             model = nbsql.fit(con, "rows", weight=nbsql.HalfLife("10 days", at="day", weight="w"), **options)
+            bare = nbsql.fit(con, "rows", weight=nbsql.HalfLife("10 days", at="day"), **options)
             for name, query in (
+                ("bare_priors", bare.priors),
                 ("weighed", model.priors),
                 ("likely", model.likelihoods),
                 ("scored", model.predict_proba("rows")),
