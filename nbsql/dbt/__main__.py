@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from nbsql.dbt.facts import FACTS, facts_sql
 from nbsql.dbt.mirror import fill_mirror
 from nbsql.dbt.package import DISPATCH, INTERNAL, PRIMITIVES, dispatch_sql, internal_yaml, primitives_sql
 from nbsql.dbt.schema import NAMES, SCHEMA, option_names_sql, schema_json
@@ -30,6 +31,7 @@ def main(arguments: list[str]) -> None:
         return
     # The dispatch leads to primitives, and all of them are hidden.
     for path, text in (
+        (FACTS, facts_sql),
         (PRIMITIVES, primitives_sql),
         (NAMES, option_names_sql),
         (DISPATCH, dispatch_sql),

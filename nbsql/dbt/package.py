@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -109,8 +110,11 @@ def dispatch_sql() -> str:
         if form == "default" and general not in known:
             led[general] = _dispatching(general, macro, "adapter.dispatch('{}', 'nbsql')")
         elif form in DIALECTS and general in called - named and f"default__{general}" not in known:
-            only = f"nbsql.{name}" if general not in led else "adapter.dispatch('{}', 'nbsql')"
-            led[general] = _dispatching(general, macro, only)
+            if general in led:  # several forms, of which dbt wants a default one
+                led[f"default__{general}"] = led[general].replace(f"macro {general}(", f"macro default__{general}(")
+                led[general] = _dispatching(general, macro, "adapter.dispatch('{}', 'nbsql')")
+            else:
+                led[general] = _dispatching(general, macro, f"nbsql.{name}")
     lines = [led[name] for name in sorted(led)]
     for adapter in ADAPTERS:
         for folder in DIALECTS[adapter].macro_folders[1:]:
@@ -124,8 +128,11 @@ def dispatch_sql() -> str:
 def internal_yaml() -> str:
     """The file that hides internal macros from a project's docs: all that `macros.yml` does not describe."""
     described = set(re.findall(r"^  - name: (\w+)$", (macro_path() / DESCRIBED).read_text(encoding="utf-8"), re.MULTILINE))
-    hidden = sorted(macros().keys() - described)
-    return _HIDDEN + "".join(f'  - {{name: "{name}", docs: {{show: false}}}}\n' for name in hidden)
+    first, *others = sorted(macros().keys() - described)
+    listed = [f"{{name: {first}, docs: &hidden {{show: false}}}}", *(f"{{name: {name}, docs: *hidden}}" for name in others)]
+    # A blank is where a line may end.
+    text = ", ".join(each.replace(" ", "\0") for each in listed)
+    return _HIDDEN + textwrap.fill(text, _LINE - 1, initial_indent="  [", subsequent_indent="   ").replace("\0", " ") + "]\n"
 
 
 def _dispatching(name: str, macro: Macro, to: str) -> str:

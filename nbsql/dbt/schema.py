@@ -149,12 +149,12 @@ def _families() -> dict[str, Any]:
         hints = typing.get_type_hints(family)
         described = {key: text for base in reversed(family.__mro__) for key, text in _descriptions(base).items()}
         own: dict[str, Any] = {"family": {"const": name}}
-        for option in [item.name for item in dataclasses.fields(Family)] + of["options"]:
+        for option in [item.name for item in dataclasses.fields(Family)] + [*of["defaults"]]:
             schema = _OF_FAMILIES.get(option) or _schema(hints[option])
             if option == "alpha" and not family.alpha_by_value:
                 schema = _PLAIN[float]
             if option == "event":
-                schema = {"enum": list(of["events"])}
+                schema = {"enum": of["choices"]["event"]}
             own[option] = {"description": described[option], **schema}
         required = ["family", *(["columns"] if "columns" in own else [])]
         mappings.append({"type": "object", "properties": own, "required": required, "additionalProperties": False})

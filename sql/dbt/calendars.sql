@@ -24,9 +24,8 @@
 {% set is_chosen = given_features is none or column.name | lower in given_features | map('lower') | list -%}
 {% set made = [] -%}
 {% for part in calendar.parts or known -%}
-{% if part not in known -%}
-{% do nbsql.refuse("'" ~ column.name ~ "' of '" ~ name ~ "' is " ~ column.type ~ ', which has no ' ~ part ~ '; leave it out of parts') %}
-{% endif -%}
+{% do nbsql.refuse_if(part not in known,
+  "'" ~ column.name ~ "' of '" ~ name ~ "' is " ~ column.type ~ ', which has no ' ~ part ~ '; leave it out of parts') %}
 {% set title = part ~ ' of ' ~ column.name -%}
 {% set is_taken = title | lower in named or (is_chosen and (calendar.parts or part != 'minute')) -%}
 {% if is_taken and title | lower not in present -%}
@@ -67,11 +66,9 @@
   "family 'calendar' of '" ~ column.name ~ "' has no option '" ~ option ~ "'; it has 'parts', 'zone', 'alpha', 'nulls', 'unseen', "
   ~ "'estimate'") %}
 {% endfor -%}
-{% if not nbsql.parts_of_type(column.type) -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(not nbsql.parts_of_type(column.type),
   "column '" ~ column.name ~ "' is " ~ column.type ~ ", which family 'calendar' does not take (it takes temporal columns); cast it, or "
   ~ 'choose another family') %}
-{% endif -%}
 {% set zoned = nbsql.is_zoned(column.type) -%}
 {% if given.zone and not zoned -%}
 {% do nbsql.refuse("'" ~ column.name ~ "' of '" ~ name ~ "' is " ~ column.type ~ ', which has no time zone; leave out zone') %}
@@ -107,9 +104,7 @@
 {% set given, known = column.type | lower, learnt.type | lower -%}
 {% set has_days = given[:4] == 'date' or given[:5] == 'times' -%}
 {% set alike = nbsql.is_zoned(given) == nbsql.is_zoned(known) and has_days == (known[:4] == 'date' or known[:5] == 'times') -%}
-{% if column.kind != 'temporal' or not alike or (given[:4] == 'date' and learnt.part in ['hour', 'minute']) -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(column.kind != 'temporal' or not alike or (given[:4] == 'date' and learnt.part in ['hour', 'minute']),
   "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", and '" ~ model.name ~ "' has learnt "
   ~ learnt.type ~ " there, of which '" ~ name ~ "' is a part; cast it") %}
-{% endif -%}
 {%- endmacro %}

@@ -5,14 +5,12 @@
   nbsql would add to it, unless it is only read.
 #}
 {% macro columns_of(relation, role, extended=true) -%}
-{% if relation is string or relation is none or relation is undefined or relation.identifier is undefined -%}
-{% do nbsql.refuse(role ~ " must be a relation, ref('...') or source('...', '...'), not " ~ relation ~ '; make a model of a query') %}
-{% endif -%}
+{% do nbsql.refuse_if(relation is string or relation is none or relation is undefined or relation.identifier is undefined,
+  role ~ " must be a relation, ref('...') or source('...', '...'), not " ~ relation ~ '; make a model of a query') %}
 {% set found = [] -%}
 {% for name, type, kind in nbsql.columns_of_relation(relation) -%}
-{% if extended and name.lower().startswith('nbsql_') -%}
-{% do nbsql.refuse("column '" ~ name ~ "' of " ~ relation.identifier ~ ' has a name that nbsql keeps for itself; rename it') %}
-{% endif -%}
+{% do nbsql.refuse_if(extended and name.lower().startswith('nbsql_'),
+  "column '" ~ name ~ "' of " ~ relation.identifier ~ ' has a name that nbsql keeps for itself; rename it') %}
 {% do found.append({'name': name, 'type': type, 'kind': kind}) %}
 {% endfor -%}
 {% if not found -%}
@@ -66,9 +64,8 @@
 {# The name of a column of row weights. A column that does not hold numbers is refused. #}
 {% macro weight_column(columns, name, relation) -%}
 {% set column = nbsql.column_named(columns, name, 'the weight', relation) -%}
-{% if column.kind not in ['integer', 'float', 'decimal'] -%}
-{% do nbsql.refuse("weight column '" ~ column.name ~ "' is " ~ column.type ~ '; weights must be numbers') %}
-{% endif -%}
+{% do nbsql.refuse_if(column.kind not in ['integer', 'float', 'decimal'],
+  "weight column '" ~ column.name ~ "' is " ~ column.type ~ '; weights must be numbers') %}
 {% do return(column.name) %}
 {%- endmacro %}
 

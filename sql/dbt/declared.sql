@@ -37,9 +37,8 @@
 {% set texts = nbsql.texts_of_type(feature.family.declared | map(attribute=0), column, rule, feature) -%}
 {% set counts = {} -%}
 {% for level, count in feature.family.declared -%}
-{% if counts.get(texts[level], count) != count -%}
-{% do nbsql.refuse("alpha of '" ~ feature.name ~ "' names '" ~ texts[level] ~ "' twice; name it once") %}
-{% endif -%}
+{% do nbsql.refuse_if(counts.get(texts[level], count) != count,
+  "alpha of '" ~ feature.name ~ "' names '" ~ texts[level] ~ "' twice; name it once") %}
 {% do counts.update({texts[level]: count}) %}
 {% endfor -%}
 {% do return(counts.items() | list) %}
@@ -75,9 +74,7 @@
 {% if found is none or (is_number and found | float != plain | float) %}{% do foreign.append(text) %}{% endif -%}
 {% do given.update({text: found}) %}
 {% endfor -%}
-{% if foreign -%}
-{% do nbsql.refuse(rule ~ ': ' ~ nbsql.quoted_names(foreign) ~ (' is none' if foreign | length == 1 else ' are none')) %}
-{% endif -%}
+{% do nbsql.refuse_if(foreign, rule ~ ': ' ~ nbsql.quoted_names(foreign) ~ (' is none' if foreign | length == 1 else ' are none')) %}
 {% do return(given) %}
 {%- endmacro %}
 

@@ -2,9 +2,8 @@
 
 {# Refuses a derive that does not map names to expressions. #}
 {% macro check_derive(derive, name) -%}
-{% if derive is not mapping -%}
-{% do nbsql.refuse("derive of '" ~ name ~ "' must be a mapping such as {per_page: price / pages}, not " ~ derive) %}
-{% endif -%}
+{% do nbsql.refuse_if(derive is not mapping,
+  "derive of '" ~ name ~ "' must be a mapping such as {per_page: price / pages}, not " ~ derive) %}
 {% for column, expression in derive.items() if expression is not string or column.lower().startswith('nbsql_') -%}
 {% do nbsql.refuse(
   "derive of '" ~ name ~ "' has " ~ column ~ ': ' ~ expression ~ ', which is no expression, or a name that nbsql keeps for itself') %}
@@ -89,9 +88,8 @@ LEFT JOIN (SELECT * FROM {{ rows }} AS source LIMIT 0) AS source ON TRUE
 {% set texts, derive, words = [], {}, [] -%}
 {% for word in options.missing %}{% do words.append((word | string).strip()) %}{% endfor -%}
 {% for column in columns if words and column.kind == 'text' and column.name | lower not in options.id | map('lower') | list -%}
-{% if column.name in options.derive -%}
-{% do nbsql.refuse("'" ~ column.name ~ "' of '" ~ name ~ "' has missing and derive; say in its expression what is missing: nullif") %}
-{% endif -%}
+{% do nbsql.refuse_if(column.name in options.derive,
+  "'" ~ column.name ~ "' of '" ~ name ~ "' has missing and derive; say in its expression what is missing: nullif") %}
 {% do texts.append(column.name) %}
 {% endfor -%}
 {% if not texts %}{% do return(options.derive) %}{% endif -%}

@@ -31,6 +31,7 @@
 {% endmacro %}
 {% macro composed(x) %} {% do return(adapter.dispatch('composed', 'nbsql')(x)) %} {% endmacro %}
 {% macro concatenated_lists(lists) %} {% do return(adapter.dispatch('concatenated_lists', 'nbsql')(lists)) %} {% endmacro %}
+{% macro default__scored_columns(model) %} {% do return(nbsql.postgres__scored_columns(model)) %} {% endmacro %}
 {% macro distinct_count(x, is_exact) %} {% do return(adapter.dispatch('distinct_count', 'nbsql')(x, is_exact)) %} {% endmacro %}
 {% macro distinct_elements(list) %} {% do return(adapter.dispatch('distinct_elements', 'nbsql')(list)) %} {% endmacro %}
 {% macro double() %} {% do return(adapter.dispatch('double', 'nbsql')()) %} {% endmacro %}

@@ -18,9 +18,7 @@
 {% else -%}
 {% for name in options.features -%}
 {% set column = nbsql.column_named(columns, name, 'a feature', relation) -%}
-{% if column.name in reserved -%}
-{% do nbsql.refuse("column '" ~ name ~ "' is the target, the weight or an id, and cannot be a feature too") %}
-{% endif -%}
+{% do nbsql.refuse_if(column.name in reserved, "column '" ~ name ~ "' is the target, the weight or an id, and cannot be a feature too") %}
 {% do chosen.append(column) %}
 {% endfor -%}
 {% endif -%}
@@ -31,9 +29,8 @@
 {% set members = [] -%}
 {% for member in family.columns %}{% do members.append(nbsql.column_named(columns, member, "of '" ~ name ~ "'", relation)) %}{% endfor -%}
 {% for member in members -%}
-{% if member.name in taken or member.name in single -%}
-{% do nbsql.refuse("column '" ~ member.name ~ "' is in '" ~ name ~ "' and has another family too; leave it in one") %}
-{% endif -%}
+{% do nbsql.refuse_if(member.name in taken or member.name in single,
+  "column '" ~ member.name ~ "' is in '" ~ name ~ "' and has another family too; leave it in one") %}
 {% do taken.update({member.name: name}) %}
 {% endfor -%}
 {% do together.update({name: {'family': family, 'members': members}}) %}
@@ -47,12 +44,10 @@
 {% endfor -%}
 {% else -%}
 {% set column = nbsql.column_named(columns, name, 'in families', relation) -%}
-{% if column not in chosen -%}
-{% do nbsql.refuse("families names '" ~ name ~ "', which is not among the features; take it out, or add it to features") %}
-{% endif -%}
-{% if column.name in taken -%}
-{% do nbsql.refuse("column '" ~ name ~ "' is in '" ~ taken[column.name] ~ "' and has another family too; leave it in one") %}
-{% endif -%}
+{% do nbsql.refuse_if(column not in chosen,
+  "families names '" ~ name ~ "', which is not among the features; take it out, or add it to features") %}
+{% do nbsql.refuse_if(column.name in taken,
+  "column '" ~ name ~ "' is in '" ~ taken[column.name] ~ "' and has another family too; leave it in one") %}
 {% do single.update({column.name: family}) %}
 {% endif -%}
 {% endfor -%}
@@ -122,9 +117,8 @@
   "column '" ~ column.name ~ "' is " ~ column.type ~ ", which family '" ~ family.name ~ "' does not take (it takes "
   ~ family.accepts | join(', ') ~ ' columns); cast it, or choose another family') %}
 {% endfor -%}
-{% if name in before | map(attribute='name') -%}
-{% do nbsql.refuse("two features are named '" ~ name ~ "'; give the family over several columns another key") %}
-{% endif -%}
+{% do nbsql.refuse_if(name in before | map(attribute='name'),
+  "two features are named '" ~ name ~ "'; give the family over several columns another key") %}
 {% set kinds = columns | map(attribute='kind') | list -%}
 {% set times = {} -%}
 {% for column in columns if column.kind == 'temporal' %}{% do times.update({column.name: column.type | lower}) %}{% endfor -%}

@@ -1,5 +1,12 @@
 {# What dbt does for the macros and Python does elsewhere: it protects line ends in texts, reads and finishes statements, and refuses. #}
 
+{# The characters that end a line, and their code points. #}
+{% macro line_ends() -%}
+{% do return([
+  ('\n', 'a'), ('\r', 'd'), ('\u000b', 'b'), ('\u000c', 'c'), ('\u001c', '1c'), ('\u001d', '1d'), ('\u001e', '1e'), ('\u0085', '85'),
+  ('\u2028', '2028'), ('\u2029', '2029')]) %}
+{%- endmacro %}
+
 {#
   Encodes the line ends in names and texts as NUL-delimited code points, so that indenting a statement leaves them alone.
   nbsql/rendering/dialect.py does the same.
@@ -8,9 +15,7 @@
 {% if '\u0000' in text | string %}{% do nbsql.refuse('a name or text may not hold the character NUL') %}{% endif -%}
 {% set kept = namespace(text=text | string) -%}
 {% if modules.re.search('[\n\r\u000b\u000c\u001c\u001d\u001e\u0085\u2028\u2029]', kept.text) -%}
-{% for end, code in [
-  ('\n', 'a'), ('\r', 'd'), ('\u000b', 'b'), ('\u000c', 'c'), ('\u001c', '1c'), ('\u001d', '1d'), ('\u001e', '1e'), ('\u0085', '85'),
-  ('\u2028', '2028'), ('\u2029', '2029')] -%}
+{% for end, code in nbsql.line_ends() -%}
 {% set kept.text = kept.text | replace(end, '\u0000' ~ code ~ '\u0000') -%}
 {% endfor -%}
 {% endif -%}
@@ -22,9 +27,7 @@
 #}
 {% macro finished_statement(sql) -%}
 {% set finished = namespace(sql=modules.re.sub('\n[ \t]*(?=\n)', '', sql) | trim) -%}
-{% for end, code in [
-  ('\n', 'a'), ('\r', 'd'), ('\u000b', 'b'), ('\u000c', 'c'), ('\u001c', '1c'), ('\u001d', '1d'), ('\u001e', '1e'), ('\u0085', '85'),
-  ('\u2028', '2028'), ('\u2029', '2029')] -%}
+{% for end, code in nbsql.line_ends() -%}
 {% set finished.sql = finished.sql | replace('\u0000' ~ code ~ '\u0000', end) -%}
 {% endfor -%}
 {% do return(finished.sql) %}
@@ -70,6 +73,11 @@ SELECT type FROM duckdb_databases() WHERE database_name = {{ nbsql.text(relation
 {# Stops with an error of one line: the fact and the cure. #}
 {% macro refuse(message) -%}
 {% do exceptions.raise_compiler_error('nbsql: ' ~ message) %}
+{%- endmacro %}
+
+{# Stops with an error if a condition holds. The message is composed in any case. #}
+{% macro refuse_if(condition, message) -%}
+{% if condition %}{% do nbsql.refuse(message) %}{% endif -%}
 {%- endmacro %}
 
 {# Names in quotes, separated by commas, for a message. #}

@@ -20,9 +20,8 @@
 {% set names = [times[name].column] if name in times else columns | map(attribute='name') | list -%}
 {% do reads.update({name: names if name in times else nbsql.columns_of_expression(expression, names)}) %}
 {% endfor -%}
-{% if target.kind in ['tokens', 'token counts', 'other'] -%}
-{% do nbsql.refuse("target column '" ~ target.name ~ "' is " ~ target.type ~ '; a class is one scalar value: cast it, to text say') %}
-{% endif -%}
+{% do nbsql.refuse_if(target.kind in ['tokens', 'token counts', 'other'],
+  "target column '" ~ target.name ~ "' is " ~ target.type ~ '; a class is one scalar value: cast it, to text say') %}
 {% do nbsql.declare_labels(options, target, node.name) %}
 {% set ids = [] -%}
 {% for name in options.id %}{% do ids.append(nbsql.column_named(columns, name, 'an id', training).name) %}{% endfor -%}
@@ -73,24 +72,19 @@
 {% for option in weight if option not in ['half_life', 'at', 'weight'] -%}
 {% do nbsql.refuse("weight of '" ~ name ~ "' has no option '" ~ option ~ "'; it has half_life, at and weight") %}
 {% endfor -%}
-{% if options.slice_by is not none -%}
-{% do nbsql.refuse("weight of '" ~ name ~ "' has a half-life, which makes slices of its own; leave out slice_by") %}
-{% endif -%}
+{% do nbsql.refuse_if(options.slice_by is not none,
+  "weight of '" ~ name ~ "' has a half-life, which makes slices of its own; leave out slice_by") %}
 {% set units = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400, 'week': 604800} -%}
 {% set words = (weight.half_life | string).split() -%}
 {% set unit = (words[1] | lower).rstrip('s') if words | length == 2 else none -%}
 {% set number = nbsql.checked_number(words[0], 'half_life', name) if words | length in [1, 2] else 0 -%}
-{% if number <= 0 or (unit is not none and unit not in units) -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(number <= 0 or (unit is not none and unit not in units),
   "half_life of '" ~ name ~ "' must be above 0, a number of seconds, minutes, hours, days or weeks, such as 30 days, not "
   ~ weight.half_life) %}
-{% endif -%}
 {% set at = nbsql.column_named(columns, weight.at, 'the time of the half-life', relation) -%}
-{% if (at.kind == 'integer') != (unit is none) -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if((at.kind == 'integer') != (unit is none),
   "column '" ~ at.name ~ "' is " ~ at.type ~ ', and a half-life of ' ~ weight.half_life ~ ' takes '
   ~ ('a whole number' if unit is none else 'a time')) %}
-{% endif -%}
 {% set length = number * (1 if unit is none else units[unit] * 1000000) -%}
 {% do return({
   'half_life': {'length': length, 'now': none}, 'at': at.name, 'type': at.type, 'weight': weight.get('weight'), 'target': target.name,
@@ -209,10 +203,8 @@
 {% set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) -%}
 {% if parent %}{% do known.append(parent) %}{% endif -%}
 {% endfor -%}
-{% if known | length != 1 -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(known | length != 1,
   "the statistics '" ~ node.name ~ "' refer to " ~ known | length ~ " relations; say which one they learn from: training=ref('...')") %}
-{% endif -%}
 {% do return(nbsql.relation_of(known[0])) %}
 {%- endmacro %}
 
@@ -236,10 +228,9 @@
 {% macro counted_model(statistics, training=none) -%}
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
-{% if adapter.get_relation(database=statistics.database, schema=statistics.schema, identifier=statistics.identifier) is none -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(
+  adapter.get_relation(database=statistics.database, schema=statistics.schema, identifier=statistics.identifier) is none,
   "the statistics '" ~ statistics.identifier ~ "' are not there yet; build them first: dbt build --select " ~ model.name) %}
-{% endif -%}
 {% do nbsql.check_counted(model, statistics, training, ['slice_by']) %}
 {% do model.update({'has_batches': 'batch' in nbsql.columns_of_relation(statistics) | map(attribute=0) | list}) %}
 {% do return(model) %}

@@ -12,9 +12,8 @@
 
 {# The dbt node of a statistics relation. #}
 {% macro statistics_node(relation) -%}
-{% if relation is string or relation.identifier is undefined -%}
-{% do nbsql.refuse("statistics must be a relation, ref('...'), all of it and not some of its rows, not " ~ relation) %}
-{% endif -%}
+{% do nbsql.refuse_if(relation is string or relation.identifier is undefined,
+  "statistics must be a relation, ref('...'), all of it and not some of its rows, not " ~ relation) %}
 {% set named = [] -%}
 {% for node in graph.nodes.values()
   if node.resource_type == 'model' and node.config.meta and node.config.meta.nbsql
@@ -37,46 +36,40 @@
   'target': none, 'id': [], 'features': none, 'exclude': [], 'families': {}, 'weight': none, 'alpha': 1.0, 'prior': 'empirical',
   'prior_alpha': none, 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'lookback': 1, 'classes': none, 'derive': {}, 'missing': []} -%}
 {% for option in given if option not in options -%}
-{% if option in nbsql.options_of_python() -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(option in nbsql.options_of_python(),
   "meta.nbsql of '" ~ node.name ~ "' has '" ~ option ~ "', which the dbt package does not do; fit such a model in Python, with "
   ~ "nbsql.fit") %}
-{% endif -%}
 {% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.quoted_names(options)) %}
 {% endfor -%}
 {% do options.update(given) %}
-{% if options.target is not string -%}
-{% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' must name the column of the class: target: churned") %}
-{% endif -%}
+{% do nbsql.refuse_if(options.target is not string,
+  "meta.nbsql of '" ~ node.name ~ "' must name the column of the class: target: churned") %}
 {% for option in ['id', 'exclude', 'features', 'missing'] if options[option] is string -%}
 {% do options.update({option: [options[option]]}) %}
 {% endfor -%}
-{% if options.families is not mapping -%}
-{% do nbsql.refuse("families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}
-{% endif -%}
+{% do nbsql.refuse_if(options.families is not mapping,
+  "families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}
 {% do nbsql.check_derive(options.derive, node.name) %}
 {% for option in ['alpha', 'lookback'] -%}
 {% do options.update({option: nbsql.checked_number(options[option], option, node.name)}) %}
 {% endfor -%}
-{% for option, allowed in [('nulls', ['skip', 'category', 'error']), ('unseen', ['skip', 'smooth'])] -%}
-{% do nbsql.checked_choice(options[option], allowed, option, node.name) %}
+{% for option in ['nulls', 'unseen'] -%}
+{% do nbsql.checked_choice(options[option], nbsql.shared_choices()[option], option, node.name) %}
 {% endfor -%}
 {% do return(options) %}
 {%- endmacro %}
 
 {# The prior as the macros read it: kind, alpha, and for given priors one pair per class: its label as text and its probability. #}
 {% macro prior_of(options, name) -%}
-{% if options.prior_alpha is not none and options.prior != 'smoothed' -%}
-{% do nbsql.refuse("prior_alpha of '" ~ name ~ "' is of prior: smoothed; leave it out, or choose that prior") %}
-{% endif -%}
+{% do nbsql.refuse_if(options.prior_alpha is not none and options.prior != 'smoothed',
+  "prior_alpha of '" ~ name ~ "' is of prior: smoothed; leave it out, or choose that prior") %}
 {% if options.prior is mapping -%}
 {% set given = [] -%}
 {% for label, probability in options.prior.items() -%}
 {% do given.append((nbsql.label_of(label), nbsql.checked_number(probability, 'prior', name))) %}
 {% endfor -%}
-{% if (given | map(attribute=1) | sum - 1) | abs > 1e-9 -%}
-{% do nbsql.refuse("the priors of '" ~ name ~ "' sum to " ~ given | map(attribute=1) | sum ~ '; they must sum to 1') %}
-{% endif -%}
+{% do nbsql.refuse_if((given | map(attribute=1) | sum - 1) | abs > 1e-9,
+  "the priors of '" ~ name ~ "' sum to " ~ given | map(attribute=1) | sum ~ '; they must sum to 1') %}
 {% do return({'kind': 'given', 'alpha': 0.0, 'given': given}) %}
 {% endif -%}
 {% do nbsql.checked_choice(options.prior, ['empirical', 'uniform', 'smoothed'], 'prior', name) %}

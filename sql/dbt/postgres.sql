@@ -68,10 +68,8 @@ ORDER BY attribute.attnum ASC NULLS LAST
 {# The form is always wide here; one row holds up to some 1,000 numbers. #}
 {% macro postgres__is_wide(model, class_count) -%}
 {% set parameters = model.facts.parameters | length -%}
-{% if class_count * (5 + parameters) > 1000 -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(class_count * (5 + parameters) > 1000,
   class_count ~ " classes with " ~ parameters ~ " parameters each, of '" ~ model.name ~ "', do not fit into a row of PostgreSQL, "
   ~ "which holds some 1,000 numbers; take fewer classes or features") %}
-{% endif -%}
 {% do return(true) %}
 {%- endmacro %}

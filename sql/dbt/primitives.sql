@@ -178,6 +178,9 @@ CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }}))
 coalesce(array_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
 {%- endmacro %}
 {% macro spark__characters(x) -%} split({{ x }}, '') {%- endmacro %}
+{% macro spark__concatenated_lists(lists) -%}
+concat({% for list in lists %}{{ list }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
 {% macro spark__distinct_elements(list) -%} array_distinct({{ list }}) {%- endmacro %}
 {% macro spark__element(list, position) -%} try_element_at({{ list }}, {{ position }}) {%- endmacro %}
 {% macro spark__expected_costs(costs) -%}
@@ -187,6 +190,9 @@ transform(nbsql_matrix, costs -> {{ nbsql.list_product(nbsql.word('costs'), nbsq
 CASE WHEN abs({{ x }}) < {{ nbsql.number(9007199254740992) }} THEN floor({{ x }}) ELSE {{ x }} END
 {%- endmacro %}
 {% macro spark__from_scored(model, scored) -%} FROM {{ scored }} AS source {%- endmacro %}
+{% macro spark__is_none_of(word, texts) -%}
+{{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{{ nbsql.comma_blank(loop) }}{% endfor %})
+{%- endmacro %}
 {% macro spark__json_element(list, position) -%} get(from_json({{ list }}, 'ARRAY<STRING>'), {{ position }}) {%- endmacro %}
 {% macro spark__labels_in_rows() -%} yes {%- endmacro %}
 {% macro spark__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.scores[{{ k - 1 }}] {%- endmacro %}

@@ -7,9 +7,7 @@
 {%- endmacro %}
 
 {% macro spark__ident(name) -%}
-{% if '${' in name -%}
-{% do nbsql.refuse("the name '" ~ name ~ "' holds '${', which this engine replaces by a variable; rename it") %}
-{% endif -%}
+{% do nbsql.refuse_if('${' in name, "the name '" ~ name ~ "' holds '${', which this engine replaces by a variable; rename it") %}
 `{{ nbsql.with_encoded_line_ends(name) | replace('`', '``') }}`
 {%- endmacro %}
 
@@ -54,7 +52,8 @@
 {% do nbsql.refuse("'" ~ name ~ "' would lose its older slices: incremental_strategy 'insert_overwrite' needs partition_by: slice") %}
 {% elif strategy != 'insert_overwrite' and config.get('unique_key') -%}
 {% do nbsql.refuse(
-  "'" ~ name ~ "' replaces slices, which incremental_strategy '" ~ strategy ~ "' does not; use 'insert_overwrite' with partition_by: slice") %}
+  "'" ~ name ~ "' replaces slices, which incremental_strategy '" ~ strategy ~ "' does not; use 'insert_overwrite' with "
+  ~ 'partition_by: slice') %}
 {% endif -%}
 {% do return(strategy == 'insert_overwrite') %}
 {%- endmacro %}

@@ -60,28 +60,22 @@
 {% set rows = nbsql.derived_rows(nbsql.rows_where(source, where), model.derive, model.training_columns) -%}
 {% if model.aged is not none %}{% set rows = nbsql.with_half_life(rows, model.aged) %}{% endif -%}
 {% if not model.facts.slice_by -%}
-{% if is_incremental() and where is none -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(is_incremental() and where is none,
   "'" ~ node.name ~ "' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= in nbsql.statistics") %}
-{% endif -%}
 {% do return(rows) %}
 {% endif -%}
 {% set sliced = nbsql.with_slices(rows, model.facts.slice_by) -%}
 {% if not is_incremental() %}{% do return(sliced) %}{% endif -%}
 {% set normalised = model.facts.features | selectattr('family.norm') | selectattr('family.bag') | list -%}
-{% if normalised -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(normalised,
   "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.quoted_names(normalised | map(attribute='name'))
   ~ ' depends on all rows at once (norm); materialize it as a table') %}
-{% endif -%}
 {% do nbsql.check_counted(model, this, source) %}
 {% set replaces = nbsql.replaces_slices(node.name) -%}
 {# dbt deletes the slices that are counted again by a comparison of its own. #}
-{% if replaces and nbsql.is_in_lake(this) and nbsql.query_rows("SELECT current_setting('default_collation')")[0][0] -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(replaces and nbsql.is_in_lake(this) and nbsql.query_rows("SELECT current_setting('default_collation')")[0][0],
   "'" ~ node.name ~ "' replaces slices in a DuckLake, which stores no collations, so that the session's default_collation decides which "
   ~ 'slices are equal; leave it out of the profile, or unique_key out of the config') %}
-{% endif -%}
 {% set known -%}
 SELECT slice FROM (
   {{ nbsql.slices(nbsql.exact_cells(this, model.spec.target_type)) | indent(2) }}
@@ -99,11 +93,9 @@ WHERE age >= {{ model.lookback | int }}
 {# Whether an incremental run replaces the slices that it counts, and does not only add new ones. Another way to do so is refused. #}
 {% macro default__replaces_slices(name) -%}
 {% set replaces = config.get('unique_key') in ['slice', ['slice']] -%}
-{% if replaces and config.get('incremental_strategy') not in [none, 'default', 'delete+insert'] -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(replaces and config.get('incremental_strategy') not in [none, 'default', 'delete+insert'],
   "'" ~ name ~ "' replaces slices, which incremental_strategy '" ~ config.get('incremental_strategy')
   ~ "' does not; use 'delete+insert'") %}
-{% endif -%}
 {% do return(replaces) %}
 {%- endmacro %}
 
@@ -172,20 +164,16 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% set broken = nbsql.query_rows(nbsql.broken_rules(scan, checks | length))[0] -%}
 {% for check in checks -%}
 {% set count = broken[loop.index0] | default(0, true) | int -%}
-{% if count -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(count,
   count ~ ' value' ~ (' ' if count == 1 else 's ') ~ "of column '" ~ check.column ~ "' of " ~ source.identifier
   ~ (' is ' if count == 1 else ' are ') ~ check.message) %}
-{% endif -%}
 {% endfor -%}
 {% endif -%}
 {% if not is_incremental() and not flags.EMPTY -%}
 {% set counted = 'SELECT 1 FROM ' ~ rows ~ ' AS source WHERE ' ~ nbsql.is_counted(model) ~ ' LIMIT 1' -%}
-{% if not nbsql.query_rows(counted) -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(not nbsql.query_rows(counted),
   'no row of ' ~ source.identifier ~ (' that meets where=' if where is not none else '') ~ " has a '" ~ model.spec.target ~ "'"
   ~ (' and a weight above 0' if model.spec.weight else '') ~ "; '" ~ model.name ~ "' needs at least one") %}
-{% endif -%}
 {% endif -%}
 {% if model.aged is not none -%}
 {% set periods -%}
@@ -207,10 +195,8 @@ batch LIKE '____-__-__ __:__:__ ______-______-______-______%'
 {% set sliced = nbsql.with_slices(derived if model.aged is none else nbsql.with_half_life(derived, model.aged), model.facts.slice_by) -%}
 {% set unsliced = '(SELECT * FROM ' ~ sliced ~ ' AS source WHERE source.nbsql_slice IS NULL)' -%}
 {% set without = nbsql.query_rows(nbsql.row_count(unsliced))[0][0] | int -%}
-{% if without and config.get('materialized') == 'incremental' -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(without and config.get('materialized') == 'incremental',
   without ~ ' rows of ' ~ source.identifier ~ " are in no slice: slice_by '" ~ model.facts.slice_by
   ~ "' is NULL there; give them one with coalesce, or leave them out with where=") %}
-{% endif -%}
 {% endif -%}
 {%- endmacro %}

@@ -12,9 +12,8 @@
 {% set given = {'minimum': minimum, 'target': target or column_name, 'prediction': prediction, 'weight': weight} -%}
 {% do nbsql.complete_arguments('nbsql_accuracy_at_least', given, kwargs, arguments) %}
 {% set minimum = nbsql.checked_number(given.minimum, 'minimum', 'nbsql_accuracy_at_least') -%}
-{% if given.target is none -%}
-{% do nbsql.refuse("nbsql_accuracy_at_least needs the column of the class; say target: label, or put the test under that column") %}
-{% endif -%}
+{% do nbsql.refuse_if(given.target is none,
+  "nbsql_accuracy_at_least needs the column of the class; say target: label, or put the test under that column") %}
 {% set columns = nbsql.check_columns(model, [given.prediction], 'the prediction') -%}
 {% do nbsql.column_named(columns, given.target, 'the target', model) %}
 {% if given.weight is not none %}{% do nbsql.weight_column(columns, given.weight, model) %}{% endif -%}
@@ -87,16 +86,12 @@ WHERE (drift.psi IS NULL OR drift.psi >= {{ nbsql.number(maximum) }}) AND EXISTS
 {% if nbsql.is_not_tested([model]) %}{% do return(nbsql.no_failures()) %}{% endif -%}
 {% set given = {'over': over, 'under': under} -%}
 {% do nbsql.complete_arguments('nbsql_within', given, kwargs, arguments) %}
-{% if not given.over and not given.under -%}
-{% do nbsql.refuse("nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}") %}
-{% endif -%}
+{% do nbsql.refuse_if(not given.over and not given.under, "nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}") %}
 {% set columns = nbsql.check_columns(model, ['metric', 'value'], 'which the result of nbsql.monitoring has') -%}
 {% set monitored = nbsql.rows_where(model) -%}
 {% set metrics = nbsql.query_rows('SELECT DISTINCT metric FROM ' ~ monitored ~ ' AS monitored') | map(attribute=0) | list -%}
 {% for side, limits in given.items() -%}
-{% if limits is not mapping -%}
-{% do nbsql.refuse(side ~ " of 'nbsql_within' must be a mapping such as {psi: 0.2}, not " ~ limits) %}
-{% endif -%}
+{% do nbsql.refuse_if(limits is not mapping, side ~ " of 'nbsql_within' must be a mapping such as {psi: 0.2}, not " ~ limits) %}
 {% for metric, limit in limits.items() -%}
 {% do nbsql.checked_number(limit, metric, 'nbsql_within', none) %}
 {% if metrics %}{% do nbsql.checked_choice(metric, metrics | sort, 'a metric', 'nbsql_within') %}{% endif -%}

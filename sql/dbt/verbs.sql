@@ -86,9 +86,8 @@ SELECT
 {% set of_slices = ['slices', 'slice_intervals'] -%}
 {% set by = [] if by is none else [by] if by is string else by -%}
 {% do nbsql.checked_choice(table, tables + of_slices, 'table', 'nbsql.evaluation') %}
-{% if not by and (between is not none or table in of_slices) -%}
-{% do nbsql.refuse((table if between is none else 'between') ~ ' is of slices; say by which column, by=...') %}
-{% endif -%}
+{% do nbsql.refuse_if(not by and (between is not none or table in of_slices),
+  (table if between is none else 'between') ~ ' is of slices; say by which column, by=...') %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set known = nbsql.check_source(model, source, [model.spec.target], weight, by) -%}
 {% set columns = [model.spec.target] -%}
@@ -204,13 +203,9 @@ SELECT
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set labels = model.form.class_columns | map(attribute='label') | list -%}
 {% set label = nbsql.label_of(target) if target is not none and not model.lacks_classes else labels | last -%}
-{% if labels | length < 2 or label not in labels or (target is none and labels | length > 2) -%}
-{% do nbsql.refuse(
+{% do nbsql.refuse_if(labels | length < 2 or label not in labels or (target is none and labels | length > 2),
   "nbsql.scorecard of '" ~ model.name ~ "' needs two classes or more, and target: one of them; they are " ~ nbsql.quoted_names(labels)) %}
-{% endif -%}
-{% if odds <= 0 or double <= 0 -%}
-{% do nbsql.refuse("odds and double of nbsql.scorecard must be above 0, not " ~ odds ~ ' and ' ~ double) %}
-{% endif -%}
+{% do nbsql.refuse_if(odds <= 0 or double <= 0, "odds and double of nbsql.scorecard must be above 0, not " ~ odds ~ ' and ' ~ double) %}
 {% for feature in model.facts.features if feature.family.over_columns or not feature.family.get('has_categories') -%}
 {% do nbsql.refuse(
   "'" ~ feature.name ~ "' of '" ~ model.name ~ "' is " ~ feature.family.name ~ ', which has no values to give points to; leave it out') %}

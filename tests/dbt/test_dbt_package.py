@@ -15,9 +15,9 @@ from click.testing import CliRunner
 
 from nbsql.cli import main
 from nbsql.dbt import package, schema
+from nbsql.dbt.facts import FACTS, facts_sql
 from nbsql.dbt.mirror import fill_mirror
 from nbsql.family.facts import facts
-from nbsql.family.stop_words import STOP_WORDS
 from nbsql.rendering.renderer import macro_path
 
 
@@ -40,13 +40,11 @@ def test_the_reader_of_dbt_finds_every_block_closed() -> None:
                 assert open_tags.pop() == (match[1], match[2].removeprefix("end")), f"{file.name}: {match[0]}"
 
 
-def test_names_of_macros_are_unique_and_stop_words_the_same() -> None:
+def test_names_of_macros_are_unique() -> None:
     texts = [file.read_text(encoding="utf-8") for file in macro_path().rglob("*.sql")]
     names = Counter(name for text in texts for name in re.findall(r"{%-? (?:macro|test) (\w+)\(", text))
     assert [name for name, count in names.items() if count > 1] == []
     assert names.keys() & set(dir(dict)) == set()  # dbt's namespace of a package is one
-    words = (macro_path() / "dbt" / "stop_words.sql").read_text(encoding="utf-8").split("return('")[1].split("'")[0].split()
-    assert tuple(words) == STOP_WORDS["english"]
 
 
 def test_engines_are_chosen_by_dispatch() -> None:
@@ -101,7 +99,7 @@ def test_what_is_called_by_a_name_put_together_is_named(request: pytest.FixtureR
     endings = set(re.findall(r"nbsql\[[\w.]+ ~ '(_\w+)'\]", texts))
     endings |= {f"_{part}" for part in re.findall(r"nbsql\[[\w.]*macros\.(\w+)", texts)}
     assert {"_density", "_inputs", "_estimate", "_likelihoods"} <= endings
-    written = (macro_path() / "dbt" / "family_facts.sql").read_text(encoding="utf-8")
+    written = (macro_path() / "dbt" / "facts.sql").read_text(encoding="utf-8")
     families = re.findall(r"^  '(\w+)': ", written.split("{% macro families()")[1].split("{%- endmacro")[0], re.MULTILINE)
     assert families == [*facts()]
     stems = {*families, *re.findall(r"'(?:distribution|divergence)': '(\w+)'", texts)}
@@ -131,8 +129,9 @@ def test_a_project_s_docs_show_what_it_calls_and_nothing_else() -> None:
     assert (macro_path() / package.INTERNAL).read_text(encoding="utf-8") == package.internal_yaml()
 
 
-def test_the_schema_of_the_options_is_that_of_the_classes() -> None:
+def test_the_schema_and_the_facts_are_those_of_the_classes() -> None:
     assert (macro_path() / schema.SCHEMA).read_text(encoding="utf-8") == schema.schema_json()
+    assert (macro_path() / FACTS).read_text(encoding="utf-8") == facts_sql()
     options = (macro_path() / "dbt" / "options.sql").read_text(encoding="utf-8")
     known = re.findall(r"'(\w+)': ", options.split("{% set options = {")[1].split("} -%}")[0])
     assert set(schema.properties_schema()["$defs"]["nbsql"]["properties"]) == set(known)

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 import nbsql
-from nbsql.family import STORED, facts
+from nbsql.family import STORED
 from nbsql.family.base import Macros, macros_of
 from nbsql.family.kinds import Level
 from nbsql.family.moments import Moments
@@ -86,11 +86,6 @@ def test_a_family_of_a_known_kind_needs_no_other_change(monkeypatch: pytest.Monk
         assert mine[-2:] == pytest.approx(its[-2:], rel=1e-12)
     with pytest.raises(nbsql.NotSupportedError, match="'b' is word, which has no query in the dialect 'sqlite'"):
         other.sql("predict", "t", dialect="sqlite")
-
-
-def test_the_facts_of_the_dbt_package_are_those_of_the_classes() -> None:
-    file = macro_path() / facts.PATH
-    assert file.read_text(encoding="utf-8") == facts.facts_sql(), "write it anew: python -m nbsql.family.facts"
 
 
 def test_a_family_names_all_macros_that_it_has_and_no_other() -> None:

@@ -109,7 +109,11 @@ class Project:
         target = target or (
             {"type": "duckdb", "path": str(self.database), "threads": 2} if address is None else output(address)
         )
-        tables = {"name": "raw", "schema": target.get("schema", "main"), "tables": [{"name": name} for name in ("rows", "empty", "others")]}
+        tables = {
+            "name": "raw",
+            "schema": target.get("schema", "main"),
+            "tables": [{"name": name} for name in ("rows", "empty", "others")],
+        }
         self.write("models/properties.yml", {"models": properties, "sources": [tables]})
         self.write("packages.yml", {"packages": [{"local": str(macro_path())}]})
         self.write("profiles.yml", {"project": {"target": "dev", "outputs": {"dev": target}}})
