@@ -11,8 +11,8 @@
 
 {% macro default__check_engine() -%}
 {% do nbsql.refuse(
-  "the package is tested on dbt-duckdb and dbt-postgres alone, and the target '" ~ target.name ~ "' is of type '" ~ target.type
-  ~ "'; use a target of type 'duckdb' or 'postgres'") %}
+  "the package is tested on dbt-duckdb, dbt-postgres and dbt-spark alone, and the target '" ~ target.name ~ "' is of type '" ~ target.type
+  ~ "'; use a target of type 'duckdb', 'postgres' or 'spark'") %}
 {%- endmacro %}
 
 {% macro duckdb__check_engine() %}{% endmacro %}

@@ -80,17 +80,27 @@ WHERE (drift.psi IS NULL OR drift.psi >= {{ nbsql.number(maximum) }}) AND EXISTS
 {#
   The relation that nbsql.monitoring makes: in every period each metric is at most its limit in `over` and at least its limit in `under`.
   A limit on psi applies to every feature, but not to the score. A figure that cannot be computed violates its limit, and so does a metric
-  without any value; those of labels do not in a period without labels.
+  without any value; those of labels do not in a period without labels. label: the class whose rows the limits are for; none means all rows.
 #}
-{% test nbsql_within(model, over={}, under={}, arguments={}) %}
+{% test nbsql_within(model, over={}, under={}, label=none, arguments={}) %}
 {% if nbsql.is_not_tested([model]) %}{% do return(nbsql.no_failures()) %}{% endif -%}
-{% set given = {'over': over, 'under': under} -%}
+{% set given = {'over': over, 'under': under, 'label': label} -%}
 {% do nbsql.complete_arguments('nbsql_within', given, kwargs, arguments) %}
 {% do nbsql.refuse_if(not given.over and not given.under, "nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}") %}
 {% set columns = nbsql.check_columns(model, ['metric', 'value'], 'which the result of nbsql.monitoring has') -%}
 {% set monitored = nbsql.rows_where(model) -%}
+{% if given.label is not none -%}
+{% do nbsql.check_columns(model, ['class'], 'to which label= belongs') %}
+{% set classes = [] -%}
+{% set text = 'CAST(class AS ' ~ nbsql.string() ~ ')' -%}
+{% for row in nbsql.query_rows('SELECT DISTINCT ' ~ text ~ ' FROM ' ~ monitored ~ ' AS monitored WHERE class IS NOT NULL') -%}
+{% do classes.append(row[0]) %}
+{% endfor -%}
+{% if classes %}{% do nbsql.checked_choice(nbsql.label_of(given.label), classes | sort, 'label', 'nbsql_within') %}{% endif -%}
+{% set monitored = '(SELECT * FROM ' ~ monitored ~ ' AS monitored WHERE ' ~ text ~ ' = ' ~ nbsql.text(nbsql.label_of(given.label)) ~ ')' -%}
+{% endif -%}
 {% set metrics = nbsql.query_rows('SELECT DISTINCT metric FROM ' ~ monitored ~ ' AS monitored') | map(attribute=0) | list -%}
-{% for side, limits in given.items() -%}
+{% for side, limits in [('over', given.over), ('under', given.under)] -%}
 {% do nbsql.refuse_if(limits is not mapping, side ~ " of 'nbsql_within' must be a mapping such as {psi: 0.2}, not " ~ limits) %}
 {% for metric, limit in limits.items() -%}
 {% do nbsql.checked_number(limit, metric, 'nbsql_within', none) %}

@@ -69,7 +69,12 @@ def generic_tests(version: str | None) -> dict[str, list[Any]]:
         "counted": [test("nbsql_statistics_not_negative", "positive"), test("nbsql_drift_below", "drift", maximum=0.5)],
         "scored": [test("nbsql_accuracy_at_least", "accurate", target="label", minimum=0.5)],
         "watched": [test("nbsql_within", "watched_within", under={"accuracy": 0.5})],
-        "judged": [test("nbsql_within", "judged_within", under={"accuracy": 0.5}, over={"brier": 0.5})],
+        "judged": [
+            test("nbsql_within", "judged_within", under={"accuracy": 0.5}, over={"brier": 0.5}),
+            test("nbsql_within", "spam_within", under={"recall": 0.1}, label="spam"),
+            test("nbsql_within", "spam_beyond", under={"recall": 1.5}, label="spam"),
+            test("nbsql_within", "of_no_class", under={"recall": 0.1}, label="spm"),
+        ],
         "intervals": [test("nbsql_within", "beyond", under={"accuracy": 1.5})],
     }
 
@@ -107,7 +112,11 @@ def test_a_new_target_compiles_builds_without_rows_defers_and_keeps_snapshots(
 
         # What is there is as in Python, where a column of the source has the name of one that is added.
         project.dbt("build")
-        assert [name for name, status in project.statuses().items() if status not in ("success", "pass")] == ["beyond"]
+        failed = {name for name, status in project.statuses().items() if status not in ("success", "pass")}
+        assert failed == {"beyond", "spam_beyond", "of_no_class"}
+        assert project.messages()["of_no_class"].startswith(
+            "nbsql: label of 'nbsql_within' must be one of 'ham', 'spam', not spm"
+        )
         with project.connect() as con:
             model = nbsql.fit(con, "mails", **COUNTED, families={"message": nbsql.Text(), "links": "poisson"})
             for name, query in {

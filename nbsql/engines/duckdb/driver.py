@@ -39,8 +39,8 @@ class DuckDBDriver(Engine):
         self.owned = isinstance(connection, (str, os.PathLike))
         if isinstance(connection, (str, os.PathLike)):
             self.connection = _open(connection, read_only=read_only)
-        elif isinstance(connection, duckdb.DuckDBPyConnection):
-            self.connection = connection
+        elif isinstance(wrapped := getattr(connection, "_cursor", connection), duckdb.DuckDBPyConnection):
+            self.connection = wrapped  # the session that dbt hands to a Python model wraps one
         else:
             raise InputError(f"con must be a DuckDB connection or the path of a database, not {type(connection).__name__}")
 
