@@ -68,7 +68,7 @@ SCORES = {
 # Spark takes long to plan these.
 JUDGED = {
     "metrics": "evaluation(ref('few'), source('raw', 'rows'), weight='weight')",
-    "monitor": "monitoring(ref('few'), source('raw', 'rows'), by='flag')",
+    "monitor": "monitoring(ref('few'), source('raw', 'rows'), by='day')",
     "review": "review_queue(ref('few'), source('raw', 'rows'), n=5, columns='id')",
 }
 BY_SLICE = {"materialized": "incremental", "incremental_strategy": "insert_overwrite", "partition_by": "slice"}
@@ -160,7 +160,7 @@ def test_evaluations_and_reviews_are_those_of_python_on_duckdb(
     model = nbsql.fit(con, "rows", **META["few"])
     queries = {
         "metrics": model.evaluate("rows", weight="weight").metrics,
-        "monitor": model.monitor("rows", by="flag"),
+        "monitor": model.monitor("rows", by="day"),
         "review": model.review("rows", 5, columns=["id"]),
     }
     for name, query in queries.items():
