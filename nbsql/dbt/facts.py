@@ -24,7 +24,6 @@ _FAMILIES = """
 """
 
 
-
 def facts_sql() -> str:
     """The text of the file of facts."""
     elsewhere = [name for name in FAMILIES if name not in facts()]

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from support.dbt_projects import ENGINES, Project, needs_dbt, server
 
-from nbsql.dbt.facts import option_defaults
 from nbsql.family.facts import facts
 from nbsql.judging.evaluation import QUERIES, SLICES
 from nbsql.judging.monitor import METRICS
@@ -24,7 +23,9 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     "no_target": ({"exclude": ["d"]}, "meta.nbsql of 'no_target' must name the column of the class: target: churned"),
     "unknown_option": (
         {"target": "y", "alfa": 1},
-        f"meta.nbsql of 'unknown_option' has no option 'alfa'; it has {', '.join(map(repr, option_defaults()))}",
+        "meta.nbsql of 'unknown_option' has no option 'alfa'; it has 'target', 'id', 'features', 'exclude', 'families', "
+        "'weight', "
+        "'alpha', 'prior', 'prior_alpha', 'nulls', 'unseen', 'slice_by', 'lookback', 'classes', 'derive', 'missing'",
     ),
     "aging_now": (
         {"target": "y", "weight": {"half_life": "30 days", "at": "d", "now": 3}},
