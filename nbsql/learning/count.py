@@ -17,7 +17,7 @@ from nbsql.family import Beta, Family
 from nbsql.learning.family_warnings import check_classes
 from nbsql.plan import Plan, Statement
 from nbsql.plan.context import Context
-from nbsql.plan.counting import FEATURES_A_SCAN, MOST_UNNESTED_ROWS, Scan
+from nbsql.plan.counting import FEATURES_A_SCAN, LEAST_UNNESTED, MOST_UNNESTED_ROWS, Scan
 from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.rules import training_checks
 from nbsql.spec.spec import Feature
@@ -91,7 +91,7 @@ class Count:
         """Scan the features in one statement or, if they are many and the source takes more reads, some in each."""
         is_wide = len(features) > FEATURES_A_SCAN
         is_cut = is_wide and (self._is_staged or self.source.allows_rereads(len(features) // FEATURES_A_SCAN))
-        unnested = self._unnested(features) if is_cut else []
+        unnested = self._unnested(features)
         indices = {feature.index for feature in unnested}
         others = [feature for feature in features if feature.index not in indices]
         size = FEATURES_A_SCAN if is_cut else max(len(features), 1)
@@ -106,12 +106,13 @@ class Count:
             self.engine.run_all([self.plan.scan(self._relation, scan, rules, centres, further=number > 0)])
 
     def _unnested(self, features: Sequence[Feature]) -> list[Feature]:
-        """The numbers that are counted with one row for each, because the rows are few."""
-        if not self.engine.renderer.dialect.traits.vectorised:
+        """The numbers that are counted with one row for each: if they are many, and the rows few and quick to read again."""
+        numbers = [feature for feature in features if feature.family.macros["aggregates"] == "gaussian_aggregates"]
+        if len(numbers) < LEAST_UNNESTED or not self.engine.renderer.dialect.traits.vectorised:
             return []
-        rows = self.engine.query_macro("row_count", self._relation)[0][0]
-        is_few = rows <= MOST_UNNESTED_ROWS
-        return [feature for feature in features if is_few and feature.family.macros["aggregates"] == "gaussian_aggregates"]
+        if not (self._is_staged or self.source.allows_rereads(1)):
+            return []
+        return numbers if self.engine.query_macro("row_count", self._relation)[0][0] <= MOST_UNNESTED_ROWS else []
 
     def check_magnitudes(self) -> None:
         """Raise InputError if all numbers of a column that was scanned are so near 0 that their squares vanish."""

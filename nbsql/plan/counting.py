@@ -19,7 +19,8 @@ FEATURES_A_STATEMENT = 100
 # The features of one scan. DuckDB plans aggregates in a time that grows with their square, so that more are scanned apart.
 FEATURES_A_SCAN = 500
 
-# The rows up to which many numbers are counted with one row for each number: it takes longer for a row, and less to plan.
+# Numbers from so many on are counted with one row for each, up to so many rows: it takes longer for a row, and less to plan.
+LEAST_UNNESTED = 50
 MOST_UNNESTED_ROWS = 5_000
 
 
