@@ -39,7 +39,7 @@ from nbsql.models.library import drop, families, fit, fit_sql, from_tables, load
 from nbsql.models.sharing import from_statistics, import_, merge
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
-from nbsql.spec.method import AODE, EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture
+from nbsql.spec.method import AODE, EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture, Weighted
 from nbsql.spec.options import Best, Segments, Smoothed, Target
 from nbsql.tuning.choice import Auto
 from nbsql.tuning.first_report import write_report
@@ -53,7 +53,8 @@ __all__ = [
     "Exponential", "Family", "Gamma", "Gaussian", "Geometric", "HalfLife", "InputError", "Join", "Joint",
     "JointBayes", "Kernel", "LogNormal", "Logistic", "Mixture", "Model", "ModelError", "Multinomial",
     "MultivariateGaussian", "NbsqlError", "NbsqlWarning", "NormalInverseGamma", "NotSupportedError", "Poisson", "Query",
-    "Scorecard", "Segments", "Slices", "Smoothed", "Sweep", "Target", "Text", "TokenCounts", "Tokens", "ZeroInflated",
+    "Scorecard", "Segments", "Slices", "Smoothed", "Sweep", "Target", "Text", "TokenCounts", "Tokens", "Weighted",
+    "ZeroInflated",
     "__version__", "auto", "cross_validate", "dependence", "drop", "families", "fit", "fit_sql", "from_statistics",
     "from_tables", "from_weights", "import_", "load", "merge", "models", "sweep", "watch", "write_report",
 ]  # fmt: skip

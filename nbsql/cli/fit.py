@@ -19,14 +19,14 @@ from nbsql.cli.options import command
 from nbsql.cli.session import check_new_database, open_for_reading, open_for_writing, or_memory, show_warnings
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
-from nbsql.model.overview import ROWS, classes_of, features_of, heading
+from nbsql.model.overview import ROWS, classes_of, heading, weighted_features
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.method import METHODS, Classifier, Mixture
 from nbsql.spec.options import Best, Segments, Smoothed
 from nbsql.tuning.families import with_auto
 
 # The options that are arguments of the value of another option, among them those of methods.
-_OF_METHODS = ("components", "backoff", "shrinkage", "least", "penalty", "iterations", "tolerance", "em_weight")
+_OF_METHODS = ("components", "backoff", "shrinkage", "least", "penalty", "per", "iterations", "tolerance", "em_weight")
 _ARGUMENTS = {
     *_OF_METHODS, "more_families", "best", "best_by", "prior_alpha", "segment_shrinkage", "half_life", "at",
 }  # fmt: skip
@@ -138,9 +138,9 @@ def report(engine: Engine, database: str, model: nbsql.Model, form: Form = "tabl
             describe(engine, form, database, model)
         return
     tables.echo(heading(f"model {model.name} in {database}", model.state.spec), "")
-    features = features_of(model.state.spec.features)
+    features = weighted_features(model.state)
     if features.rows:
-        tables.table(features.columns, features.rows[:ROWS], indent=2)
+        tables.table(features.columns, features.rows[:ROWS], right=features.right, indent=2)
         if len(features.rows) > ROWS:
             more = tables.command("show", database, str(model.name), "--families")
             tables.echo(f"  … and {len(features.rows) - ROWS} more: {more}")

@@ -98,7 +98,7 @@ _OF_FIT: dict[str, Decorator] = {
             "--method", type=click.Choice(list(METHODS)), default="naive",
             help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
             "tan: each category may depend on one other. aode: the mean over models in which all depend on one. "
-            "logistic: learnt weights. em: rows without a class are used, too.",
+            "logistic: learnt weights. weighted: features have weights. em: rows without a class are used, too.",
         ),
         option(
             "--shrinkage", callback=_number_or_text, metavar="S",
@@ -145,7 +145,14 @@ _OF_FIT: dict[str, Decorator] = {
 # Those of the methods that only a fit learns by.
 OF_METHODS = together(
     _OF_FIT["method"],
-    option("--penalty", type=float, metavar="LAMBDA", help="For logistic, the penalty on the squared weights.  [default: 0.5]"),
+    option(
+        "--penalty", type=float, metavar="LAMBDA",
+        help="For logistic and weighted, the penalty on the squared weights.  [default: 0.5; 1 of weighted]",
+    ),
+    option(
+        "--per", type=click.Choice(["feature", "class and feature"]),
+        help="For weighted, what has a weight of its own.  [default: feature]",
+    ),
     option("--iterations", type=int, metavar="N", help="The most iterations of logistic and em.  [default: 100]"),
     option(
         "--tolerance", type=float, metavar="T",

@@ -48,6 +48,8 @@ class Parameter:
     # Whether the number is the same in all classes. A table with a column for each class stores it once, in the column of the
     # first class.
     common: bool = False
+    # The value at which it adds nothing to a score, which is linear in its distance from it; None for a place, such as a mean.
+    neutral: float | None = 0.0
     paired: bool = False  # whether this belongs to a pair of columns, which the macro <family>_pairs lists
 
 
@@ -91,6 +93,7 @@ class Family:
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
     near_zero: ClassVar[float] = 1e-140  # how near to 0 numbers have squares, and sums of them, that no double holds
     quantities: ClassVar[tuple[str, ...]] = ()  # of a density: the quantities that it reads, which are all its parameters
+    neutral: ClassVar[Mapping[str, float | None]] = {}  # of a density: those of its parameters that are not 0
     zeros: ClassVar[bool] = False  # zeros are counted apart, so that the density is that of the other numbers
     needs_guard: ClassVar[bool] = False  # guarding its term against missing values costs as much as the term itself
     over_columns: ClassVar[bool] = False  # one feature over several columns
@@ -304,7 +307,7 @@ class Family:
     def parameters(self) -> list[Parameter]:
         """The parameters that scoring reads from the one-row table; values in the table of lookups are not among them."""
         if self.quantities:
-            return [Parameter(quantity, quantity) for quantity in self.quantities]
+            return [Parameter(each, each, neutral=self.neutral.get(each, 0.0)) for each in self.quantities]
         found = []
         if self.unseen == "smooth":
             found.append(Parameter("unseen", "score", unseen=True))

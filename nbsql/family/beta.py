@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +30,7 @@ class Beta(Moments):
     name: ClassVar[str] = "beta"
     macros: ClassVar[Macros] = macros_of("beta", "density inside parameter", Moments.macros)
     quantities: ClassVar[tuple[str, ...]] = ("a", "b", "log_beta")
+    neutral: ClassVar[Mapping[str, float | None]] = {"a": 1.0, "b": 1.0}
     near_zero: ClassVar[float] = 1e-8  # where a double of 1 - x, and of a and b, has no digits left
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("inside",))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +30,7 @@ class Gamma(Moments):
     name: ClassVar[str] = "gamma"
     macros: ClassVar[Macros] = macros_of("gamma", "density base inside parameter", Moments.macros)
     quantities: ClassVar[tuple[str, ...]] = ("mean", "shape", "gamma_peak")
+    neutral: ClassVar[Mapping[str, float | None]] = {"mean": None}
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(NUMBERS, ("positive",))
 
     def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:  # noqa: ARG002

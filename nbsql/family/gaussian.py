@@ -69,6 +69,7 @@ class Gaussian(Density):
     name: ClassVar[str] = "gaussian"
     macros: ClassVar[Macros] = macros_of("gaussian", "inputs aggregates cells density parameter weights drawn")
     quantities: ClassVar[tuple[str, ...]] = ("mean", "peak", "precision")
+    neutral: ClassVar[Mapping[str, float | None]] = {"mean": None}
     centred: ClassVar[bool] = True
     needs_guard: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use ⟨quadratic()⟩, or fit it with ⟨nbsql.Gaussian(shared_variance=True)⟩"

@@ -78,5 +78,5 @@ class ZeroInflated(Density):
     def parameters(self) -> list[Parameter]:
         numbers = _NUMBERS[self.of]().parameters
         inverse = "inverse_" if self.of == "exponential" else ""  # its rate is 1 / mean, as `rate` is the share of zeros here
-        found = [Parameter(each.name, f"{inverse}{each.quantity}") for each in numbers]
+        found = [Parameter(each.name, f"{inverse}{each.quantity}", neutral=each.neutral) for each in numbers]
         return [*found, Parameter("zero", "log_zero"), Parameter("other", "log_other")]

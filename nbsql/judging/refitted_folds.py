@@ -1,9 +1,10 @@
-"""Folds whose models are fitted one by one, because they are not sums of counts: trees, bins by class, rows without a class."""
+"""Folds whose models are fitted one by one, as they are no sums of counts: trees, bins by class, weights, EM."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -15,7 +16,9 @@ from nbsql.learning.count import Count
 from nbsql.learning.em import run_em
 from nbsql.learning.folds import Folds
 from nbsql.learning.prepare import prepare_families
+from nbsql.learning.weighted import find_weights
 from nbsql.plan import Plan
+from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.method import TAN
@@ -56,6 +59,7 @@ class RefittedFolds(Folds):
         self.names = self._fold_names()
         self._vectorised = self.engine.renderer.dialect.traits.vectorised and not self.source.joins
         self._by_fold: dict[str, Spec] = {}
+        self._weights: dict[str, Markup] = {}
         self._fitted_cells = self.create_from_queries(
             "cells of others", (cells for name in self.names for cells in self._fit_to_others(setting, name))
         )
@@ -63,6 +67,10 @@ class RefittedFolds(Folds):
 
     def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:  # noqa: ARG002 - there is one
         return [(spec, [name]) for name, spec in self._by_fold.items()]
+
+    def _context_of_folds(self, spec: Spec, names: Sequence[str]) -> Context:
+        context, weights = self.context(spec), self._weights.get(names[0])
+        return context if spec.weighted is None or weights is None else context.with_weights(weights)
 
     def counted_names(self, spec: Spec) -> list[str]:
         return [feature.name for feature in spec.features]
@@ -89,8 +97,15 @@ class RefittedFolds(Folds):
             if spec.em is not None:
                 cells, _ = run_em(engine, sliced, spec.em, count, temporary)
             else:
-                cells = fragment("cells_of", count.create_cells(temporary("cells")))
+                counted = count.create_cells(temporary("cells"))
+                cells = fragment("cells_of", counted)
+                if spec.weighted is not None:
+                    named = partial(self._name_of_fold, name)
+                    self._weights[name] = find_weights(engine, plan, spec.weighted, source, counted, named)
             yield cells
+
+    def _name_of_fold(self, fold: str, part: str) -> Markup:
+        return self._table(f"{part} of {fold}")
 
     def _with_known_edges(self, setting: Spec, name: str) -> Spec:
         """The setting with the edges of a fold that are known already, without the numbers that these leave in one bin.
@@ -135,7 +150,12 @@ def make_folds_for_spec(
     if isinstance(folds, str):
         check(spec, "leave_one_out")
         return make_folds(engine, source, [spec], table, folds=folds, fold=fold)
-    is_sum = spec.em is None and not isinstance(spec.dependence, TAN) and not any(map(is_cut_by_class, spec.features))
+    is_sum = (
+        spec.em is None
+        and spec.weighted is None
+        and not isinstance(spec.dependence, TAN)
+        and not any(map(is_cut_by_class, spec.features))
+    )
     options: dict[str, Any] = {"folds": folds, "fold": fold, "rows_with_folds": rows_with_folds}
     if is_sum:
         return Folds(engine, source, [spec], table, **options)

@@ -19,6 +19,7 @@ from nbsql.learning.logistic import learn_weights
 from nbsql.learning.prepare import check_use, prepare, resolve_expressions
 from nbsql.learning.script import add_relations, check_script, drop_scans, scan_in_script
 from nbsql.learning.selection import accept_candidates, keep_best
+from nbsql.learning.weighted import weigh_features
 from nbsql.learning.writing import build_relations, make_room, scan, write_cells
 from nbsql.plan import Plan, Statement
 from nbsql.plan.classes import ClassColumn
@@ -58,6 +59,7 @@ STEPS: tuple[Step, ...] = (
     give_priors,
     _in_fit(check_matrices),
     learn_weights,
+    weigh_features,
     count_softly,
     # The model is written.
     make_room,

@@ -138,7 +138,7 @@ class Folds:
         They replace the models of the setting before, except for tables that both share.
         """
         names = self.names if names is None else names
-        context = self.context(spec)
+        context = self._context_of_folds(spec, names)
         with self.engine.temporaries() as temporary:
             estimates_of = cache(lambda fold: self._estimate(context, spec, fold, temporary))
             tables = (self.make_table(kind, context, spec, names, estimates_of) for kind in ("parameters", "lookups"))
@@ -153,6 +153,16 @@ class Folds:
         has_integer_slices, vectorised = self._hashes_rows, self._vectorised
         reading = QueryOptions(by_slice=True, integer_slices=has_integer_slices)
         return Context.of(spec, classes, reading, wide=wide, vectorised=vectorised, layout=layout)
+
+    def _context_of_folds(self, spec: Spec, names: Sequence[str]) -> Context:  # noqa: ARG002 - all are alike here
+        """The context of the models of some folds."""
+        return self.context(spec)
+
+    def _priors(self, context: Context, cells: Markup) -> Markup:
+        """The relation of the priors by some cells, with the offsets of the classes if there are weights."""
+        fragment, weights = self.engine.renderer.fragment, context.options.weights
+        priors = fragment("subquery", fragment("priors", context, cells))
+        return priors if weights is None else fragment("priors_with_offsets", priors, weights)
 
     def counted_names(self, spec: Spec) -> list[str]:
         """The names of the features of a setting in the cells, in order."""
@@ -330,7 +340,7 @@ class Folds:
 
         def of(fold: Markup) -> tuple[Markup, Markup]:
             cells = fragment("subquery", self._cells_of_others(spec, fold))
-            return cells, fragment("subquery", fragment("priors", context, cells))
+            return cells, self._priors(context, cells)
 
         if self.engine.renderer.dialect.traits.materializes_estimates:
             parts = [(fold, estimates_of(fold)) for fold in folds]

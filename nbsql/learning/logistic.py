@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from markupsafe import Markup
 
@@ -40,14 +40,16 @@ class _Number:
 
 
 @dataclass(frozen=True)
-class _Problem:
+class Problem:
     """The search as the macros render it (sql/macros/learning/logistic/)."""
 
     classes: int  # the number of classes
     width: int  # the unknowns of a class: its bias and its terms
-    numbers: Sequence[_Number]  # the numeric terms
+    numbers: Sequence[Any]  # the numeric terms, each with its number j
     levels: Sequence[Feature]  # the features that are categories
     max_sums: int  # the most sums in one statement
+
+    rows_macro: ClassVar[str] = "logistic_predicted"  # the macro of the rows that a scan sums
 
     @property
     def others(self) -> list[int]:
@@ -73,6 +75,11 @@ class _Problem:
         """Whether there are too many products for one statement with a sum for each."""
         width = len(self.numbers) + 1
         return len(self.blocks) > 1 and len(self.blocks) * width * (width + 1) // 2 > self.max_sums
+
+    @property
+    def reuses_products(self) -> bool:
+        """Whether products are summed again only if the steps do not shrink enough."""
+        return self.many
 
     @property
     def grouped(self) -> bool:
@@ -113,7 +120,7 @@ class WeightSearch:
             for place, j, centre, scale in self.engine.query_macro("logistic_numbers", terms)
         ]
         width = 1 + self.engine.query_macro("row_count", terms)[0][0]
-        self.problem = _Problem(len(columns), width, number_terms, levels, self.engine.renderer.layout.logistic_sums)
+        self.problem = Problem(len(columns), width, number_terms, levels, self.engine.renderer.layout.logistic_sums)
         self.terms = terms
         counts = [row[0] for row in self.engine.query_macro("logistic_counts", classes)]
         self.null_objective = sum(n * math.log(sum(counts) / n) for n in counts)  # the objective with the priors alone
@@ -181,7 +188,7 @@ class WeightSearch:
         With `products`, those of the terms near the point, or where there are many, products are summed again only if the steps
         do not shrink enough. `tolerance` is the change of a weight at which to stop, if larger than the one in the options.
         """
-        reuse_products = products is not None or self.problem.many
+        reuse_products = products is not None or self.problem.reuses_products
         point, *others = starts
         accepted: Step | None = None
         fraction, change = 1.0, math.inf

@@ -34,7 +34,7 @@ class Step:
 
 
 class Newton:
-    """An in-memory database that solves the steps of one search, the `_Problem` that the macros render.
+    """An in-memory database that solves the steps of one search, the `Problem` that the macros render.
 
     The scales are the number and the scale of each term.
     """

@@ -41,7 +41,7 @@ def overview_html(state: ModelState, title: str) -> str:
 
 def _tables(state: ModelState) -> Iterator[tuple[Table, list[str]]]:
     """The first rows of the features and of the classes, and a line that says how many more there are."""
-    for table in (features_of(state.spec.features), classes_of(state)):
+    for table in (weighted_features(state), classes_of(state)):
         more = [f"… and {len(table.rows) - ROWS} more"] if len(table.rows) > ROWS else []
         if table.rows:
             yield Table(table.columns, table.rows[:ROWS], table.right), more
@@ -50,6 +50,17 @@ def _tables(state: ModelState) -> Iterator[tuple[Table, list[str]]]:
 def heading(title: str, spec: Spec) -> str:
     """The line that says what a model predicts, and from how many features."""
     return f"{title}: predicts {spec.target} from {counted(len(spec.features), 'feature')}"
+
+
+def weighted_features(state: ModelState) -> Table:
+    """The table of the features, with the weight of each if it has one, or the least and the largest of its classes."""
+    table = features_of(state.spec.features)
+    if state.spec.weighted is None:
+        return table
+    ends = {name: ends for name, *ends in state.engine.query_macro("weights_of_features", state.relations["weights"])}
+    weights = [" to ".join(dict.fromkeys(map(number, ends[row[0] or ""]))) for row in table.rows]
+    rows = [[*row, weight] for row, weight in zip(table.rows, weights, strict=True)]
+    return Table([*table.columns, "weight"], rows, [len(table.columns)])
 
 
 def features_of(features: Sequence[Feature]) -> Table:

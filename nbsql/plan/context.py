@@ -14,6 +14,7 @@ from nbsql.plan.facts import Facts
 from nbsql.plan.form import Form
 from nbsql.plan.layout import blocks
 from nbsql.rendering.layout import Layout
+from nbsql.spec.method import CLASS_AND_FEATURE
 from nbsql.spec.spec import Spec
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class QueryOptions:
     columns: Sequence[str] = ()  # the columns of the source, for engines without a keyword for all columns except some
     passed_columns: Sequence[str] | None = None  # the columns of the source that the result contains; None for all
     estimates: Markup | None = None  # the table of likelihoods, if there is one
+    weights: Markup | None = None  # the table of the weights of the features, if the method learns any
+    centred: bool = False  # whether the score of a value is ln p(x | c) - ln p(x), as weights for each class need it
     without_tokens: bool = False  # whether this table leaves out tokens, because vocabulary times classes is large
     segment_tables: SegmentTables | None = None  # the tables of the pairs of segments and classes, if there are any
     joins: Sequence[Joining] = ()  # the joins that are made before the source is scored
@@ -101,6 +104,11 @@ class Context:
     def with_options(self, **options: Any) -> Context:
         """The same context with other options of the query."""
         return replace(self, options=replace(self.options, **options))
+
+    def with_weights(self, weights: Markup) -> Context:
+        """The same context with the table of the weights of its features."""
+        method = self.spec.weighted
+        return self.with_options(weights=weights, centred=method is not None and method.per == CLASS_AND_FEATURE)
 
     @property
     def part_column(self) -> str | None:

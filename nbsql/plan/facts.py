@@ -56,6 +56,11 @@ class Facts:
         return self.spec.logistic is not None and self.scoring
 
     @property
+    def has_weights(self) -> bool:
+        """Whether scores have learnt weights, and so are no likelihoods."""
+        return self.spec.has_weights and self.scoring
+
+    @property
     def slice_by(self) -> bool:
         """Whether the cells are counted by slice, segment or component."""
         return self.spec.is_sliced

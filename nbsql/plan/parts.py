@@ -78,7 +78,7 @@ PARTS: dict[str, Part] = {
         optional=True,
     ),
     "parameters": Part("table", "Read by scoring: the priors, and the parameters of numbers in each class.", internal=True),
-    "weights": Part("table", "The weights of logistic regression.", optional=True),
+    "weights": Part("table", "The weights of logistic regression, or of the features of a weighted model.", optional=True),
     "batches": Part("table", "The ledger: one row per fit, update or forget, with what it added or took away, and when."),
     "spec": Part(
         "table",

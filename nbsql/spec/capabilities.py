@@ -26,6 +26,7 @@ KINDS: dict[str, Kind] = {
     "segments": Kind("`segment_by`", lambda spec: spec.segment_by is not None),
     "components": Kind("`nbsql.Mixture`", lambda spec: spec.components is not None),
     "logistic": Kind('`method="logistic"`', lambda spec: spec.logistic is not None),
+    "weighted": Kind('`method="weighted"`', lambda spec: spec.weighted is not None),
     "half_life": Kind("`nbsql.HalfLife`", lambda spec: spec.half_life is not None),
     "em": Kind('`method="em"`', lambda spec: spec.em is not None),
     "pairs": Kind(
@@ -83,6 +84,10 @@ def _not_generative(what: str) -> str:
     return f"{{title}} is a logistic regression, which has no {what}; fit it with ⟨method='naive'⟩"
 
 
+def _no_likelihood(what: str) -> str:
+    return f"{{title}} has weights, by which its scores are no {what}; fit it with ⟨method='naive'⟩"
+
+
 def _no_counts(cure: str = _FIT_TO_ROWS) -> str:
     return f"{{title}} was made from probabilities and has no counts; {cure}"
 
@@ -105,9 +110,11 @@ _BY_FOLDS = {
     "logistic": "cross-validation does not support ⟨method='logistic'⟩, which learns its weights from all rows at once; "
     f"{_ON_OTHER_ROWS}",
 }
+_OWN_WEIGHTS = "{title} has weights that were learnt from its own rows; fit one model to all rows"
 _UNMERGED = {
     "probabilities": _no_counts("merge models that were fitted to rows"),
     "logistic": _not_generative("counts to merge"),
+    "weighted": _OWN_WEIGHTS,
 }
 _UNCHANGED = _no_counts("make it anew with ⟨nbsql.from_tables⟩")
 
@@ -122,6 +129,7 @@ USES: dict[str, Use] = {
         "`segment_by`",
         components=_apart("⟨segment_by⟩", "⟨components⟩"),
         logistic=_method_by_segment("logistic"),
+        weighted=_method_by_segment("weighted"),
         em=_method_by_segment("em"),
         pairs=_method_by_segment("aode"),
         half_life=_apart(_HALF_LIFE, "⟨segment_by⟩"),
@@ -131,6 +139,7 @@ USES: dict[str, Use] = {
         segments=_apart(_HALF_LIFE, "⟨segment_by⟩"),
         components=_apart(_HALF_LIFE, "⟨components⟩"),
         logistic=_steady_weights("logistic"),
+        weighted=_steady_weights("weighted"),
         em=_steady_weights("em"),
     ),
     "prior": _fit(
@@ -143,6 +152,7 @@ USES: dict[str, Use] = {
         "leave out one of them",
         components="components are found in the rows of each class, and declared classes may have no rows; leave out ⟨classes⟩",
         logistic="⟨method='logistic'⟩ needs rows of every class, and declared classes may have no rows; leave out ⟨classes⟩",
+        weighted="⟨method='weighted'⟩ needs rows of every class, and declared classes may have no rows; leave out ⟨classes⟩",
     ),
     "choosing": _fit(
         "`features=nbsql.Best`",
@@ -156,6 +166,8 @@ USES: dict[str, Use] = {
         "`fit_sql`",
         logistic="⟨method='logistic'⟩ runs statements until its weights converge, so they cannot be listed before; "
         "fit the model instead",
+        weighted="⟨method='weighted'⟩ runs statements until its weights converge, so they cannot be listed before; "
+        "fit the model instead",
         components="components are found by statements that depend on the rows, so they cannot be listed before; "
         "fit the model instead",
         em="⟨method='em'⟩ runs statements until its counts converge, so they cannot be listed before; fit the model instead",
@@ -166,30 +178,37 @@ USES: dict[str, Use] = {
         **_BY_FOLDS,
         em="⟨folds='loo'⟩ does not support ⟨method='em'⟩, which counts the other rows anew for each row; use ⟨folds=10⟩",
         pairs="⟨folds='loo'⟩ does not support ⟨method='aode'⟩; use ⟨folds=10⟩",
+        weighted="⟨folds='loo'⟩ does not support ⟨method='weighted'⟩, which learns weights anew for each row; use ⟨folds=10⟩",
     ),
     "search": _fit(
         '`sweep`, `auto`, `families="auto"`',
         **_BY_FOLDS,
         em="a search over settings counts the rows only once, but ⟨method='em'⟩ counts them anew for each setting; "
         "cross-validate each setting by itself",
+        weighted="a search over settings counts the rows only once, but ⟨method='weighted'⟩ learns weights for each setting; "
+        "cross-validate each setting by itself",
         half_life=f"a search over settings does not support {_HALF_LIFE}; search without it, then fit with it",
     ),
     "log_evidence": _model(
         '`log_evidence`, `log_likelihood`, `review(by="evidence")`',
         logistic=_not_generative("likelihood of the features, ln p(x)"),
+        weighted=_no_likelihood("likelihood of the features, ln p(x)"),
     ),
     "labelled": _model(
-        "`log_likelihood(labelled=True)`", logistic=_not_generative("likelihood of features and class, ln p(x, c)")
+        "`log_likelihood(labelled=True)`", logistic=_not_generative("likelihood of features and class, ln p(x, c)"),
+        weighted=_no_likelihood("likelihood of features and class, ln p(x, c)"),
     ),
     "predict_one": _model("`predict_one`", "predict_one", "segments"),
     "sample": _model(
-        "`sample`", "sample", "segments", "pairs", logistic=_not_generative("distributions to draw rows from")
+        "`sample`", "sample", "segments", "pairs", logistic=_not_generative("distributions to draw rows from"),
+        weighted=_no_likelihood("likelihoods of rows that could be drawn"),
     ),
     "impute": _model(
         "`impute`, `predict(target=...)`", "predicting a column from the others", "segments", "components",
         pairs="{title} is an average of several models, which predicting a column from the others does not support; "
         "fit it with ⟨method='naive'⟩",
         logistic=_not_generative("likelihoods to predict a column from the others"),
+        weighted=_no_likelihood("likelihoods to predict a column from the others"),
     ),
     "inline": _model("`sql(..., inline=True)`", "a query that contains the parameters", "segments"),
     "dialect": _model("`sql(..., dialect=...)`", "a query in another dialect", "segments", "components"),
@@ -211,12 +230,17 @@ USES: dict[str, Use] = {
         bound="{title} cannot be changed, because {bound} is estimated from all rows at once; fit it anew",
     ),
     "ledger": _model("`rollback`, `compact`", probabilities=_UNCHANGED),
-    "as_of": _model("`as_of`", logistic=_not_generative("counts of the batches that were there at a time")),
+    "as_of": _model(
+        "`as_of`",
+        logistic=_not_generative("counts of the batches that were there at a time"),
+        weighted="{title} has weights that were learnt from other rows than those of the time; fit a model to those rows",
+    ),
     "drift": _model("`drift`, `monitor`, `relevance`", probabilities=_no_counts()),
     "discrimination": _model("`discrimination`, `profile` of values", probabilities=_no_counts()),
     "scorecard": _model(
         "`scorecard`", "a scorecard", *_UNSUPPORTED,
         logistic=_not_generative("likelihoods to compute points from"),
+        weighted=_no_likelihood("ratios of likelihoods to compute points from"),
         probabilities=_no_counts(),
         bound="{bound} has no values or bins to give points to; fit {title} without it",
     ),
@@ -230,12 +254,14 @@ USES: dict[str, Use] = {
         components="{title} has components, but no slices; fit it with ⟨slice_by⟩ instead",
         probabilities=_no_counts(),
         logistic=_not_generative("counts of slices"),
+        weighted="{title} has weights that were learnt from all slices; fit a model to the rows of some",
     ),
     "least": _model(
         "`export(least=...)`", "least", "components",
         probabilities=_no_counts("export it without ⟨least⟩"),
         half_life=_no_age("least", "fit it without a half-life"),
         logistic=_not_generative("counts to leave out"),
+        weighted="{title} has weights, which were learnt from single rows; fit it with ⟨method='naive'⟩ to use least",
         em="{title} was fitted by ⟨method='em'⟩, which counts fractions of rows; fit it with ⟨method='naive'⟩ to use least",
         pairs="{title} counts pairs of values, from which counts that are left out could be computed; "
         "fit it with ⟨method='naive'⟩",
@@ -251,6 +277,8 @@ USES: dict[str, Use] = {
         half_life=_no_age("counting in another engine", "fit it without a half-life, or where the rows are"),
         probabilities=_no_counts(),
         logistic="{title} is a logistic regression, whose weights cannot be computed from counts; "
+        "fit it with ⟨method='naive'⟩, or where the rows are",
+        weighted="{title} has weights, which cannot be computed from counts; "
         "fit it with ⟨method='naive'⟩, or where the rows are",
     ),
 }  # fmt: skip
@@ -285,9 +313,11 @@ TRAITS: dict[str, Trait] = {
     "best": Trait("{family} with best", lambda family: family.best is not None),
     "several": Trait("{family} of several columns", lambda family: family.over_columns),
     "bag": Trait("{family}, a bag of words", lambda family: family.bag),
+    "uncut": Trait("{family} and no category", lambda family: family.kind != "level"),
     "gaps": Trait("{family} with ⟨nulls='category'⟩", lambda family: family.nulls == "category"),
 }
 
+_CLASSES = "; cut numbers into bins, or use ⟨per='feature'⟩"
 _OTHER, _OPTION = "; choose another family", "; leave that option out"
 _BAG, _TOGETHER = ", which has no single value to predict; choose another column", "; choose a column with a family of its own"
 
@@ -301,6 +331,11 @@ FEATURES: dict[str, dict[str, str]] = {
     "classes": {"covariance": _OTHER, "kernel": _OTHER},
     "method='em'": {
         "covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER, "weighed": _OPTION, "best": _OPTION,
+    },
+    "method='weighted'": {"covariance": _OTHER, "backoff": _OTHER, "complement": _OTHER},
+    "per='class and feature'": {
+        "covariance": _CLASSES, "backoff": _OTHER, "presence": _CLASSES, "complement": _CLASSES, "weighed": _CLASSES,
+        "best": _CLASSES, "bag": _CLASSES, "uncut": _CLASSES,
     },
     "impute": {
         "conditional": "; fill it by a model of ⟨method='naive'⟩", "covariance": _TOGETHER, "backoff": _TOGETHER,

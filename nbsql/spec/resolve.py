@@ -19,7 +19,7 @@ from nbsql.spec.components import Components
 from nbsql.spec.estimating import check_estimating, estimated, prior_of
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import check_joins
-from nbsql.spec.method import AODE, EM, TAN, Discriminant, Logistic, Mixture, NaiveBayes
+from nbsql.spec.method import AODE, CLASS_AND_FEATURE, EM, TAN, Discriminant, Logistic, Mixture, NaiveBayes, Weighted
 from nbsql.spec.options import Counting, Infer, Options
 from nbsql.spec.spec import Feature, Spec
 
@@ -100,6 +100,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         features=features,
         prior=prior_of(options),
         logistic=method if isinstance(method := options.classifier, Logistic) else None,
+        weighted=method if isinstance(method, Weighted) else None,
         dependence=method if isinstance(method, (TAN, AODE)) else None,
         em=method if isinstance(method, EM) else None,
         defaults={
@@ -144,6 +145,9 @@ def _check_together(spec: Spec) -> None:
         check_features(spec.features, "components")
         if not spec.components.numbers:
             raise InputError("components need a number among the features, by which rows are near to each other")
+    if spec.weighted is not None:
+        is_by_class = spec.weighted.per == CLASS_AND_FEATURE
+        check_features(spec.features, "per='class and feature'" if is_by_class else "method='weighted'")
     if spec.logistic is not None:
         _check_weights(spec.features)
 

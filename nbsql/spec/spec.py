@@ -15,10 +15,15 @@ from nbsql.spec.components import Components
 from nbsql.spec.derived import Derived, inputs
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
-from nbsql.spec.method import AODE, EM, TAN, Logistic
+from nbsql.spec.method import AODE, EM, TAN, Logistic, Weighted
 
 FORMAT = 2  # the version of the JSON text in the table `spec`
-_OPTIONAL: dict[str, Any] = {"half_life": HalfLife, "logistic": Logistic, "em": EM}  # parts that a spec may lack
+_OPTIONAL: dict[str, Any] = {
+    "half_life": HalfLife,
+    "logistic": Logistic,
+    "weighted": Weighted,
+    "em": EM,
+}  # parts that a spec may lack
 # Of a feature, where they are true.
 _MARKS = {"complete": "is_complete", "near": "has_near_means", "few": "has_few_values", "empty": "is_empty"}
 
@@ -134,6 +139,7 @@ class Spec:
     segment_by: str | None = None
     segment_shrinkage: float = 0.0
     logistic: Logistic | None = None
+    weighted: Weighted | None = None
     dependence: TAN | AODE | None = None  # not found yet (nbsql/learning/); a fitted model stores it as features
     em: EM | None = None
     components: Components | None = None
@@ -157,6 +163,11 @@ class Spec:
         types += [(key, kind) for join in self.joins for (key, _), kind in zip(join.on, join.types, strict=True)]
         types = [*((name, kind) for name, kind in types if name not in made), *inputs(self.derived).items()]
         return {folded(name) for name, kind in types if value_kind(kind) == "text"}
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether scores have weights that were learnt from rows, in the relation `weights`, and so are no likelihoods."""
+        return self.logistic is not None or self.weighted is not None
 
     @property
     def is_sliced(self) -> bool:

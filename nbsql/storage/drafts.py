@@ -80,6 +80,6 @@ def _tables(engine: Engine, plan: Plan) -> list[str]:
         "estimates": not features,
         "calibration": not is_calibrated(engine, plan.relations),
         "components": plan.spec.components is None,
-        "weights": plan.spec.logistic is None,
+        "weights": not plan.spec.has_weights,
     }
     return [name for name in _TABLES if not absent.get(name, False)]

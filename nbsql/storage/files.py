@@ -66,7 +66,7 @@ def write_file(state: ModelState, path: str, *, overwrite: bool, least: int | No
     spec = plan.spec if least is None else shared_spec(plan.spec, least, state.title)
     statistics = plan.relations["statistics"]
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded_cells", statistics, "1"]))
-    if plan.spec.logistic is not None:
+    if plan.spec.has_weights:
         cells = engine.renderer.fragment("with_weights", cells, plan.relations["weights"])
     calibration = calibration_text(engine, plan) if least is None else None  # a calibration is fitted to rows
     with _file_engine(engine) as writer, output_file(path) as draft:
@@ -193,7 +193,7 @@ def _check_cells(reader: DuckDB, spec: Spec, path: str, title: str) -> int:
 def _read_parquet(engine: DuckDB, spec: Spec, path: str, calibration: str | None, learnt: int) -> ModelFile:
     """A model that DuckDB wrote and reads, whose cells are not translated."""
     class_type = _class_type(engine, spec.target_type)
-    weights = None if spec.logistic is None else engine.renderer.fragment("weights_of_file", path, class_type)
+    weights = None if not spec.has_weights else engine.renderer.fragment("weights_of_file", path, class_type)
     return ModelFile(spec, engine.renderer.fragment("cells_of_file", path, class_type), weights, calibration, learnt)
 
 
@@ -213,7 +213,7 @@ def _read_cells(
     class_type = _class_type(engine, spec.target_type) or engine.renderer.fragment("string")
     counted = [row for row in cells.rows if row[7] != _WEIGHTS]
     weights = None
-    if spec.logistic is not None:
+    if spec.has_weights:
         weight_rows = [row for row in cells.rows if row[7] == _WEIGHTS]
         if not weight_rows:
             raise damaged_error(title, "it has no weights")

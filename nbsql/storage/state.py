@@ -160,7 +160,7 @@ def _emptied_tables(engine: Engine, plan: Plan) -> list[str]:
     tables: dict[str, list[Feature] | None] = {"statistics": None, "parameters": None, "batches": None}
     tables["lookups"] = [feature for feature in features if feature.family.has_lookups]
     tables["estimates"] = list(plan.tabulated_features)
-    tables |= {"weights": None} if plan.spec.logistic is not None else {}
+    tables |= {"weights": None} if plan.spec.has_weights else {}
     tables |= {"calibration": None} if schemas.is_calibrated(engine, plan.relations) else {}
     read = {name: each for name, each in tables.items() if each is None or each}
     pairs = [(plan.relations[name], each) for name, each in read.items()]

@@ -81,6 +81,9 @@
 {% macro log_of_input(x, is_centred, careful) %}
 {% do return(adapter.dispatch('log_of_input', 'nbsql')(x, is_centred, careful)) %}
 {% endmacro %}
+{% macro logistic_relative_likelihood(below) %}
+{% do return(adapter.dispatch('logistic_relative_likelihood', 'nbsql')(below)) %}
+{% endmacro %}
 {% macro longest_whole() %} {% do return(adapter.dispatch('longest_whole', 'nbsql')()) %} {% endmacro %}
 {% macro lookup_join(model, feature, lookups) %}
 {% do return(adapter.dispatch('lookup_join', 'nbsql')(model, feature, lookups)) %}

@@ -55,11 +55,11 @@
     'prior': nbsql.prior_of(options, node.name)},
   'facts': {
     'class_type': target.type, 'features': features, 'parameters': parameters, 'slice_by': options.slice_by, 'has_segments': false,
-    'backoffs': [], 'is_logistic': false, 'has_components': false},
+    'backoffs': [], 'is_logistic': false, 'has_weights': false, 'has_components': false},
   'form': {'class_of_component': []},
   'options': {
     'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ request | map(attribute='hash') | join('-'),
-    'estimates': none, 'by_slice': false}}) %}
+    'estimates': none, 'weights': none, 'centred': false, 'by_slice': false}}) %}
 {%- endmacro %}
 
 {#

@@ -21,6 +21,7 @@ time, of one thread of each program.
     bins          nbsql.fit with numbers cut where the classes differ, as for a tree; none for texts
     tan           nbsql.fit(method="tan"), a tree of dependent categories; none for texts
     aode          nbsql.fit(method="aode"), every category a parent in turn; none for texts
+    weighted      nbsql.fit(method="weighted"), naive Bayes whose features have weights
     naive         GaussianNB of the numbers, missing ones as the median, and CategoricalNB of the rest, as one model: their
                   joint log-likelihoods less one prior; of texts MultinomialNB of CountVectorizer
     linear        LogisticRegression of scaled numbers and indicators; of texts TfidfVectorizer
@@ -58,7 +59,7 @@ from threadpoolctl import threadpool_limits
 import nbsql
 
 EPSILON = 2.0**-52
-OURS = ("default", "smoothed", "floored", "prior", "auto", "calibrated", "best", "bins", "tan", "aode")
+OURS = ("default", "smoothed", "floored", "prior", "auto", "calibrated", "best", "bins", "tan", "aode", "weighted")
 METHODS = (*OURS, "naive", "linear", "boosting")
 LEAST = 0.01  # nats of boosting, below which a ratio to it says nothing
 STEADIED = {
@@ -260,6 +261,8 @@ def measure(table: Table, folder: str, rows: int, methods: Sequence[str]) -> dic
         models["bins"] = lambda: (nbsql.fit(con, "learnt", target=target, families=cut), False)
         models["tan"] = lambda: (nbsql.fit(con, "learnt", target=target, method="tan"), False)
         models["aode"] = lambda: (nbsql.fit(con, "learnt", target=target, method="aode"), False)
+    families = {table.text: nbsql.Text()} if table.text is not None else None
+    models["weighted"] = lambda: (nbsql.fit(con, "learnt", target=target, method="weighted", families=families), False)
     for method, fit in models.items():
         if method not in methods:
             continue

@@ -24,6 +24,7 @@ FITS: dict[str, dict[str, Any]] = {
     "components": {"families": COUNTS, "method": nbsql.Mixture(2), "exclude": ["s"]},
     "half_life": {"families": COUNTS, "weight": nbsql.HalfLife(1, at="s")},
     "logistic": {"method": "logistic", "exclude": ["s"]},
+    "weighted": {"method": "weighted", "exclude": ["s"]},
     "em": {"families": COUNTS, "method": "em", "exclude": ["s"]},
     "pairs": {"features": ["v", "g", "x"], "families": {"x": "gaussian"}, "method": "aode"},
     "bound": {"features": ["x", "z", "s"], "families": {"s": "poisson"}, "method": nbsql.LDA(shrinkage="ledoit-wolf")},
@@ -152,12 +153,15 @@ FEATURE: dict[str, Any] = {
     "several": {"both": nbsql.Joint(["v", "g"])},
     "bag": {"v": nbsql.Text()},
     "gaps": {"v": nbsql.Categorical(nulls="category")},
+    "uncut": {"x": "gaussian"},
 }
 FEATURE_ACTS: dict[str, dict[str, Any]] = {
     "classes": {"target": nbsql.Target("y", ["a", "b", "c"]), "prior": "uniform"},
     "segment_by": {"segment_by": "s % 2"},
     "components": {"method": nbsql.Mixture(2)},
     "method='em'": {"method": "em"},
+    "method='weighted'": {"method": "weighted"},
+    "per='class and feature'": {"method": nbsql.Weighted(per="class and feature")},
     "impute": {},
 }
 

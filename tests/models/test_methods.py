@@ -69,7 +69,7 @@ def test_a_spec_written_before_is_read() -> None:
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--penalty", "2"], "--penalty is of --method logistic, not of naive"),
+        (["--penalty", "2"], "--penalty is of --method logistic and weighted, not of naive"),
         (["--em-weight", "2"], "--em-weight is of --method em, not of naive"),
         (["--method", "em", "--em-weight", "0"], "weight of rows without a class must be above 0, not 0"),
         (["--method", "lda", "--iterations", "2"], "--iterations is of --method logistic and em, not of lda"),

@@ -37,8 +37,13 @@ WITH classes AS (
   {%- endif %}
 
 )
+{%- if model.options.weights %},
+weights AS (
+  {{ nbsql.weights_by_class(model.options.weights) | indent(2) }}
+)
+{%- endif %}
 {%- if model.facts.parameters %},
-{{ nbsql.listed_parameters(model, nbsql.smoothed_likelihoods(model, statistics, priors, features), features) }}
+{{ nbsql.listed_parameters(model, nbsql.scored_likelihoods(model, statistics, priors, features), features) }}
 {%- endif %}
 {%- if model.form.numbers_in_lists %},
 near AS (
@@ -184,7 +189,7 @@ wanted(position, feature, quantity, value, unseen, total) AS (
   {{ nbsql[item.feature.family.macros.pairs](item.feature, item.position) | indent(2) }}
   {% endfor %}
 ),
-numbers AS (
+{% if model.options.weights %}numbers_without_weights{% else %}numbers{% endif %} AS (
   SELECT
     classes.class_no,
     wanted.position,
@@ -212,18 +217,33 @@ numbers AS (
     AND (wanted.total OR smoothed.value IS NOT DISTINCT FROM wanted.value)
   GROUP BY classes.class_no, wanted.position
 )
+{%- if model.options.weights %},
+numbers AS (
+  {{ nbsql.numbers_with_weights(model) | indent(2) }}
+)
+{%- endif %}
 {%- endif %}
 {%- endmacro %}
 
 {# One row per feature and value that is looked up: feature, value, and a score for each class. #}
 {% macro lookups(model, statistics, priors) -%}
+{% if model.options.weights -%}
+{{ nbsql.weighted_lookups(model, nbsql.lookups_without_weights(model, statistics, priors), priors) }}
+{%- else -%}
+{{ nbsql.lookups_without_weights(model, statistics, priors) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The same by the likelihoods alone. #}
+{% macro lookups_without_weights(model, statistics, priors) -%}
 {% set features = model.facts.features | selectattr('family.has_lookups') | list -%}
 {% set dirichlet = features | selectattr('family.distribution', 'equalto', 'dirichlet') -%}
 {% set by_count = dirichlet | rejectattr('family.declared') | rejectattr('family.reweights_tokens') -%}
 {% set by_count = by_count | rejectattr('family.best') | list -%}
 {% set by_count = by_count | selectattr('family.bag') | list if model.options.estimates else by_count -%}
 {% set in_table = model.options.estimates and not model.options.without_tokens -%}
-{% set counted = by_count if model.form.class_numbers and not (in_table or model.facts.is_logistic or model.spec.given) else [] -%}
+{% set is_other = in_table or model.facts.is_logistic or model.spec.given or model.options.centred -%}
+{% set counted = by_count if model.form.class_numbers and not is_other else [] -%}
 {% set others = features | reject('in', counted) | list -%}
 {% set tfidf = features | selectattr('family.tfidf') | list -%}
 {% if counted -%}
@@ -234,7 +254,8 @@ numbers AS (
 UNION ALL
 {% endif %}
 {%- if others -%}
-{{ nbsql.dense_lookups(model, nbsql.smoothed_likelihoods(model, statistics, priors, others), nbsql.classes(priors), statistics, tfidf) }}
+{% set likelihoods = nbsql.scored_likelihoods(model, statistics, priors, others) -%}
+{{ nbsql.dense_lookups(model, likelihoods, nbsql.classes(priors), statistics, tfidf) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -227,8 +227,10 @@ FROM (
         SELECT
           classes.class_no
           {%- for quantity in quantities %}
+          {%- set is_weighted = model.options.weights and quantity != 'mean' %}
           {%- set number -%}
-          {% call(name) nbsql.parameter_of(model.form.numbers_in_lists[0].family, quantity) %}smoothed.{{ nbsql.word(name) }}{% endcall %}
+          {%+ if is_weighted %}weights.weight * {%+ endif %}
+          {%- call(name) nbsql.parameter_of(model.form.numbers_in_lists[0].family, quantity) %}smoothed.{{ nbsql.word(name) }}{% endcall %}
           {%- endset %},
           {{ nbsql.ordered_list(number, nbsql.word('place')) }} AS {{ nbsql.word(quantity) }}s
           {%- endfor %}
@@ -245,6 +247,9 @@ FROM (
               loop.index }}{{ nbsql.comma_blank(loop) }}{% endfor %}]) AS place
         ) AS numbers ON TRUE
         LEFT JOIN smoothed ON smoothed.class = classes.class AND smoothed.feature = numbers.feature
+        {% if model.options.weights %}
+        LEFT JOIN weights ON weights.class_no = classes.class_no AND weights.feature = numbers.feature
+        {% endif %}
         GROUP BY classes.class_no
       ) AS of_classes
     ) AS listed

@@ -100,7 +100,7 @@ WHERE NOT {{ nbsql.breaks_weight(weight) }} AND source.{{ nbsql.ident(weight) }}
   SELECT
     source.*,
     {% set evidence %}source.{{ nbsql.own_evidence(calibrated) }}{{ nbsql.plus_common(model) }}{% endset %}
-    {%+ if model.facts.is_logistic %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
+    {%+ if model.facts.has_weights %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
   FROM {{ scored }} AS source
 )
 {%- endmacro %}

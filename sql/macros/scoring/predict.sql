@@ -56,7 +56,7 @@ SELECT
 {% macro log_evidence(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}
-  {%- if model.facts.is_logistic -%}
+  {%- if model.facts.has_weights -%}
   {{ nbsql.output_null(model, 'log_evidence') }}
   {% else -%}
   {{ nbsql.output_column(model, 'log_evidence', nbsql.plus_common(model)) }}

@@ -15,7 +15,7 @@
 {% set numbers %}{% for i in zs %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
 {% set null_index %}CAST(NULL AS INTEGER){% endset -%}
 WITH {% if problem.levels or is_blocked %}predicted AS MATERIALIZED (
-  {{ nbsql.logistic_predicted(problem, design, trial) | indent(2) }}
+  {{ nbsql[problem.rows_macro](problem, design, trial) | indent(2) }}
 ),
 {% endif -%}
 totals AS MATERIALIZED (
@@ -34,7 +34,7 @@ totals AS MATERIALIZED (
     {%- endif %}
 
   FROM {% if problem.levels or is_blocked %}predicted{% else %}(
-    {{ nbsql.logistic_predicted(problem, design, trial) | indent(4) }}
+    {{ nbsql[problem.rows_macro](problem, design, trial) | indent(4) }}
   ) AS predicted{% endif %}
 
 )

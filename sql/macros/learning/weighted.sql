@@ -1,0 +1,189 @@
+{#
+  The weights of the features of a weighted model, by Newton's method on the evidence of each feature:
+
+    score of a class  =  b_c + sum over the features of w_f e_fc,        e_fc = ln p(x_f | c), by the counts of the other folds
+
+  (Zaidi, Cerquides, Carman and Webb, Alleviating naive Bayes attribute independence assumption by attribute weighting, Journal of Machine
+  Learning Research 14, 2013). With one weight for each class and feature, e_fc = ln p(x_f | c) - ln p(x_f), where p(x_f) is the sum over
+  the classes of P(c) p(x_f | c); with one for each feature, that difference is the same in all classes.
+
+  The search minimises -sum n ln P(c | x) + lambda |v|^2 over the unknowns v, the terms. A term j has a number x_jc in each class:
+
+    bias           of a class: 1 in it, and 0 in all others; without penalty
+    all            the sum of all e_fc. Its unknown is the common weight
+    feature        e_fc of one feature: the distance of its weight from the common weight
+    class          e_fc of one feature in one class, and 0 in all others: the distance of that weight from that of the feature
+
+  With the posteriors p and the mean m_j = sum_c p_c x_jc of a row, the derivatives are
+
+    gradient  sum n sum_c (p_c - [y = c]) (x_jc - m_j)        Hessian  sum n sum_c p_c (x_ic - m_i) (x_jc - m_j)
+
+  So a row counts as one row for each class, with r = n (p_c - [y = c]) and q = n p_c, in the scan of logistic regression
+  (logistic/scan.sql). Its constant, the term 0, changes nothing here and stays 0.
+#}
+
+{# The rows to learn from, one in `share`: nbsql_row, nbsql_y (the number of the class), nbsql_weight, and the columns of the source. #}
+{% macro numbered_training_rows(model, source, classes, share) -%}
+SELECT source.*, classes.class_no AS nbsql_y, {{ nbsql.row_weight(model) }} AS nbsql_weight
+FROM (
+  SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
+) AS source
+JOIN {{ classes }} AS classes ON classes.class = {{ nbsql.target(model) }}
+WHERE {{ nbsql.is_counted(model) }}{% if share > 1 %} AND source.nbsql_row % {{ share }} = 0{% endif %}
+
+{%- endmacro %}
+
+{# What the features of a context say of these rows: nbsql_row, fold, y, weight, and e_3_1, that of the third feature in the first class. #}
+{% macro evidence_of_features(model, rows, parameters, lookups) -%}
+{% set inputs = model.form.computed_features + model.form.star_categories | selectattr('family.parameters') | list -%}
+WITH numbered AS {{ nbsql.materialized() }}(
+  SELECT * FROM {{ rows }} AS source
+)
+{%- for feature in model.facts.features | selectattr('family.bag') %},
+{{ nbsql.bag_sums(model, feature, lookups, parameters) }}
+{%- endfor %}
+
+SELECT
+  number.nbsql_row,
+  number.nbsql_slice AS fold,
+  number.nbsql_y AS y,
+  number.nbsql_weight AS weight
+  {%- for feature in model.facts.features %}
+  {%- for k in model.form.class_numbers %},
+  greatest({{ nbsql.term(feature, k) | indent(2) }}, -1000) AS e{{ nbsql.feature_suffix(feature) }}_{{ k }}
+  {%- endfor %}
+  {%- endfor %}
+
+FROM {{ nbsql.with_terms(model, nbsql.word('numbered'), inputs, parameters, lookups) }}
+{%- endmacro %}
+
+{# Several such tables as one, with the evidence of all features, e_0_1. #}
+{% macro joined_evidence(tables, features, class_numbers) -%}
+SELECT
+  {{ nbsql.word('evidence_1') }}.*
+  {%- for table in tables[1:] %}
+  {%- set place = loop.index + 1 %}
+  {%- for feature in table.features %}
+  {%- for k in class_numbers %},
+  evidence_{{ place }}.e{{ nbsql.feature_suffix(feature) }}_{{ k }}
+  {%- endfor %}
+  {%- endfor %}
+  {%- endfor %}
+  {%- for k in class_numbers %},
+  {% call(feature) nbsql.sum_in_blocks(features) %}e{{ nbsql.feature_suffix(feature) }}_{{ k }}{% endcall %} AS e_0_{{ k }}
+  {%- endfor %}
+
+FROM {{ tables[0].relation }} AS evidence_1
+{%- for table in tables[1:] %}
+
+JOIN {{ table.relation }} AS evidence_{{ loop.index + 1 }} ON evidence_{{ loop.index + 1 }}.nbsql_row = evidence_1.nbsql_row
+{%- endfor %}
+{%- endmacro %}
+
+{# The number of a term in class k; nothing where it is 0. #}
+{% macro number_of_term(term, k) -%}
+{% if term.kind == 'bias' %}{% if term.class_no == k %}1{% endif %}
+{%- elif term.kind == 'all' %}e_0_{{ k }}
+{%- elif term.class_no in (none, k) %}e{{ nbsql.feature_suffix(term.feature) }}_{{ k }}
+{%- endif %}
+{%- endmacro %}
+
+{# One row per row of the evidence and class: weight and loss (0 but in the first class), r_1, q_1, and z_j = x_jc - m_j. #}
+{% macro evidence_predicted(problem, design, trial) -%}
+WITH posteriors AS {{ nbsql.materialized() }}(
+  SELECT
+    *,
+    highest + ln(mass) - CASE y{% for k in problem.class_numbers %} WHEN {{ k }} THEN eta_{{ k }}{% endfor %} END AS loss
+    {%- for k in problem.class_numbers %},
+    {% set below %}eta_{{ k }} - highest{% endset %}
+    {{ nbsql.logistic_relative_likelihood(below) }} / mass AS p_{{ k }}
+    {%- endfor %}
+
+  FROM (
+    SELECT
+      *,
+      {% call(k) nbsql.sum_in_blocks(problem.class_numbers) -%}
+      {% set below %}eta_{{ k }} - highest{% endset %}{{ nbsql.logistic_relative_likelihood(below) }}
+      {%- endcall %} AS mass
+    FROM (
+      SELECT *, greatest({% for k in problem.class_numbers %}eta_{{ k }}{{ nbsql.comma(loop) }}{% endfor %}) AS highest
+      FROM (
+        SELECT{{ nbsql.broadcast_hint(nbsql.word('tried')) }}
+          design.*
+          {%- for k in problem.class_numbers %},
+          0{% for term in problem.numbers %}
+          {%- set x = nbsql.number_of_term(term, k) %}
+          {%- if x %} + {{ nbsql.element(nbsql.word('v'), term.j + 1) }} * {{ x }}{% endif %}
+          {%- endfor %} AS eta_{{ k }}
+          {%- endfor %}
+
+        FROM {{ design }} AS design
+        CROSS JOIN {{ trial }} AS tried
+      ) AS scored
+    ) AS compared
+  ) AS relative
+),
+centred AS {{ nbsql.materialized() }}(
+  SELECT
+    *
+    {%- for term in problem.numbers %},
+    0{% for k in problem.class_numbers %}
+    {%- set x = nbsql.number_of_term(term, k) %}
+    {%- if x %} + p_{{ k }} * {{ x }}{% endif %}
+    {%- endfor %} AS mean_{{ term.j }}
+    {%- endfor %}
+
+  FROM posteriors
+)
+
+{# lists side by side, which take far less time to plan than a query for each class #}
+{% set lists = namespace(made=[], names=['weight', 'loss', 'r_1', 'q_1']) -%}
+{% set first %}weight{% for k in problem.class_numbers[1:] %}, 0{% endfor %}{% endset -%}
+{% set losses %}loss{% for k in problem.class_numbers[1:] %}, 0{% endfor %}{% endset -%}
+{% set residuals -%}
+{% for k in problem.class_numbers %}weight * (p_{{ k }} - CASE WHEN y = {{ k }} THEN 1 ELSE 0 END){{ nbsql.comma(loop) }}{% endfor %}
+{%- endset -%}
+{% set masses %}{% for k in problem.class_numbers %}weight * p_{{ k }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% for each in [first, losses, residuals, masses] %}{% set lists.made = lists.made + [nbsql.array_of(each)] %}{% endfor -%}
+{% for term in problem.numbers -%}
+{% set distances -%}
+{% for k in problem.class_numbers %}{{ nbsql.number_of_term(term, k) or 0 }} - mean_{{ term.j }}{{ nbsql.comma(loop) }}{% endfor %}
+{%- endset -%}
+{% set lists.made, lists.names = lists.made + [nbsql.array_of(distances)], lists.names + ['z_' ~ term.j] -%}
+{% endfor -%}
+SELECT
+  {{ nbsql.unnested(lists.made, lists.names) | indent(2) }}
+FROM centred
+{%- endmacro %}
+
+{# One row per term: j, feature, value, kind. #}
+{% macro terms_of_evidence(terms) -%}
+SELECT j, feature, CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value, kind
+FROM (
+  VALUES
+    {% for term in terms %}
+    {% set name %}{% if term.feature is none %}NULL{% else %}{{ nbsql.text(term.feature.name) }}{% endif %}{% endset %}
+    ({{ term.j }}, {{ name }}, {{ nbsql.text(term.kind) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS terms(j, feature, kind)
+{%- endmacro %}
+
+{# The relation of the weights (estimating/weighted.sql). rows: the number of a class, a feature or none, and the weight. #}
+{% macro feature_weights(classes, rows) -%}
+SELECT
+  classes.class,
+  weights.feature,
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  weights.weight,
+  CAST(NULL AS {{ nbsql.double() }}) AS mean
+FROM (
+  VALUES
+    {% for class_no, feature, weight in rows %}
+    {% set name -%}
+    {% if feature is none %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% else %}{{ nbsql.text(feature) }}{% endif %}
+    {%- endset %}
+    ({{ class_no }}, {{ name }}, {{ nbsql.number(weight) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS weights(class_no, feature, weight)
+JOIN {{ classes }} AS classes ON classes.class_no = weights.class_no
+{%- endmacro %}

@@ -1,0 +1,225 @@
+"""`method="weighted"`: weights of features by Newton's method, in place of nothing else in the model."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import nbsql
+from nbsql.errors import InputError, ModelError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+ROWS = """CREATE OR REPLACE TABLE t AS
+SELECT
+  i AS id, chance % 3 = 0 AS b, 'v' || kind AS k, (hash(i + 9) % 1000) / 100.0 + kind AS x, 1 + kind + chance % 7 AS pos,
+  (0.5 + hash(i + 911) % 1000) / 1001.0 AS part, (hash(i + 17) % 5 + kind)::INT AS n, (hash(i + 13) % 3)::INT AS c1,
+  (hash(i + 14) % 3)::INT AS c2, CASE WHEN hash(i + 5) % 7 > 0 THEN 'w' || kind // 2 END AS gap,
+  'w' || hash(i + 22) % 9 || ' z' || kind || ' w' || hash(i + 23) % 9 AS words, DATE '2024-01-01' + (chance % 400)::INT AS day,
+  ['a' || hash(i) % 5, 'b' || kind] AS tokens,
+  CASE WHEN kind + hash(i + 99) % 5 > 4 THEN 'yes' ELSE 'no' END AS y, 'c' || (kind + hash(i + 99) % 5) // 3 AS of_three
+FROM (SELECT i, hash(i) AS chance, hash(i + 7) % 4 AS kind FROM range(600) AS r(i)) AS drawn"""
+FAMILIES: dict[str, Any] = {
+    "k": nbsql.Categorical(nulls="category", unseen="smooth"),
+    "x": "gaussian",
+    "pos": nbsql.Gamma(),
+    "part": nbsql.Beta(),
+    "n": "poisson",
+    "counts": nbsql.Multinomial(["c1", "c2"]),
+    "gap": nbsql.Conditional("k"),
+    "words": nbsql.Text(event="bernoulli"),
+    "tokens": nbsql.Tokens(),
+    "id": nbsql.Kernel(),
+}
+
+
+@pytest.fixture(scope="module")
+def con() -> Any:
+    with duckdb.connect() as con:
+        con.execute(ROWS)
+        yield con
+
+
+def weights_of(model: nbsql.Model, con: Any) -> dict[tuple[Any, str | None], float]:
+    rows = con.execute(f"SELECT class, feature, weight FROM {model.name}.weights").fetchall()
+    return {(label, feature): weight for label, feature, weight in rows}
+
+
+def evidence(con: Any, model: nbsql.Model, target: str) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+    """ln p(x_f | c) by counts of the other folds, in Python (rows, features, classes), each row's class, and the classes.
+
+    The folds are those of cross-validation; categories are smoothed by 1, and numbers have a normal density.
+    """
+    state = model.state
+    source = state.engine.source("t")
+    columns = [target, *(feature.column for feature in state.spec.features)]
+    arguments = (columns, target, "VARCHAR", 5, None, "class", source.kinds)
+    frame = con.execute(str(state.engine.renderer.fragment("rows_with_folds", source.relation, *arguments))).df()
+    labels = sorted(frame[target].unique())
+    found = np.zeros((len(frame), len(columns) - 1, len(labels)))
+    for fold, rows in frame.groupby("nbsql_slice"):
+        others = frame[frame["nbsql_slice"] != fold]
+        for j, column in enumerate(columns[1:]):
+            values = others[column].nunique()
+            for k, label in enumerate(labels):
+                known = others[others[target] == label][column].dropna()
+                if column == "x":
+                    variance = known.var(ddof=0)
+                    terms = -0.5 * np.log(2 * np.pi * variance) - (rows[column] - known.mean()) ** 2 / (2 * variance)
+                else:
+                    counts = known.value_counts()
+                    terms = rows[column].map(lambda v: np.log((counts.get(v, 0) + 1) / (len(known) + values)))  # noqa: B023
+                found[rows.index, j, k] = terms.where(rows[column].notna(), 0.0)
+    return found, frame[target].map(labels.index).to_numpy(), labels
+
+
+@pytest.mark.parametrize("penalty", [2.0, 0.0])
+def test_weights_are_those_of_logistic_regression(con: Any, penalty: float) -> None:
+    """With the sum of the features as one more, so that the penalty is on what a weight differs from the common one."""
+    options = {"target": "y", "features": ["b", "k", "x", "gap"], "families": {"x": "gaussian"}}
+    model = nbsql.fit(con, "t", name="w", method=nbsql.Weighted(penalty=penalty), replace=True, **options)
+    terms, y, labels = evidence(con, model, "y")
+    x = terms[:, :, 1] - terms[:, :, 0]
+    columns = np.column_stack([x.sum(axis=1), x]) if penalty else x
+    c = 1 / (2 * penalty) if penalty else np.inf
+    fitted = LogisticRegression(C=c, tol=1e-14, solver="newton-cholesky", max_iter=1000).fit(columns, y)
+    expected = fitted.coef_[0][0] + fitted.coef_[0][1:] if penalty else fitted.coef_[0]
+    weights = weights_of(model, con)
+    found = [[weights[label, feature.name] for feature in model.state.spec.features] for label in labels]
+    assert found[0] == pytest.approx(expected, abs=1e-9)
+    assert found[1] == found[0]
+    bias = fitted.intercept_[0] - np.log(y.sum() / (1 - y).sum())
+    assert weights["yes", None] - weights["no", None] == pytest.approx(bias, abs=1e-9)
+
+
+@pytest.mark.parametrize("per", ["feature", "class and feature"])
+def test_weights_of_three_classes_minimise_the_objective(con: Any, per: Any) -> None:
+    """Its gradient by each bias and each weight is 0, from counts in Python; unpenalised directions alone need no penalty."""
+    features = ["b", "k", "gap"]
+    method = nbsql.Weighted(per=per, penalty=0 if per == "feature" else 0.5)
+    model = nbsql.fit(con, "t", target="of_three", features=features, method=method, name="w", replace=True)
+    terms, y, labels = evidence(con, model, "of_three")
+    priors = np.bincount(y) / len(y)
+    weights = weights_of(model, con)
+    w = np.array([[weights[label, feature.name] for label in labels] for feature in model.state.spec.features])
+    if per == "class and feature":
+        terms -= np.log((priors * np.exp(terms)).sum(axis=2))[:, :, None]  # the priors of the other folds differ hardly
+    scores = np.log(priors) + [weights[label, None] for label in labels] + (w[None] * terms).sum(axis=1)
+    posteriors = np.exp(scores - scores.max(axis=1, keepdims=True))
+    posteriors /= posteriors.sum(axis=1, keepdims=True)
+    residuals = posteriors - np.eye(3)[y]
+    assert residuals.sum(axis=0) == pytest.approx(0, abs=1e-7 if per == "feature" else 1e-2)
+    if per == "feature":
+        assert (residuals[:, None] * terms).sum(axis=(0, 2)) == pytest.approx(0, abs=1e-7)
+
+
+@pytest.mark.parametrize("target", ["y", "of_three"])
+def test_every_family_is_scored_by_its_weight(con: Any, target: str) -> None:
+    """A contribution differs between classes by the weight times what it does in a naive model; so does that of each verb."""
+    options: dict[str, Any] = {"target": target, "exclude": [{"y": "of_three", "of_three": "y"}[target]], "replace": True}
+    model = nbsql.fit(con, "t", name="w", families=FAMILIES, method="weighted", **options)
+    naive = nbsql.fit(con, "t", name="n", families=FAMILIES, **options)
+    weights = weights_of(model, con)
+
+    def contributions(each: nbsql.Model) -> dict[Any, float]:
+        query = f"SELECT row_id, class, feature, sum(contribution) FROM {each.name}.explain('t') GROUP BY ALL"
+        return {tuple(key): value for *key, value in con.execute(query).fetchall()}
+
+    found, expected = contributions(model), contributions(naive)
+    labels = sorted(model.classes)
+    first = labels[0]
+    for (row, label, feature), value in expected.items():
+        if feature is None:
+            assert found[row, label, None] == pytest.approx(value + weights[label, None], abs=1e-12)
+        else:
+            ratio = weights[label, feature] * (value - expected[row, first, feature])
+            assert found[row, label, feature] - found[row, first, feature] == pytest.approx(ratio, abs=1e-9)
+    totals: dict[Any, float] = {}
+    for (row, label, _), value in found.items():
+        totals[row, label] = totals.get((row, label), 0.0) + value
+    scored = con.execute("SELECT COLUMNS('joint_log_likelihood_.*') FROM w.joint_log_likelihood('t')").fetchall()
+    for row, scores in enumerate(scored, start=1):
+        gaps = [score - scores[0] for score in scores]
+        assert gaps == pytest.approx([totals[row, label] - totals[row, first] for label in labels], abs=1e-9)
+
+
+def test_counts_move_and_weights_stay(con: Any) -> None:
+    con.execute("CREATE OR REPLACE TABLE early AS SELECT * FROM t WHERE id < 400")
+    renamed = "* REPLACE (CASE WHEN id < 420 THEN 'new' ELSE y END AS y)"
+    con.execute(f"CREATE OR REPLACE TABLE late AS SELECT {renamed} FROM t WHERE id >= 400")
+    model = nbsql.fit(con, "early", target="y", features=["b", "k", "x"], method="weighted", name="w", replace=True)
+    before, weights = model.predict_proba("t").fetchall(), weights_of(model, con)
+    model.update("late", batch="late")
+    assert weights_of(model, con) == weights
+    assert sorted(model.classes) == ["new", "no", "yes"]
+    query = "SELECT contribution FROM w.explain('late') WHERE row_id = 1 AND class = 'new' AND feature = 'k'"
+    likelihood = "SELECT log_likelihood FROM w.likelihoods WHERE class = 'new' AND value = (SELECT k FROM late LIMIT 1)"
+    (found,), (expected,) = con.execute(query).fetchone(), con.execute(likelihood).fetchone()
+    assert found == pytest.approx(expected * weights["no", "k"], rel=1e-12)  # a new class has the mean weight of the others
+    model.forget(batch="late")
+    for ours, theirs in zip(model.predict_proba("t").fetchall(), before, strict=True):
+        assert ours[:-2] == theirs[:-2]
+        assert ours[-2:] == pytest.approx(theirs[-2:], rel=1e-12)
+
+
+def test_a_file_and_a_query_in_place_keep_the_weights(con: Any, tmp_path: Path) -> None:
+    options = {"target": "y", "features": ["b", "k", "x", "words"], "families": {"words": nbsql.Text()}}
+    model = nbsql.fit(con, "t", method="weighted", name="w", replace=True, **options)
+    expected = [row[-1] for row in model.predict("t").fetchall()]
+    model.export(str(tmp_path / "w.parquet"))
+    copy = nbsql.import_(con, str(tmp_path / "w.parquet"), name="copy", replace=True)
+    assert weights_of(copy, con) == weights_of(model, con)
+    inline = con.execute(model.sql("predict", "t", inline=True)).fetchall()
+    macro = con.execute("FROM w.predict('t')").fetchall()
+    for found in (copy.predict("t").fetchall(), inline, macro):
+        assert [row[-1] for row in found] == pytest.approx(expected, rel=1e-12)
+    one = dict(zip(["b", "k", "x", "words"], con.execute("SELECT b, k, x, words FROM t LIMIT 1").fetchone(), strict=True))
+    assert model.predict_one(one)["probability"] == pytest.approx(expected[0], rel=1e-12)
+
+
+@pytest.mark.parametrize("per", ["feature", "class and feature"])
+def test_cross_validation_learns_the_weights_of_each_fold(con: Any, per: Any) -> None:
+    """The same column four times costs a naive model dearly, and a weighted one nothing."""
+    query = "SELECT y, k, k AS k2, k AS k3, k AS k4 FROM t"
+    naive = nbsql.cross_validate(con, query, target="y", folds=3)
+    found = nbsql.cross_validate(con, query, target="y", folds=3, method=nbsql.Weighted(per=per))
+    single = nbsql.cross_validate(con, "SELECT y, k FROM t", target="y", folds=3)
+    assert found.log_loss < single.log_loss * 1.01 < naive.log_loss
+
+
+def test_what_weights_are_not_for(con: Any) -> None:
+    options = {"target": "y", "features": ["k", "x", "pos"], "replace": True, "name": "w"}
+    with pytest.raises(InputError, match=r"^per must be one of 'feature', 'class and feature', not 'class'$"):
+        nbsql.Weighted(per="class")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="per='class and feature' does not support 'x', which is gaussian and no category; "):
+        nbsql.fit(con, "t", method=nbsql.Weighted(per="class and feature"), families={"x": "gaussian"}, **options)
+    together = {"both": nbsql.MultivariateGaussian(["x", "pos"])}
+    with pytest.raises(InputError, match=r"^method='weighted' does not support 'both', which is multivariate_gaussian; "):
+        nbsql.fit(con, "t", method="weighted", families=together, **options)
+    model = nbsql.fit(con, "t", method="weighted", **options)
+    with pytest.raises(ModelError, match="has weights, by which its scores are no likelihood of the features"):
+        model.log_evidence("t")
+
+
+def test_the_command_line_takes_its_options_and_shows_the_weights(tmp_path: Path) -> None:
+    path = str(tmp_path / "shop.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute(ROWS)
+    command = [sys.executable, "-m", "nbsql", "fit", path, "SELECT y, k, b FROM t", "--target", "y", "--name", "w"]
+    found = subprocess.run(
+        [*command, "--method", "weighted", "--per", "class and feature", "--penalty", "3"],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    head, k, b = (line.split() for line in found.splitlines()[2:6] if "─" not in line)
+    assert head == ["feature", "family", "options", "weight"]
+    assert (k[:2], b[:2]) == (["k", "categorical"], ["b", "bernoulli"])
+    assert float(k[2]) != float(k[-1])
+    with duckdb.connect(path) as con:
+        assert nbsql.load(con, "w").state.spec.weighted == nbsql.Weighted(per="class and feature", penalty=3.0)
