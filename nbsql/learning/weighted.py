@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
+from nbsql.errors import InputError, NotSupportedError
 from nbsql.learning.draft import Draft
 from nbsql.learning.folds import Folds
 from nbsql.learning.kmeans import stage_source
@@ -173,6 +173,8 @@ def weigh_features(draft: Draft) -> Draft:
     spec, engine, options = draft.spec, draft.engine, draft.spec.weighted
     if options is None:
         return draft
+    if engine.title == "Spark":
+        raise NotSupportedError("⟨method='weighted'⟩ is not on Spark; fit it on DuckDB or PostgreSQL, or use ⟨method='logistic'⟩")
     cells = draft.count.create_cells(draft.temporary("cells"))
     if draft.best is not None:
         spec = best_features(engine, spec, draft.best, cells)
