@@ -2,5 +2,5 @@
 {% macro options_of_python() -%}
 {% do return([
   'joins', 'infer', 'method', 'segment_by', 'estimate', 'backoff', 'shrinkage', 'least', 'penalty', 'iterations', 'tolerance',
-  'components', 'segment_shrinkage']) %}
+  'per', 'components', 'segment_shrinkage']) %}
 {%- endmacro %}
