@@ -174,7 +174,7 @@ def weigh_features(draft: Draft) -> Draft:
     if options is None:
         return draft
     if engine.title == "Spark":
-        raise NotSupportedError("⟨method='weighted'⟩ is not on Spark; fit it on DuckDB or PostgreSQL, or use ⟨method='logistic'⟩")
+        raise NotSupportedError("⟨method='weighted'⟩ is not on Spark; fit it on DuckDB, or use ⟨method='logistic'⟩")
     cells = draft.count.create_cells(draft.temporary("cells"))
     if draft.best is not None:
         spec = best_features(engine, spec, draft.best, cells)

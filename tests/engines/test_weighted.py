@@ -19,6 +19,10 @@ def test_each_contribution_has_its_weight(both: tuple[Place, Place], per: Any) -
     losses = []
     for place in both:
         place.table("inbox", COLUMNS, mail(200, 1))
+        if place.engine == "spark":
+            with pytest.raises(nbsql.NotSupportedError, match="^method='weighted' is not on Spark; fit it on DuckDB"):
+                nbsql.fit(place.con, "inbox", name="m", method=nbsql.Weighted(per=per), **options)
+            return
         model = nbsql.fit(place.con, "inbox", name="m", method=nbsql.Weighted(per=per), **options)
         naive = nbsql.fit(place.con, "inbox", name="n", families=model.families, **options)
         weights = model.state.engine.query_macro("weights_of_features", model.state.relations["weights"])
