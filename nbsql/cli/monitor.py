@@ -21,6 +21,8 @@ OUTSIDE = 3  # the exit status of a metric beyond its limit; errors have 1, and 
 
 
 def _monitor(model: nbsql.Model, source: str, *, over: Limits, under: Limits, limit: int, form: Form, **options: Any) -> None:
+    if options["summary"] and (over or under):
+        raise click.UsageError("--summary shows no single metrics, which --fail-over and --fail-under limit; leave it out")
     query, engine = model.monitor(source, **options), model.state.engine
     if form == "sql" or not (over or under):
         answer(query, form, limit=limit, empty=True)
@@ -66,7 +68,7 @@ def _short(value: float) -> str:
 MONITOR = verb_command(
     "monitor",
     [
-        "churn customers --by month",
+        "churn customers --by month --summary",
         """churn customers --by "date_trunc('week', seen_at)" --reference january""",
         "churn customers --by month --fail-over psi=0.2 --fail-under accuracy=0.8",
     ],

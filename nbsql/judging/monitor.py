@@ -45,6 +45,8 @@ def monitor(
     by: str | None,
     weight: str | None,
     calibration: str | None,
+    *,
+    summary: bool = False,
 ) -> Query:
     """The query that compares the rows of each period with a reference and judges the model on them; see `Model.monitor`.
 
@@ -71,12 +73,15 @@ def monitor(
     columns = [*names, "nbsql_period", _WEIGHT]
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
     judged = plan.monitored_rows(rows, state.classes, calibration)
-    sql = engine.renderer.statement(
-        "monitor", Context.of(counted), _rows(state, sides, names, weights), names, judged,
+    arguments = (
+        Context.of(counted), _rows(state, sides, names, weights), names, judged,
         plan.current_cells(), plan.relations["priors"], as_text, period, score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
-    return Query(engine, sql, source)
+    if summary:
+        monitored = engine.renderer.fragment("monitor", *arguments)
+        return Query(engine, engine.renderer.statement("monitor_summary", monitored), source)
+    return Query(engine, engine.renderer.statement("monitor", *arguments), source)
 
 
 def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:

@@ -156,6 +156,7 @@ class Judging(Handle):
         by: str | None = None,
         weight: str | None = None,
         calibrated: bool | None = None,
+        summary: bool = False,
     ) -> Query:
         """How the rows of each period differ from a reference, and how well the model predicts them.
 
@@ -177,6 +178,8 @@ class Judging(Handle):
                 period, NULL.
             weight: the column of row weights in both; a row without a weight above 0 is not counted.
             calibrated: as in `predict`: None for calibrated posteriors if the model is calibrated.
+            summary: return one row for each period instead: period, rows, labelled, accuracy, log_loss, log_evidence, the
+                feature that moved most, its psi, and the value that moved.
 
         Raises:
             InputError: a source lacks a feature or the weight, or `by` is not an expression over the columns of the source.
@@ -186,6 +189,8 @@ class Judging(Handle):
         ['period', 'feature', 'class', 'metric', 'value', 'reference', 'moved', 'by_chance']
         >>> [(period, value) for period, _, _, metric, value, *_ in by_week.monitor("days", by="week") if metric == "rows"][:2]
         [('0', 4.0), ('1', 4.0)]
+        >>> by_week.monitor("days", by="week", summary=True).fetchall()[0][:2]
+        ('0', 4.0)
         """
         data = self._source(source)
         reference_rows = None if reference is None else self._source(reference)
@@ -193,7 +198,7 @@ class Judging(Handle):
         for rows in filter(None, (data, reference_rows)):
             self._check("evaluate", rows)
         method = self.state.calibration(calibrated)
-        return monitor(self.state, data, reference_rows, by, weight, method)
+        return monitor(self.state, data, reference_rows, by, weight, method, summary=summary)
 
     def evaluate_sql(
         self,

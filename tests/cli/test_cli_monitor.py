@@ -121,3 +121,11 @@ def test_the_panel(shop: str, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert '<section id="monitor"' in text
     assert "Is it still good?" in text
+
+
+def test_a_summary_is_not_limited(shop: str) -> None:
+    out, _ = run("monitor", shop, "weather", "sky", "--by", "week", "--summary", "--csv")
+    assert out.splitlines()[0] == "period,rows,labelled,accuracy,log_loss,log_evidence,feature,psi,moved"
+    assert len(out.splitlines()) == 4
+    _, err = run("monitor", shop, "weather", "sky", "--summary", "--fail-over", "psi=1", code=2)
+    assert "--summary shows no single metrics, which --fail-over and --fail-under limit; leave it out" in err

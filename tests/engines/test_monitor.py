@@ -21,13 +21,15 @@ FAMILIES: dict[str, Any] = {
 @pytest.mark.parametrize("reference", [None, "inbox"])
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_watched_models_agree(both: tuple[Place, Place], reference: str | None) -> None:
-    found = []
+    found, summaries = [], []
     for place in both:
         place.table("inbox", COLUMNS, mail(200, 1))
         later = [(*row[:1], "new" if row[0] % 13 == 12 else row[1], *row[2:]) for row in mail(90, 2)]
         place.table("later", COLUMNS, later)
         model = nbsql.fit(place.con, "inbox", target="label", name="m", exclude=["id", "day", "weight"], families=FAMILIES)
         found.append(model.monitor("later", by="day", reference=reference, weight="weight"))
+        summaries.append(model.monitor("later", by="day", reference=reference, weight="weight", summary=True).fetchall())
+    assert_same_rows(*summaries)
     ours, theirs = (query.fetchall() for query in found)
     assert found[0].columns == found[1].columns
     assert_same_rows(ours, theirs)  # in one order

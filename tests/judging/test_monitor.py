@@ -141,6 +141,24 @@ def test_a_period_without_labels(model: nbsql.Model) -> None:
     assert model.monitor("FROM later WHERE FALSE", by="the month").fetchall() == []
 
 
+@pytest.mark.parametrize("by", ["the month", None])
+def test_a_summary_has_one_row_per_period_with_the_feature_that_moved_most(model: nbsql.Model, by: str | None) -> None:
+    every = model.monitor("later", by=by).fetchall()
+    summary = model.monitor("later", by=by, summary=True)
+    assert summary.columns == ["period", "rows", "labelled", "accuracy", "log_loss", "log_evidence", "feature", "psi", "moved"]
+    lines = summary.fetchall()
+    assert [line[0] for line in lines] == [*dict.fromkeys(row[0] for row in every)]
+    for period, *whole, feature, psi, moved in lines:
+        of_period = [row for row in every if row[0] == period]
+        values = {row[3]: row[4] for row in of_period if row[1] is None and row[2] is None}
+        expected = [values[name] for name in summary.columns[1:6]]
+        assert whole == [None if value is None else pytest.approx(value, rel=1e-9) for value in expected]
+        moves = [row for row in of_period if row[3] == "psi" and None not in (row[1], row[4])]
+        drifts = {row[1]: (row[4], row[6]) for row in moves}
+        assert psi == pytest.approx(max(value for value, _ in drifts.values()), rel=1e-9)
+        assert (psi, moved) == (pytest.approx(drifts[feature][0], rel=1e-9), drifts[feature][1])
+
+
 def tenths(values: Any, weights: Any) -> list[float]:
     """The edges between bins with a tenth of the weight each, as far as ties allow."""
     order = np.argsort(values, kind="stable")
