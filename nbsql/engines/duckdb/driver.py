@@ -56,7 +56,7 @@ class DuckDBDriver(Engine):
 
     def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
         with self.errors():
-            statement = self.connection.extract_statements(sql)[0]
+            statement = self.parsed(sql)[0]
 
         def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
             with self.timed("prepared"), self.turn(), self._translated():  # one row: done too soon to need Ctrl-C
@@ -87,6 +87,11 @@ class DuckDBDriver(Engine):
         with self.turn():
             relation: duckdb.DuckDBPyRelation = nbsql_call(self.connection.sql, sql)
         return relation
+
+    def parsed(self, sql: str) -> list[duckdb.Statement]:
+        """The statements of a text. Raises duckdb.Error if it is none."""
+        with self.turn():
+            return self.connection.extract_statements(sql)
 
     def end_unread_result(self) -> None:
         """End a result of the user's `execute` that is not read to its end, as any statement does.

@@ -200,7 +200,7 @@ class DuckDB(DuckDBDriver):
 
     def _fault_of_expression(self, query: Markup, source: Source) -> str | None:
         try:
-            statements = self.connection.extract_statements(self.renderer.statement("expression", query))
+            statements = self.parsed(self.renderer.statement("expression", query))
             if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
                 return ""
             sliced = self.renderer.fragment("with_slices", source.relation, query)

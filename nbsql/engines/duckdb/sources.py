@@ -151,7 +151,7 @@ class Sources:
     def _query(self, text: str) -> str | None:
         """The single SELECT in a text, or None if the text is not a query at all."""
         try:
-            statements = self._engine.connection.extract_statements(text)
+            statements = self._engine.parsed(text)
         except duckdb.Error as error:
             if _QUERY.match(text):
                 raise InputError(f"the query cannot be read: {one_line(error)}") from None
