@@ -79,10 +79,13 @@ class OneRow(Handle):
         return answer
 
     def _answer(self, row: Mapping[str, Any], calibrated: bool | None) -> Answer:
-        scorer = self._scorer if calibrated is self._scorer_calibrated else None
-        if scorer is not None:
+        while True:
+            if self._scorer is None or calibrated is not self._scorer_calibrated:
+                self._require("predict_one")
+                self._scorer, self._scorer_version = RowScorer(self._calibrated_state(calibrated)), self.state.version[0][0]
+                self._scorer_calibrated = calibrated
             try:
-                answer, version = scorer.score(row)
+                answer, version = self._scorer.score(row)
             except DatabaseError:
                 self._refresh()
                 if self._scorer_version == self.state.version[0][0]:
@@ -90,10 +93,7 @@ class OneRow(Handle):
             else:
                 if version == self._scorer_version:
                     return answer
-        self._require("predict_one")
-        self._scorer, self._scorer_version = RowScorer(self._calibrated_state(calibrated)), self.state.version[0][0]
-        self._scorer_calibrated = calibrated
-        return self._scorer.score(row)[0]
+            self._scorer = None  # the model has changed since it was made, which may be a moment ago
 
     def predict_one_sql(self, *, calibrated: bool | None = None) -> str:
         """The query of `predict_one`, to be prepared in SQL; $1, $2, ... are the columns of the features, in their order.
