@@ -165,7 +165,7 @@ class Estimating:
         """The alpha of families that have none of their own."""
         if self.alpha is None:
             return 0.0 if self.estimate == "mle" else 1.0
-        return self.alpha
+        return non_negative(self.alpha, "alpha")
 
 
 @dataclass(frozen=True, kw_only=True)

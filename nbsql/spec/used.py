@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from nbsql.errors import listed
-from nbsql.family import Family, all_named
+from nbsql.family import Family, Pairs, all_named
 from nbsql.spec.options import Options, Smoothed
 from nbsql.spec.spec import Spec
 from nbsql.warn import warn_user
@@ -54,7 +54,8 @@ def check_used(options: Options, *specs: Spec) -> None:
     families = [feature.family for spec in specs for feature in spec.features]
     has_weights = all(spec.logistic is not None for spec in specs)
     is_smoothed = any(spec.prior.kind == "smoothed" for spec in specs)
-    of_prior = {"alpha": options.prior in ("smoothed", Smoothed()), "estimate": is_smoothed}
+    takes_alpha = isinstance(options.prior, (str, Smoothed)) and options.prior in ("smoothed", Smoothed())
+    of_prior = {"alpha": takes_alpha, "estimate": is_smoothed}
     for option, use in _USES.items():
         value = getattr(options, option, None)  # floor is one of families alone
         if option == "estimate" and value is not None and has_weights:
@@ -71,7 +72,7 @@ def _warn_of(why: str, option: str, value: Any) -> None:
 
 def check_families_used(families: Mapping[Any, str | Family], *, estimates: bool) -> None:
     """Warn of the options of families that change nothing; `estimates` says whether the model estimates from counts."""
-    for name, family in all_named(families).items():
+    for name, family in all_named(families, (Pairs,)).items():  # a method has added these
         is_of_model = None not in (family.alpha, family.nulls, family.unseen, family.estimate)  # it has the options of a fit
         given = {} if is_of_model or family.cell == "part" else family.changed_options  # the parts of a date are categories
         asked = {option for option, value in given.items() if option in _USES and _USES[option].is_asked(value)}

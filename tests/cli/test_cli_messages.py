@@ -31,6 +31,7 @@ OF_PYTHON = (
     "logarithms=True",
     "the class nbsql.",
     "other_alpha",
+    "per='class and feature'",  # the name of a use, which is marked where it is said
     "'X': nbsql.Binned(",  # a part of ⟨families={...}⟩
 )
 
@@ -172,7 +173,7 @@ def test_every_message_is_said_in_options() -> None:
     commands = main.commands
     options = {
         str(option.name): option
-        for command in commands.values()
+        for command in [*commands.values(), commands["fit"]]
         for option in command.params
         if isinstance(option, click.Option)
     }

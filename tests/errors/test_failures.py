@@ -68,7 +68,7 @@ def test_acts_of_a_model(con: Connection, refused: Refused) -> None:
         (
             ROWS,
             {"method": [1]},
-            "no method [1]; the methods are 'naive', 'joint', 'lda', 'qda', 'tan', 'aode', 'logistic', 'em' "
+            "no method [1]; the methods are 'naive', 'joint', 'lda', 'qda', 'tan', 'aode', 'logistic', 'weighted', 'em' "
             "and nbsql.Mixture(2)",
         ),
         (
