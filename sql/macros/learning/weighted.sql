@@ -149,7 +149,8 @@ centred AS {{ nbsql.materialized() }}(
 {% set distances -%}
 {% for k in problem.class_numbers %}{{ nbsql.number_of_term(term, k) or 0 }} - mean_{{ term.j }}{{ nbsql.comma(loop) }}{% endfor %}
 {%- endset -%}
-{% set lists.made, lists.names = lists.made + [nbsql.array_of(distances)], lists.names + ['z_' ~ term.j] -%}
+{% set lists.made = lists.made + [nbsql.array_of(distances)] -%}
+{% set lists.names = lists.names + ['z_' ~ term.j] -%}
 {% endfor -%}
 SELECT
   {{ nbsql.unnested(lists.made, lists.names) | indent(2) }}
