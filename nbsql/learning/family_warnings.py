@@ -17,7 +17,7 @@ from nbsql.spec.derived import derive_argument
 from nbsql.spec.spec import Feature, Spec
 
 _MIN_ROWS = 200  # with fewer rows, the counts say little
-_NEARLY_UNIQUE = 0.5  # values per row, above which hardly any value of a category occurs again
+NEARLY_UNIQUE = 0.5  # values per row, above which hardly any value of a category occurs again
 _MOSTLY_WORDS = 0.5  # share of values with several words, above which a category is a text
 _MANY_CLASSES = 100
 _ROWS_A_CLASS = 10
@@ -43,7 +43,7 @@ def advice(spec: Spec, summary: Iterable[tuple[Any, ...]], besides: Collection[s
     facts_by_name = {row[0]: (row[2], *row[4:]) for row in summary if row[0] is not None and row[2] >= _MIN_ROWS}
     for feature in categories:
         n, values, in_words = facts_by_name.get(feature.name, (0, 0, 0))[:3]
-        if n and feature.name not in besides and values > _NEARLY_UNIQUE * n:
+        if n and feature.name not in besides and values > NEARLY_UNIQUE * n:
             yield _nearly_unique(feature.name, values, n, is_text=in_words > _MOSTLY_WORDS * n)
     flags: list[str] = []
     constant: list[str] = []

@@ -16,6 +16,7 @@ from nbsql.family import Gaussian
 from nbsql.learning.count import Count
 from nbsql.learning.draft import Draft
 from nbsql.learning.selection import rounded
+from nbsql.learning.staging import stage_source
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.relations import Relations
@@ -25,15 +26,6 @@ from nbsql.warn import warn_user
 
 MAX_DISTANCES = 4_000_000  # distances between candidates, in all classes together
 TOLERANCE = 1e-4  # a class has converged when its centres' mean squared move, in variances, is at most this
-
-
-def stage_source(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
-    """The source, in a temporary table unless it is quick to read again, since k-means reads it many times."""
-    if source.allows_rereads(1):
-        return source
-    plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
-    engine.run_all([plan.stage(source.relation, relation)])
-    return Source(relation, source.label, source.columns, rereads=True, is_frame=source.is_frame)
 
 
 def split_classes(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:

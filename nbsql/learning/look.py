@@ -28,7 +28,7 @@ from nbsql.family import (
     ZeroInflated,
 )
 from nbsql.learning.column_facts import ColumnFacts, column_facts, skewness
-from nbsql.learning.family_warnings import named_like_a_key
+from nbsql.learning.family_warnings import NEARLY_UNIQUE, named_like_a_key
 from nbsql.spec.column import Look
 from nbsql.spec.options import Best, Options, candidate_options
 from nbsql.spec.resolve import looks_at_values, resolve
@@ -44,7 +44,6 @@ _MOST_CATEGORIES = 12  # whole numbers
 _ROWS_PER_CATEGORY = 100
 _MIN_TEXTS = 100  # the fewest different texts that are no categories
 _MIN_SHARE_OF_TEXTS = 0.1  # and the smallest share of the rows
-_NEARLY_UNIQUE = 0.5  # values per row, above which a column that is named like a key is one
 MIN_KEYS = 20  # with fewer values, no column is a key
 _CHANCE = 1e-9  # a whole number is a key if the probability that chance repeats none of its values is smaller
 _LONG_CODE = 16  # characters, of which chance makes no two alike
@@ -136,7 +135,7 @@ def look_at(engine: Engine, source: Source, options: Options) -> dict[str, Look]
 def _is_close(facts: ColumnFacts, is_number: bool) -> bool:
     """Whether the exact number of distinct values may matter: of few whole numbers, and of values that may never repeat."""
     are_few = is_number and facts.distinct <= 2 * _MOST_CATEGORIES
-    return facts.irregular == 0 and (are_few or facts.distinct > _NEARLY_UNIQUE * facts.n)
+    return facts.irregular == 0 and (are_few or facts.distinct > NEARLY_UNIQUE * facts.n)
 
 
 def _is_key(name: str, facts: ColumnFacts, *, is_text: bool) -> bool:
@@ -145,7 +144,7 @@ def _is_key(name: str, facts: ColumnFacts, *, is_text: bool) -> bool:
     if facts.n < MIN_KEYS or (is_small and not is_unique):
         return False
     if named_like_a_key(name) and is_text:
-        return facts.distinct > _NEARLY_UNIQUE * facts.n
+        return facts.distinct > NEARLY_UNIQUE * facts.n
     if named_like_a_key(name) and facts.distinct > _MOST_CATEGORIES and not facts.irregular:
         return True
     if not is_unique or facts.irregular:

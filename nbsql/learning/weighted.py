@@ -11,14 +11,14 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, NotSupportedError
+from nbsql.errors import InputError
 from nbsql.learning.draft import Draft
 from nbsql.learning.folds import Folds
-from nbsql.learning.kmeans import stage_source
 from nbsql.learning.logistic import MAX_WEIGHTS, Problem, WeightSearch
 from nbsql.learning.newton import Newton
 from nbsql.learning.selection import best_features
 from nbsql.learning.shared_features import SharedFeatures
+from nbsql.learning.staging import stage_source
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context, QueryOptions
@@ -173,8 +173,7 @@ def weigh_features(draft: Draft) -> Draft:
     spec, engine, options = draft.spec, draft.engine, draft.spec.weighted
     if options is None:
         return draft
-    if engine.title == "Spark":
-        raise NotSupportedError("⟨method='weighted'⟩ is not on Spark; fit it on DuckDB, or use ⟨method='logistic'⟩")
+    engine.require("⟨method='weighted'⟩")
     cells = draft.count.create_cells(draft.temporary("cells"))
     if draft.best is not None:
         spec = best_features(engine, spec, draft.best, cells)

@@ -48,7 +48,7 @@ def discrimination(request: Request) -> Iterator[Figure]:
     strongest = frequent[:_BARS]
     bags = {feature.name for feature in request.state.spec.features if feature.family.bag}
     edge = max((abs(row["log_ratio"]) for row in strongest if math.isfinite(row["log_ratio"])), default=math.log(1000)) * 1.2
-    first = strongest[0]
+    first, is_only = strongest[0], any(not math.isfinite(row["log_ratio"]) for row in strongest)
     finding = value_name(first["feature"], first["value"], first["feature"] in bags)
     sides = (one, other) if first["log_ratio"] > 0 else (other, one)
     if math.isfinite(first["log_ratio"]):
@@ -65,7 +65,6 @@ def discrimination(request: Request) -> Iterator[Figure]:
     rare = f"Values that occur fewer than {least} times in the two classes are left out."
     more = f"The {_BARS} most distinctive of {len(frequent)} values, by the ratio that their counts support at 95 % confidence."
     only = "A value that only one of the two classes has is infinitely likelier in it; its bar ends at the edge."
-    is_only = any("(only in" in row["label"] for row in bars)
     notes = [rare if len(frequent) < len(rows) else None, more if len(frequent) > _BARS else None, only if is_only else None]
     params = [class_parameter((one, other)), factor_parameter(row["log_ratio"] for row in bars)]
     yield Figure(finding, {"rows": show(bars, "feature", "value")}, query.sql, "discrimination", params, notes)

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from nbsql.answers.query import Query, relation_query
 from nbsql.answers.table import counted, number, share
 from nbsql.errors import ModelError, listed
+from nbsql.learning.family_warnings import NEARLY_UNIQUE
 from nbsql.learning.spelling_advice import spellings
 from nbsql.report.panel import Figure, Request, records, shown
-from nbsql.storage.state import ModelState
 
 _BARS = 48
 _SPELT = 200  # the most frequent values of a category that are compared
-_NEARLY_UNIQUE = 0.5  # values per row, above which hardly any value occurs again
 _SHOWN = 3
 
 
@@ -42,23 +41,26 @@ def data(request: Request) -> Iterator[Figure]:
     finding += f", most of all {shown(gaps[0]['feature'])} ({share(gaps[0]['missing'])})" if gaps else ""
     if not gaps:
         finding = f"No value is missing in {'the column' if len(rows) == 1 else f'any of the {len(rows)} columns'}"
-    unique = [row["feature"] for row in rows if row["missing"] is not None and (row["levels"] or 0) > _NEARLY_UNIQUE * row["n"]]
+    unique = [row["feature"] for row in rows if row["missing"] is not None and (row["levels"] or 0) > NEARLY_UNIQUE * row["n"]]
     notes = [
         f"{listed(unique, _SHOWN)}: hardly any value occurs twice, so that new rows have others." if unique else None,
-        *_alike(state, [feature.name for feature in features if feature.family.cell == "level"]),
+        *_alike(request, [feature.name for feature in features if feature.family.cell == "level"]),
         f"The {_BARS} columns of {len(rows)} with most missing values." if len(rows) > _BARS else None,
     ]
     yield Figure(finding, {"rows": bars}, query.sql, "data", notes=notes)
 
 
-def _alike(state: ModelState, categories: list[str]) -> Iterator[str]:
-    """Notes on classes, and on values of categories, that differ only by case or blanks."""
-    values: dict[str, list[str]] = {}
-    counts = state.relations["statistics"]
-    found = state.engine.query_macro("most_frequent_values", counts, categories, _SPELT) if categories else []
-    for name, value, _ in found:
-        values.setdefault(f"Values of {shown(name)}", []).append(value)
-    classes = [row[0] for row in relation_query(state, "priors", "class") if isinstance(row[0], str)]
+def _alike(request: Request, categories: list[str]) -> Iterator[str]:
+    """Notes on classes, and on values of categories, that differ only by case or blanks; rare ones are not named."""
+    state, values = request.state, dict[str, list[str]]()
+    found = (
+        state.engine.query_macro("most_frequent_values", state.plan.current_cells(), categories, _SPELT) if categories else []
+    )
+    for name, value, n in found:
+        if n >= request.least:
+            values.setdefault(f"Values of {shown(name)}", []).append(value)
+    priors = records(relation_query(state, "priors", "class"), digits=None)
+    classes = [row["class"] for row in priors if isinstance(row["class"], str) and (row["n"] or 0) >= request.least]
     for subject, spelt in {f"Classes of {shown(state.spec.target)}": classes, **values}.items():
         groups = [" and ".join(map(repr, group)) for group in spellings(spelt)]
         if groups:

@@ -86,7 +86,7 @@ def page(
     source = None if found is None else shown(found.label)
     how = ". ".join(filter(None, [made, "" if found is None else found.how]))
     return render_page(
-        title=title, told=told, source=source, how=how, summary=summary(state, found, sections), sections=sections,
+        title=title, told=told, source=source, how=how, summary=summary(state, found, sections, least), sections=sections,
         left_out=left_out, least=least,
     )  # fmt: skip
 

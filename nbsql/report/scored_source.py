@@ -102,6 +102,11 @@ class ScoredSource:
             self.how = f"{learnt}; folds are not possible: {reason}"
         return found
 
+    @property
+    def is_optimistic(self) -> bool:
+        """Whether the model itself has scored rows that it has learnt, because no folds are possible."""
+        return self.folds == "auto" and self.learnt is not None and self.held_out is None
+
     def _check_folds(self, folds: int | str) -> tuple[Markup | None, str]:
         try:
             return self._held_out(folds), ""

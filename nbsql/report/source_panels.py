@@ -31,6 +31,7 @@ from nbsql.report.scored_source import CELLS, STEPS, ScoredSource
 
 _MATRIX = 14  # the most classes of a confusion matrix
 _FEATURES = 12  # the most features of a dependence
+DEPENDENT = 0.02  # the mutual information within the classes above which two features depend on each other
 _ENOUGH = 30  # rows of a slice that say something; of small tables a tenth of the rows, of large ones a half per cent
 _LINES = 12  # the most lines of a waterfall, and of slices
 _KINDS = {  # of notable_rows.sql
@@ -69,7 +70,7 @@ def verdict(request: Request) -> Iterator[Figure]:
     )
     others = [(name, value) for name, value in evaluation.summary()[2:] if name != "log loss"]  # which the plot shows
     named = [f"{name} {value:.4f}" for name, value in others if value is not None and not math.isnan(value)]
-    cautions = [] if "optimistic" in request.source.how else evaluation.cautions()
+    cautions = [] if request.source.is_optimistic else evaluation.cautions()
     notes = [
         f"{request.source.how}." if request.source.how else None,
         f"Evaluated on {shown(request.source.label)}. Other metrics: {', '.join(named)}.",
@@ -275,7 +276,7 @@ def dependence(request: Request) -> Iterator[Figure]:
     if not rows:
         raise ModelError(f"{source.label} has no row with values of two features; there is no dependence to show")
     first = max(rows, key=lambda row: row["excess"])
-    if first["excess"] > 0.02:
+    if first["excess"] > DEPENDENT:
         finding = (
             f"{first['feature']} and {first['other']} depend most on each other within the classes, "
             f"whose values are {times(first['excess'])} times likelier together than apart"

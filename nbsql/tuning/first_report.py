@@ -14,7 +14,7 @@ from nbsql.engines.source import Source
 from nbsql.rendering.dialect import folded
 from nbsql.spec.keywords import ModelOptions
 from nbsql.spec.options import Target
-from nbsql.tuning.held_out import MIN_ROWS
+from nbsql.tuning.held_out import MIN_ROWS, rows_in_parts, split_at_part
 from nbsql.tuning.verbs import auto
 from nbsql.warn import quietly
 
@@ -83,23 +83,15 @@ def write_report(
 def _split(
     engine: Engine, source: Source, target: str, temporary: Callable[[str], Markup]
 ) -> tuple[Source, Source | None]:  # fmt: skip
-    """The rows to choose a model on, and those to evaluate it on, a fifth of each class; None of a small table.
-
-    Of many rows the fifth is chosen by a hash, which needs no sort.
-    """
-    render = engine.renderer.fragment
-    rows = engine.create("reading the rows", temporary("rows"), render("all_rows", source.relation))
-    count = engine.query_macro("row_count", rows)[0][0]
+    """The rows to choose a model on, and those to evaluate it on, a fifth of each class; None of a small table."""
+    relation = engine.create("reading the rows", temporary("rows"), engine.renderer.fragment("all_rows", source.relation))
+    rows = Source(relation, source.label, source.columns, is_table=True)
+    count = engine.query_macro("row_count", relation)[0][0]
     if count < MIN_ROWS:
-        return Source(rows, source.label, source.columns), None
-    names = [column.name for column in source.columns]
-    label = next((column for column in source.columns if folded(column.name) == folded(target)), source.columns[0])
-    by = "class" if count <= engine.renderer.layout.sorted_rows else "hash"
-    query = render("rows_in_parts", rows, names, label.name, label.label_type, _PARTS, None, by, source.kinds)
-    parts = engine.create("holding rows out", temporary("parts"), query)
-
-    def rows_of(macro: str, called: str) -> Source:
-        relation = render("subquery", render("selected_columns", render("subquery", render(macro, parts, "0")), names))
-        return Source(relation, called, source.columns)
-
-    return rows_of("rows_beside_part", source.label), rows_of("rows_of_part", "the other fifth")
+        return rows, None
+    names = [column.name for column in rows.columns]
+    column = next((each for each in rows.columns if folded(each.name) == folded(target)), rows.columns[0])
+    parts = rows_in_parts(engine, rows, names, (column.name, column.label_type), count, temporary, _PARTS)
+    seen, held_out = split_at_part(engine, rows, parts, "0")
+    held_out.label = "the other fifth"
+    return seen, held_out

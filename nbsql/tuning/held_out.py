@@ -8,7 +8,7 @@ Research 11, 2010). That of rows that neither the fit nor the choice has seen is
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -72,18 +72,32 @@ def keep_aside(
     if rows < MIN_ROWS or (fold is not None and column is None):  # what is missing is said later
         return source, None
     spec = resolve_settings(engine, source, [options], fold)[0]
-    by = "class" if rows <= engine.renderer.layout.sorted_rows else "hash"
-    arguments = (spec.columns, spec.target, spec.target_type, PARTS, column, by, source.kinds)
-    render = engine.renderer.fragment
-    query = render("rows_in_parts", source.relation, *arguments)
-    parts = engine.create("keeping rows aside", temporary("parts"), query)
+    label = (spec.target, spec.target_type)
+    parts = rows_in_parts(engine, source, spec.columns, label, rows, temporary, PARTS, column)
     names = [name for (name,) in engine.query_macro("names_of_parts", parts, Context.of(spec))]
-    if len(names) < _MIN_PARTS:
-        return source, None
+    return split_at_part(engine, source, parts, names[-1]) if len(names) >= _MIN_PARTS else (source, None)
+
+
+def rows_in_parts(
+    engine: Engine, source: Source, columns: Sequence[str], label: tuple[str, str], rows: int,
+    temporary: Callable[[str], Markup], parts: int, fold: str | None = None,
+) -> Markup:  # fmt: skip
+    """A table of the rows with their part: of each class alike or, of many rows, by a hash of the columns, which needs no sort.
+
+    `label` is the column of the class and its type; `fold` is a column of the user's with the part of each row.
+    """
+    by = "class" if rows <= engine.renderer.layout.sorted_rows else "hash"
+    query = engine.renderer.fragment("rows_in_parts", source.relation, columns, *label, parts, fold, by, source.kinds)
+    return engine.create("keeping rows aside", temporary("parts"), query)
+
+
+def split_at_part(engine: Engine, source: Source, parts: Markup, name: str) -> tuple[Source, Source]:
+    """The rows beside a part, and those of it, with the columns of the source."""
+    render, columns = engine.renderer.fragment, [column.name for column in source.columns]
 
     def rows_of(macro: str) -> Source:
-        relation = render("subquery", render(macro, parts, names[-1]))
-        return Source(relation, source.label, source.columns)
+        relation = render("selected_columns", render("subquery", render(macro, parts, name)), columns)
+        return Source(render("subquery", relation), source.label, source.columns)
 
     return rows_of("rows_beside_part"), rows_of("rows_of_part")
 

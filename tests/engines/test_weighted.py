@@ -20,7 +20,7 @@ def test_each_contribution_has_its_weight(both: tuple[Place, Place], per: Any) -
     for place in both:
         place.table("inbox", COLUMNS, mail(200, 1))
         if place.engine == "spark":
-            with pytest.raises(nbsql.NotSupportedError, match=r"^method='weighted' is not on Spark; fit it on DuckDB"):
+            with pytest.raises(nbsql.NotSupportedError, match=r"^method='weighted' is not available on Spark yet"):
                 nbsql.fit(place.con, "inbox", name="m", method=nbsql.Weighted(per=per), **options)
             return
         model = nbsql.fit(place.con, "inbox", name="m", method=nbsql.Weighted(per=per), **options)

@@ -145,3 +145,17 @@ def test_what_a_report_needs_is_said(arguments, message):
     done = CliRunner().invoke(main, ["report", *arguments])
     assert done.exit_code != 0
     assert message in done.output
+
+
+def test_a_page_that_is_shared_names_no_rare_value_and_no_rare_class(tmp_path):
+    page = tmp_path / "page.html"
+    source = """SELECT CASE WHEN i = 7 THEN 'secret' WHEN i = 8 THEN 'Secret ' ELSE 'b' || i % 2 END AS a,
+        CASE WHEN i = 9 THEN 'Hidden' WHEN i % 3 = 0 THEN 'yes' ELSE 'no' END AS y FROM range(60) AS r(i)"""
+    with duckdb.connect() as con:
+        with pytest.warns(UserWarning, match="'Secret ', 'secret'"):
+            model = nbsql.fit(con, source, target="y", name="m")
+        assert model.plot.data().figure.notes == ["Values of a differ only by case or blanks: 'Secret ' and 'secret'."]
+        model.report(page)
+    text = re.sub("<pre.*?</pre>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert "one of 3 classes" in text
+    assert "secret" not in text.lower()

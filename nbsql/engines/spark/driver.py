@@ -60,7 +60,7 @@ class SparkDriver(Engine):
 
     title = "Spark"
     drafts = True
-    unsupported = frozenset(["auto", "predict_one", "predict_one_sql"])
+    unsupported = frozenset(["auto", "predict_one", "predict_one_sql", "⟨method='weighted'⟩"])
 
     def __init__(self, session: SparkSession) -> None:
         if ".connect." in type(session).__module__:

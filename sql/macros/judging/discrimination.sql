@@ -66,12 +66,7 @@ SELECT
   CASE WHEN ranked.mutual_information IS NOT NULL
     THEN greatest(ranked.mutual_information - ranked.by_chance, 0) END AS mutual_information,
   ranked.symmetrical_uncertainty,
-  {% set missing %}greatest(1 - ranked.n / learnt.n, 0){% endset %}
-  {% if occurring %}
-  CASE WHEN ranked.feature NOT IN ({{ nbsql.feature_names(occurring) }}) THEN {{ missing }} END AS missing
-  {% else %}
-  {{ missing }} AS missing
-  {% endif %}
+  {{ nbsql.missing_share(nbsql.word('ranked'), nbsql.word('learnt'), occurring) }} AS missing
 FROM (
   {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
 ) AS ranked

@@ -12,12 +12,7 @@ SELECT
   counted.feature,
   counted.n,
   counted.levels,
-  {% set missing %}greatest(1 - counted.n / learnt.n, 0){% endset %}
-  {% if texts %}
-  CASE WHEN counted.feature NOT IN ({{ nbsql.feature_names(texts) }}) THEN {{ missing }} END AS missing
-  {% else %}
-  {{ missing }} AS missing
-  {% endif %}
+  {{ nbsql.missing_share(nbsql.word('counted'), nbsql.word('learnt'), texts) }} AS missing
 FROM (
   SELECT feature, sum(n) AS n, CASE WHEN max(mean) IS NULL THEN count(DISTINCT value) END AS levels
   FROM {{ statistics }} AS statistics
@@ -28,4 +23,11 @@ JOIN (
   SELECT sum(n) AS n FROM {{ priors }} AS priors
 ) AS learnt ON TRUE
 ORDER BY missing DESC NULLS LAST, counted.feature ASC NULLS LAST
+{%- endmacro %}
+
+{# The share of the learnt rows in which a feature has no value; NULL for those whose occurrences are counted instead of rows. #}
+{% macro missing_share(feature, learnt, occurring) -%}
+{% set share %}greatest(1 - {{ feature }}.n / {{ learnt }}.n, 0){% endset -%}
+{% if occurring %}CASE WHEN {{ feature }}.feature NOT IN ({{ nbsql.feature_names(occurring) }}) THEN {{ share }} END
+{%- else %}{{ share }}{% endif %}
 {%- endmacro %}
