@@ -5,9 +5,9 @@ A panel is a relation, computed by SQL, and a Vega-Lite file without data (`char
 
 from __future__ import annotations
 
-from nbsql.report.page import write_report
+from nbsql.report.page import check_request, write_report
 from nbsql.report.panels import PANELS, panel_named
 from nbsql.report.picture import Picture
 from nbsql.report.plots import Plots, picture
 
-__all__ = ["PANELS", "Picture", "Plots", "panel_named", "picture", "write_report"]
+__all__ = ["PANELS", "Picture", "Plots", "check_request", "panel_named", "picture", "write_report"]

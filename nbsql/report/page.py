@@ -33,19 +33,13 @@ def write_report(
     folds: int | str | None, by: str | None, gain: bool, made: str = "",
 ) -> None:  # fmt: skip
     """Write the report of a model; see `Model.report`. `made` says how the model was made, for readers."""
-    vl_convert()  # raise an error before any work
-    whole_number(least, "least")
-    _check_rows(rows)
+    check_request(path, rows, least)
     if rows and source is None:
         raise InputError("⟨rows⟩ are those of a source; give it, or leave out ⟨rows⟩")
     if by is not None and source is None:
         raise InputError("⟨by⟩ says the period of the rows of a source; give it, or leave out ⟨by⟩")
     if gain and source is None:
         raise InputError("⟨gain⟩ tries other methods on the rows of a source; give it, or leave out ⟨gain⟩")
-    where = Path(path_text(path))
-    if where.suffix.lower() in _OTHER_FORMATS:
-        raise InputError(f"a report is a page of HTML; end the path {str(path)!r} with .html")
-    check_output(path)
     with (
         score_source(state, source, folds) as (state, found),
         output_file(path, files_read(state, None if found is None else found.source)) as draft,
@@ -66,6 +60,16 @@ def write_report(
             left_out.append((name, "left out to keep the page below 1.5 MB; model.plot draws it"))
             text = page(state, found, sections, left_out, least, made)
         draft.write_bytes(text.encode())
+
+
+def check_request(path: str | os.PathLike[str], rows: int | Sequence[int], least: int) -> None:
+    """Raise an error before any work, if the report cannot be drawn or written, or shows no such rows or counts."""
+    vl_convert()
+    whole_number(least, "least")
+    _check_rows(rows)
+    if Path(path_text(path)).suffix.lower() in _OTHER_FORMATS:
+        raise InputError(f"a report is a page of HTML; end the path {str(path)!r} with .html")
+    check_output(path)
 
 
 def _check_rows(rows: Any) -> None:

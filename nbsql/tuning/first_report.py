@@ -61,8 +61,10 @@ def write_report(
     ...     os.listdir(folder)
     ['even.html']
     """
+    from nbsql.report import check_request
     from nbsql.report import write_report as write_report_of
 
+    check_request(path, rows, least)
     with opened(con) as engine, engine.transaction(), engine.source(source) as data, engine.temporaries() as temporary:
         seen, held_out = _split(engine, data, target.column if isinstance(target, Target) else target, temporary)
         found = auto(engine, seen, target=target, budget=budget, **options)

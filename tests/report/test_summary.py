@@ -159,3 +159,10 @@ def test_a_page_that_is_shared_names_no_rare_value_and_no_rare_class(tmp_path):
     text = re.sub("<pre.*?</pre>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     assert "one of 3 classes" in text
     assert "secret" not in text.lower()
+
+
+def test_a_report_that_cannot_be_written_is_refused_before_the_search(tmp_path):
+    with duckdb.connect() as con:
+        for path, rows, message in [("a.pdf", 0, "end the path 'a.pdf' with .html"), (tmp_path / "a.html", -1, "at least 0")]:
+            with pytest.raises(nbsql.InputError, match=message):
+                nbsql.write_report(con, "no_such_table", path, target="y", rows=rows)
