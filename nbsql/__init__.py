@@ -1,8 +1,11 @@
 """A naive Bayes classifier that lives in the database: SQL fits it, SQL scores with it, and rows never leave."""
 
-from nbsql.answers.query import Query
 from nbsql.engines.log import watch
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning, NotSupportedError
+from nbsql.evaluation.calibration import Calibration
+from nbsql.evaluation.evaluation import ClassEvaluation, Evaluation
+from nbsql.evaluation.slices import Slices
+from nbsql.evaluation.validation import CrossValidation
 from nbsql.family import (
     Bernoulli,
     Beta,
@@ -28,15 +31,12 @@ from nbsql.family import (
     Tokens,
     ZeroInflated,
 )
-from nbsql.judging.calibration import Calibration
-from nbsql.judging.evaluation import ClassEvaluation, Evaluation
-from nbsql.judging.slices import Slices
-from nbsql.judging.validation import CrossValidation
+from nbsql.library.from_weights import from_weights
+from nbsql.library.sharing import from_statistics, import_, merge
+from nbsql.library.verbs import drop, families, fit, fit_sql, from_tables, load, models
 from nbsql.model import Model
 from nbsql.model.scorecard import Scorecard
-from nbsql.models.from_weights import from_weights
-from nbsql.models.library import drop, families, fit, fit_sql, from_tables, load, models
-from nbsql.models.sharing import from_statistics, import_, merge
+from nbsql.queries.query import Query
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import AODE, EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture, Weighted

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nbsql.errors import InputError, listed, suggestion
+from nbsql.evaluation.monitor import METRICS
 from nbsql.family import Family, named
-from nbsql.judging.monitor import METRICS
 from nbsql.spec.join import Join
 
 _PAIR = re.compile(r"(?P<column>.+?)=\s*(?P<family>[A-Za-z_]+)\s*(?:\((?P<options>.*)\))?\s*", re.DOTALL)

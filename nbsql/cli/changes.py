@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 import nbsql
-from nbsql.answers.table import counted
 from nbsql.cli.answers import Form, print_done, with_formats, write_or_print
 from nbsql.cli.description import describe, describing
 from nbsql.cli.fit import classes
@@ -16,6 +15,7 @@ from nbsql.cli.options import reads_model
 from nbsql.cli.session import load_to_change, show_warnings
 from nbsql.cli.tables import echo, plain
 from nbsql.cli.verbs import method_of, verb_command
+from nbsql.queries.table import counted
 
 _Line = Sequence[Any]  # of the ledger: batch, operation, source, rows
 

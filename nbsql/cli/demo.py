@@ -15,8 +15,8 @@ from nbsql.cli.terminal import styled
 from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB, on_duckdb
 from nbsql.errors import DatabaseError
-from nbsql.models import demo as demonstration
-from nbsql.models.demo import NAME, TARGET, Demonstration
+from nbsql.library import demo as demonstration
+from nbsql.library.demo import NAME, TARGET, Demonstration
 
 _MEANINGS = {"categorical": "how often each value occurs", "gaussian": "mean and spread"}  # of families
 

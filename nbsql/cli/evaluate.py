@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import nbsql
-from nbsql.answers.table import tables_of
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, print_value, with_formats, write_or_print
 from nbsql.cli.arguments import FOLDS, Costs, costs_by_label
 from nbsql.cli.options import held_back, limited, option, reads_model, requested_folds
 from nbsql.cli.session import end_progress, load_to_change, show_warnings
 from nbsql.cli.verbs import verb_command
+from nbsql.evaluation.calibration import Method
+from nbsql.evaluation.evaluation import SLICES, TABLES
 from nbsql.family.checks import label as label_text
-from nbsql.judging.calibration import Method
-from nbsql.judging.evaluation import SLICES, TABLES
+from nbsql.queries.table import tables_of
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 import nbsql
-from nbsql.answers.table import counted, one_line
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, print_done, print_value, with_formats, write_or_print
 from nbsql.cli.files import write
@@ -15,6 +14,7 @@ from nbsql.cli.options import check_into, into_table, limited, reads_model
 from nbsql.cli.session import end_progress, open_for_reading
 from nbsql.cli.verbs import query_command, values_of, verb_command
 from nbsql.model.scorecard import HEADINGS, Scorecard
+from nbsql.queries.table import counted, one_line
 
 _ROWS = 20  # the default number of rows of a sample
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from nbsql.answers.table import GAP, cell_text, counted, fitting_columns, number, one_line, plain, share
 from nbsql.cli.messages import shell_word
 from nbsql.cli.session import end_progress
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
+from nbsql.queries.table import GAP, cell_text, counted, fitting_columns, number, one_line, plain, share
 
 __all__ = ["bar", "command", "console", "counted", "echo", "number", "plain", "probability", "query", "share", "sql", "table"]
 

@@ -10,7 +10,6 @@ from typing import Any, get_args
 import click
 
 import nbsql
-from nbsql.answers.table import tables_of
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, objects, print_value, with_formats
 from nbsql.cli.arguments import FAMILY, PRIOR
@@ -21,6 +20,7 @@ from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, 
 from nbsql.engines.engine import Engine
 from nbsql.family import Family
 from nbsql.model.destination import destination_for
+from nbsql.queries.table import tables_of
 from nbsql.tuning.auto import FOLDS
 from nbsql.tuning.budget import ROWS
 from nbsql.tuning.choice import RULE, SEEN

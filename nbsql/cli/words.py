@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from nbsql.answers.explanation import HEADINGS, explained_rows
 from nbsql.cli import tables
 from nbsql.cli.session import end_progress
 from nbsql.engines.engine import Engine
+from nbsql.queries.explanation import HEADINGS, explained_rows
 
 
 def explained(engine: Engine, statement: str, target: str, first: int, note: str = "") -> int:

@@ -231,7 +231,7 @@ class Family:
 
     @property
     def divergence(self) -> str:
-        """The macro that compares two of its distributions: <divergence>_divergence (sql/macros/judging/drift.sql)."""
+        """The macro that compares two of its distributions: <divergence>_divergence (sql/macros/evaluation/drift.sql)."""
         return self.name if self.kind == "density" and not self.centred else "normal"
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbsql.model.deriving import Deriving
-from nbsql.model.judging import Judging
+from nbsql.model.evaluating import Evaluating
 from nbsql.model.learning import Learning
 from nbsql.model.reviewing import Reviewing
 from nbsql.model.scoring import Scoring
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nbsql.report import Plots
 
 
-class Model(Scoring, Reviewing, Judging, Deriving, Learning):
+class Model(Scoring, Reviewing, Evaluating, Deriving, Learning):
     """A fitted model: statistics in the database, and the queries on them.
 
     Models are returned by `nbsql.fit` and `nbsql.load`, among others. The examples of the methods go on from this one.

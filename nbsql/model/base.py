@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from markupsafe import Markup
 
-from nbsql.answers.explanation import Explanation
-from nbsql.answers.query import Query, macro_query, relation_query
-from nbsql.answers.table import number, paragraph
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, NbsqlError, no_column
 from nbsql.family import Family
@@ -21,6 +18,9 @@ from nbsql.model.overview import overview, overview_html
 from nbsql.model.state import States
 from nbsql.plan import REVIEW, VERBS, Rows
 from nbsql.plan.verbs import POSTERIORS
+from nbsql.queries.explanation import Explanation
+from nbsql.queries.query import Query, macro_query, relation_query
+from nbsql.queries.table import number, paragraph
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Spec
 from nbsql.storage.state import ModelState

@@ -8,15 +8,15 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from nbsql.answers.query import Query, macro_query, relation_query
 from nbsql.errors import InputError, ModelError, listed, path_text
+from nbsql.evaluation.contrasts import drift
 from nbsql.family.checks import whole_number
-from nbsql.judging.contrasts import drift
 from nbsql.learning.change import Ledger
 from nbsql.learning.derive import check_slice_names, derive, slice_names
 from nbsql.learning.half_life import check_reference_time
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
+from nbsql.queries.query import Query, macro_query, relation_query
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.spec import Spec
 from nbsql.storage.files import write_file

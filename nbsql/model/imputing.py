@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from nbsql.answers.impute import imputable_columns, predictable
-from nbsql.answers.query import Query
 from nbsql.engines.source import Source, column_names
 from nbsql.errors import InputError
 from nbsql.model.base import Handle
 from nbsql.plan import Plan, Rows
+from nbsql.queries.impute import imputable_columns, predictable
+from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
 from nbsql.spec.rules import check_source
 from nbsql.spec.spec import Spec

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from nbsql.answers.query import Query, relation_query
 from nbsql.errors import InputError
 from nbsql.learning.change import Change
 from nbsql.model.base import Handle
+from nbsql.queries.query import Query, relation_query
 from nbsql.storage import schema as schemas
 from nbsql.storage.drafts import draft_plan, publish
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from nbsql.answers.one_row import Answer, RowScorer, row_sql
 from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.model.base import Handle
+from nbsql.queries.one_row import Answer, RowScorer, row_sql
 from nbsql.storage.state import ModelState
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class OneRow(Handle):
 
         It returns a row for each class, the most probable first: class_no, class, joint_log_likelihood, probability. It is
         valid for the current state of the model: later it raises an error that asks to prepare it again. For a model without
-        such a form (`nbsql/answers/one_row.py`) it is the query of `predict_proba`, without columns of the row that have the
+        such a form (`nbsql/queries/one_row.py`) it is the query of `predict_proba`, without columns of the row that have the
         name of an added one. `calibrated` is that of `predict`.
 
         >>> model.predict_one_sql().count("$1")

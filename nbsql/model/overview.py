@@ -7,9 +7,9 @@ from dataclasses import fields
 
 from markupsafe import Markup
 
-from nbsql.answers.table import Table, counted, number, paragraph, plain, share
 from nbsql.family import Family
 from nbsql.family.stop_words import STOP_WORDS
+from nbsql.queries.table import Table, counted, number, paragraph, plain, share
 from nbsql.spec.components import Components
 from nbsql.spec.spec import Feature, Spec
 from nbsql.storage.calibration import describe_calibration

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from nbsql.answers.decisions import cost_matrix
-from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.family.checks import whole_number
 from nbsql.model.base import Handle
 from nbsql.plan import REVIEW, Rows
+from nbsql.queries.decisions import cost_matrix
+from nbsql.queries.query import Query
 from nbsql.rendering.dialect import folded
 
 Review = Literal["margin", "evidence", "novelty", "expected cost"]

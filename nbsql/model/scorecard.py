@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
-from nbsql.answers.query import Query
-from nbsql.answers.table import Displayed, Table
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import InputError, ModelError, written
 from nbsql.family.checks import finite
 from nbsql.family.checks import label as label_text
 from nbsql.learning.model_source import check_columns
 from nbsql.model.state import States
+from nbsql.queries.query import Query
+from nbsql.queries.table import Displayed, Table
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
@@ -49,7 +49,7 @@ class Scorecard(Displayed):
         lines: the base points (those of a row without a feature), then a row for each feature and value or bin: feature, kind
             ("base", "value", "missing", or "unseen", any other value), value, lower, upper, n, n_target, weight_of_evidence,
             information_value, feature_information_value, points, below_best, below_average. The formulas are in
-            sql/macros/judging/scorecard.sql.
+            sql/macros/evaluation/scorecard.sql.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -132,8 +132,8 @@ class Scorecard(Displayed):
         >>> duckdb.connect().execute(card.sql("SELECT 'rain' AS sky")).fetchall()
         [('rain', 507.0)]
         """
-        from nbsql.answers.standalone.foreign import source_relation  # imports sqlglot, which takes long
-        from nbsql.answers.standalone.scorer import check_dialect, passed_columns_elsewhere
+        from nbsql.queries.standalone.foreign import source_relation  # imports sqlglot, which takes long
+        from nbsql.queries.standalone.scorer import check_dialect, passed_columns_elsewhere
 
         added = self._added_columns(reasons, against)
         if dialect is None:
@@ -168,7 +168,7 @@ class Scorecard(Displayed):
         *,
         is_derived: bool = False,
     ) -> str:
-        from nbsql.answers.standalone.points import standalone_points  # imports sqlglot
+        from nbsql.queries.standalone.points import standalone_points  # imports sqlglot
 
         arguments = (self._point_lines(against), relation, dialect, passed, reasons)
         return standalone_points(self._states.current, *arguments, is_derived=is_derived)

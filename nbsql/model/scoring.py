@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from nbsql.answers.decisions import Decision, decision_of
-from nbsql.answers.query import Query
-from nbsql.answers.sample import sample
-from nbsql.answers.standalone.inline import inline_query, relation_as_written, source_elsewhere
 from nbsql.engines.source import passed_columns
 from nbsql.errors import InputError, ModelError, NbsqlError, listed, suggestion
 from nbsql.family.checks import whole_number
@@ -16,6 +12,10 @@ from nbsql.model.imputing import Imputing
 from nbsql.model.one_row import OneRow
 from nbsql.model.weighing import Weighing
 from nbsql.plan import VERBS, Rows
+from nbsql.queries.decisions import Decision, decision_of
+from nbsql.queries.query import Query
+from nbsql.queries.sample import sample
+from nbsql.queries.standalone.inline import inline_query, relation_as_written, source_elsewhere
 from nbsql.spec.rules import check_source
 from nbsql.storage.calibration import calibration_methods
 
@@ -291,8 +291,8 @@ class Scoring(Imputing, OneRow, Weighing):
         return self.state.engine.portable(query)
 
     def _standalone(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None, calibrated: bool | None) -> str:
-        from nbsql.answers.standalone.scorer import check_dialect, standalone_query
-        from nbsql.answers.standalone.statistics import standalone_statistics
+        from nbsql.queries.standalone.scorer import check_dialect, standalone_query
+        from nbsql.queries.standalone.statistics import standalone_statistics
 
         check_dialect(dialect)
         self._refresh()

@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from nbsql.answers.query import Query
 from nbsql.engines.source import Source
 from nbsql.learning.model_source import read_source
+from nbsql.queries.query import Query
 from nbsql.storage.state import ModelState
 
 

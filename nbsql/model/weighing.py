@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from nbsql.answers.linear import weights_query
-from nbsql.answers.query import Query
 from nbsql.errors import InputError, ModelError
 from nbsql.model.base import Handle
 from nbsql.model.scorecard import Scale, Scorecard, scorecard
+from nbsql.queries.linear import weights_query
+from nbsql.queries.query import Query
 
 
 class Weighing(Handle):

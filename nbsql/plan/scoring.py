@@ -70,7 +70,7 @@ class Scoring(Base):
         calibration: str | None = None,
         reads: Sequence[str] = (),
     ) -> str:
-        """The query of predictions that are not simply the highest posterior; see nbsql/answers/decisions.py.
+        """The query of predictions that are not simply the highest posterior; see nbsql/queries/decisions.py.
 
         Posteriors are calibrated by the method `calibration`, if there is one. `arguments` are the last ones of the macro,
         after the parameters and the other relations of the model that it reads.
@@ -136,7 +136,7 @@ class Scoring(Base):
     ) -> str:
         """The query of columns that are predicted from the others; see sql/macros/scoring/impute.sql.
 
-        The columns are those of nbsql/answers/impute.py. With `labelled` the class of a row is taken as certain.
+        The columns are those of nbsql/queries/impute.py. With `labelled` the class of a row is taken as certain.
         """
         context, scored = self.scored(replace(rows, keeps_order=True), classes)
         relations = (self.relations["parameters"], self.relations["likelihoods"])

@@ -160,7 +160,7 @@ DIALECTS = {
         drops_cascade=True,
         substitutes_variables=True,
     ),
-    # The dialects of standalone scorers (nbsql/answers/standalone/scorer.py), in which no model can be stored.
+    # The dialects of standalone scorers (nbsql/queries/standalone/scorer.py), in which no model can be stored.
     "bigquery": Traits(macro_folders=("bigquery",), all_but="EXCEPT", escaping_quote="`"),
     "clickhouse": Traits(macro_folders=("clickhouse",), all_but="EXCEPT", escaping_quote='"'),
     "databricks": Traits(macro_folders=("databricks",), all_but="EXCEPT"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nbsql.errors import ModelError
-from nbsql.judging import contrasts
+from nbsql.evaluation import contrasts
 from nbsql.learning.derive import slice_names
 from nbsql.report.model_panels import times_as, top_classes
 from nbsql.report.panel import (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nbsql.answers.query import Query, relation_query
-from nbsql.answers.table import counted, number, share
 from nbsql.errors import ModelError, listed
 from nbsql.learning.family_warnings import NEARLY_UNIQUE
 from nbsql.learning.spelling_advice import spellings
+from nbsql.queries.query import Query, relation_query
+from nbsql.queries.table import counted, number, share
 from nbsql.report.panel import Figure, Request, records, shown
 
 _BARS = 48

@@ -9,12 +9,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.answers.explanation import times
-from nbsql.answers.query import Query, relation_query
-from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
-from nbsql.judging import profile as profiles
-from nbsql.judging.profile import feature_named, is_number
+from nbsql.evaluation import profile as profiles
+from nbsql.evaluation.profile import feature_named, is_number
+from nbsql.queries.explanation import times
+from nbsql.queries.query import Query, relation_query
+from nbsql.queries.table import counted, number, share
 from nbsql.report.panel import (
     Figure,
     Request,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nbsql.errors import InputError
-from nbsql.judging.monitor import monitor as watched
+from nbsql.evaluation.monitor import monitor as watched
 from nbsql.learning.model_source import check_columns
 from nbsql.report.contrast_panels import drift_finding, most_drifted
 from nbsql.report.model_panels import CLASSES

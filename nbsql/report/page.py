@@ -11,8 +11,8 @@ from typing import Any
 
 from nbsql.engines.output import check_output, output_file
 from nbsql.errors import InputError, ModelError, NotSupportedError, path_text
+from nbsql.evaluation.gain import best_gain_over_model
 from nbsql.family.checks import whole_number
-from nbsql.judging.gain import best_gain_over_model
 from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert
 from nbsql.report.model_panels import ranked_features

@@ -11,10 +11,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from nbsql.answers.query import Query
-from nbsql.answers.table import number
-from nbsql.answers.table import plain as cut
 from nbsql.engines.source import Source
+from nbsql.queries.query import Query
+from nbsql.queries.table import number
+from nbsql.queries.table import plain as cut
 from nbsql.report.scored_source import ScoredSource
 from nbsql.storage.state import ModelState
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from nbsql.answers.table import Displayed, Table
 from nbsql.errors import InputError
 from nbsql.family.checks import whole_number
 from nbsql.learning.model_source import read_source
+from nbsql.queries.table import Displayed, Table
 from nbsql.report.panel import Request
 from nbsql.report.panels import PANELS, panel_named
 from nbsql.report.picture import Picture

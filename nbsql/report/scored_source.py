@@ -10,17 +10,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.answers.query import Query, relation_query
-from nbsql.answers.table import plain as shown
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, NotSupportedError
-from nbsql.judging.evaluate import log_loss_of_priors, queries_of_judged_rows, rows_to_judge
-from nbsql.judging.evaluation import Evaluation, read_evaluation
-from nbsql.judging.learnt import learnt_part
-from nbsql.judging.leave_one_out import LOO, check_folds
-from nbsql.judging.out_of_fold import judged_by_folds
+from nbsql.evaluation.evaluate import log_loss_of_priors, queries_of_judged_rows, rows_to_judge
+from nbsql.evaluation.evaluation import Evaluation, read_evaluation
+from nbsql.evaluation.learnt import learnt_part
+from nbsql.evaluation.leave_one_out import LOO, check_folds
+from nbsql.evaluation.out_of_fold import judged_by_folds
 from nbsql.learning.model_source import check_columns, read_source
 from nbsql.plan import Plan, Rows
+from nbsql.queries.query import Query, relation_query
+from nbsql.queries.table import plain as shown
 from nbsql.storage.state import ModelState
 
 BINS = 10  # bins of the calibration and the lift

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from nbsql.answers.explanation import times
-from nbsql.answers.query import Query
-from nbsql.answers.table import counted, number, share
 from nbsql.errors import InputError, ModelError
-from nbsql.judging import profile as profiles
+from nbsql.evaluation import profile as profiles
 from nbsql.learning.model_source import read_source
+from nbsql.queries.explanation import times
+from nbsql.queries.query import Query
+from nbsql.queries.table import counted, number, share
 from nbsql.report.model_panels import CLASSES, bounds, entropy_of, ranked_features, top_classes
 from nbsql.report.panel import (
     Figure,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nbsql.answers.query import relation_query
-from nbsql.answers.table import counted, number, share
+from nbsql.queries.query import relation_query
+from nbsql.queries.table import counted, number, share
 from nbsql.report.document import Section
 from nbsql.report.panel import Figure, class_name, plain, records, shown
 from nbsql.report.scored_source import ScoredSource

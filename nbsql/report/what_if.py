@@ -7,11 +7,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nbsql.answers.query import Query, relation_query
-from nbsql.answers.table import share
 from nbsql.errors import ModelError
+from nbsql.evaluation.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.family.binned import bin_labels
-from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
+from nbsql.queries.query import Query, relation_query
+from nbsql.queries.table import share
 from nbsql.report.model_panels import ALL_WORDS, beyond_values, telling_words
 from nbsql.report.panel import (
     LOWEST,

@@ -13,11 +13,11 @@ import duckdb
 from nbsql.engines.connect import Connection, opened
 from nbsql.errors import InputError
 from nbsql.family.checks import label as label_text
+from nbsql.library.from_tables import GIVEN_DEFAULTS
+from nbsql.library.from_weights import derive_from_weights
+from nbsql.library.sharing import import_file
 from nbsql.model import Model
 from nbsql.model.destination import Destination, key_columns, open_place
-from nbsql.models.from_tables import GIVEN_DEFAULTS
-from nbsql.models.from_weights import derive_from_weights
-from nbsql.models.sharing import import_file
 from nbsql.plan import Entry
 from nbsql.sklearn.calibrators import without_calibration
 from nbsql.sklearn.counts import read_counts

@@ -135,7 +135,7 @@ class Spec:
     half_life: HalfLife | None = None  # the weights are computed from it, and cells are counted by its periods
     target_type: str = ""
     slice_by: str | None = None
-    given: bool = False  # whether the user supplied its probabilities (nbsql/models/from_tables.py); there are no counts
+    given: bool = False  # whether the user supplied its probabilities (nbsql/library/from_tables.py); there are no counts
     segment_by: str | None = None
     segment_shrinkage: float = 0.0
     logistic: Logistic | None = None

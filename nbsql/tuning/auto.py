@@ -8,15 +8,15 @@ from typing import Any, cast
 
 from markupsafe import Markup
 
-from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
+from nbsql.evaluation.leave_one_out import check_folds
+from nbsql.evaluation.refitted_folds import is_cut_by_class
 from nbsql.family import Family
-from nbsql.judging.leave_one_out import check_folds
-from nbsql.judging.refitted_folds import is_cut_by_class
 from nbsql.learning.folds import Folds, resolve_settings
 from nbsql.learning.number_advice import warn_of_texts
+from nbsql.queries.query import Query
 from nbsql.spec.method import Classifier, Method
 from nbsql.spec.options import Best, Options
 from nbsql.spec.spec import Feature, Spec

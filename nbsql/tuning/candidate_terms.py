@@ -1,6 +1,6 @@
 """The contributions of candidates to rows that their models have not seen, and the losses of combinations of them.
 
-See sql/macros/judging/auto.sql.
+See sql/macros/evaluation/auto.sql.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.errors import InputError, listed
-from nbsql.judging.refitted_folds import RefittedFolds, is_cut_by_class, is_one_bin
+from nbsql.evaluation.refitted_folds import RefittedFolds, is_cut_by_class, is_one_bin
 from nbsql.learning.folds import Folds
 from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.budget import Budget

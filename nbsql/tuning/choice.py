@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from nbsql.answers.query import Query
-from nbsql.answers.table import Table
 from nbsql.family import Family
 from nbsql.model import Model
+from nbsql.queries.query import Query
+from nbsql.queries.table import Table
 from nbsql.spec.method import Method
 from nbsql.spec.options import Best, Options
 from nbsql.tuning.held_out import Judgement

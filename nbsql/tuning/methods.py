@@ -11,8 +11,8 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
+from nbsql.evaluation.refitted_folds import make_folds_for_spec
 from nbsql.family import Family
-from nbsql.judging.refitted_folds import make_folds_for_spec
 from nbsql.learning.folds import resolve_settings
 from nbsql.spec.method import Classifier, Method, NaiveBayes, method_named
 from nbsql.spec.options import Options
@@ -65,7 +65,7 @@ def row_scores_by_method(
     folds: int,
     fold: str | None,
 ) -> Markup:
-    """A table of the joint log-likelihoods of the rows by a method's models of the other folds (sql/macros/judging/auto.sql).
+    """Joint log-likelihoods of the rows by a method's models of the other folds: a table (sql/macros/evaluation/auto.sql).
 
     The options are those of a fit with the method, and `terms` has the rows of the folds with their keys. Raises OutOfTimeError
     if the budget is spent before a fold is begun.

@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace as with_changes
 from typing import TYPE_CHECKING, Any, Literal
 
-from nbsql.answers.query import Query
 from nbsql.engines.connect import Connection, opened
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
+from nbsql.evaluation.gain import best_gain
+from nbsql.evaluation.profile import dependence_by_spec
+from nbsql.evaluation.validation import CrossValidation
+from nbsql.evaluation.validation import cross_validate as run_cross_validation
 from nbsql.family import Family
-from nbsql.judging.gain import best_gain
-from nbsql.judging.profile import dependence_by_spec
-from nbsql.judging.validation import CrossValidation
-from nbsql.judging.validation import cross_validate as run_cross_validation
 from nbsql.learning.fit import fit as fit_source
 from nbsql.learning.half_life import refuse_half_life, with_current_weight
 from nbsql.learning.joins import training_source
 from nbsql.learning.look import keys_of
 from nbsql.model import Model
 from nbsql.model.destination import Destination, destination_for
+from nbsql.queries.query import Query
 from nbsql.spec.keywords import BaseFitOptions, ModelOptions
 from nbsql.spec.method import Method
 from nbsql.spec.options import Options, PriorArgument, Target, candidate_options

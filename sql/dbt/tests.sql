@@ -39,7 +39,7 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {% endtest %}
 
 {#
-  Statistics: no feature, and not the class, has a population stability index of `maximum` or more (macros/judging/drift.sql). The newest
+  Statistics: no feature, and not the class, has a population stability index of `maximum` or more (macros/evaluation/drift.sql). The newest
   `slices` slices are compared with all older ones, or all cells with those of other statistics, `against`. If there is nothing older,
   there is no drift. An index that cannot be computed fails.
 #}

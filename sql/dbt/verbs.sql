@@ -192,7 +192,7 @@ SELECT
 {#
   The model as a scorecard. One row for the base points, then one row per feature and value: feature, kind, value, lower, upper, n,
   n_target, weight_of_evidence, information_value, feature_information_value, points, below_best, below_average
-  (macros/judging/scorecard.sql).
+  (macros/evaluation/scorecard.sql).
 
   points, odds, double: a row at these odds of the target has `points` points, and `double` more where the odds double. target: a class;
   none means the last one of two. digits: the number of digits to which points are rounded; none means no rounding.
@@ -219,7 +219,7 @@ SELECT
 
 {#
   Compares the rows of each period with what the statistics counted, and evaluates the model on them: period, feature, class, metric,
-  value, reference, moved, by_chance (macros/judging/monitor.sql). by: an expression for the period of a row; none means one period for
+  value, reference, moved, by_chance (macros/evaluation/monitor.sql). by: an expression for the period of a row; none means one period for
   all rows. The relation need not have the target. weight: a column.
 #}
 {% macro monitoring(statistics, source, by=none, weight=none, where=none, training=none) -%}

@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import nbsql
-from nbsql.answers.explanation import times
 from nbsql.cli import main
+from nbsql.queries.explanation import times
 
 ROOT = Path(__file__).parents[2]
 

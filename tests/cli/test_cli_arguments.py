@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import nbsql
-from nbsql.answers.explanation import times
 from nbsql.cli.arguments import family, prior, split
 from nbsql.cli.tables import plain, share
 from nbsql.errors import InputError
+from nbsql.queries.explanation import times
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from support.nearly import nearly
 
 import nbsql
 from nbsql.cli import main
-from nbsql.judging.evaluation import TABLES
+from nbsql.evaluation.evaluation import TABLES
 
 SKY = "(VALUES ('sun', 'no', 2), ('sun', 'no', 1), ('rain', 'yes', 1), ('sun', 'yes', 3)) AS t(sky, play, w)"
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import nbsql
 from nbsql.cli import main
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.models.demo import Demonstration, demonstrate
+from nbsql.library.demo import Demonstration, demonstrate
 
 SAMPLE = Path(nbsql.__file__).parent / "data" / "flights.parquet"
 

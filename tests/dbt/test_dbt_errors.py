@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from support.dbt_projects import ENGINES, Project, needs_dbt, server
 
+from nbsql.evaluation.evaluation import QUERIES, SLICES
+from nbsql.evaluation.monitor import METRICS
 from nbsql.family.facts import facts
-from nbsql.judging.evaluation import QUERIES, SLICES
-from nbsql.judging.monitor import METRICS
 
 pytestmark = needs_dbt
 

@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 import nbsql
-from nbsql.judging.calibration import METHODS as CALIBRATIONS
+from nbsql.evaluation.calibration import METHODS as CALIBRATIONS
 from nbsql.plan import VERBS
 from nbsql.spec.__main__ import PATH, keywords_py
 from nbsql.spec.method import METHODS, MethodName

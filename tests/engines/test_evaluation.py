@@ -10,7 +10,7 @@ import pytest
 from engines.places import Place, assert_same_rows, same
 
 import nbsql
-from nbsql.judging.evaluation import TABLES
+from nbsql.evaluation.evaluation import TABLES
 
 COLUMNS = {"id": "INTEGER", "x": "DOUBLE PRECISION", "sky": "VARCHAR", "weight": "DOUBLE PRECISION"}
 LABELS: dict[str, tuple[str, list[Any]]] = {

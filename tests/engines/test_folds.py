@@ -11,7 +11,7 @@ from engines.test_agreement import COLUMNS, mail
 from engines.test_evaluation import in_order_of
 
 import nbsql
-from nbsql.judging.evaluation import TABLES
+from nbsql.evaluation.evaluation import TABLES
 
 Both = tuple[Place, Place]
 OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"]}

@@ -10,7 +10,7 @@ import pytest
 from engines.places import Place, assert_same_rows
 
 import nbsql
-import nbsql.answers.standalone.terms
+import nbsql.queries.standalone.terms
 from nbsql.plan import VERBS
 
 COLUMNS = {

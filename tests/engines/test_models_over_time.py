@@ -10,7 +10,7 @@ from engines.places import Place, assert_same_rows
 from engines.test_agreement import COLUMNS, mail
 
 import nbsql
-import nbsql.answers.query
+import nbsql.queries.query
 
 Both = tuple[Place, Place]
 OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"], "families": {"links": "poisson"}}
@@ -106,10 +106,10 @@ def test_a_model_in_sql_alone(models: list[nbsql.Model]) -> None:
             expected = getattr(model, verb)("later")
             columns = len(COLUMNS)
             sql = f"SELECT said.* FROM public.later, m.{verb}(to_jsonb(later)) AS said ORDER BY later.id"
-            found = nbsql.answers.query.Query(model.state.engine, sql)
+            found = nbsql.queries.query.Query(model.state.engine, sql)
             assert found.columns == expected.columns[columns:]
             assert_same_rows(found.fetchall(), [row[columns:] for row in sorted(expected)])
-        row = nbsql.answers.query.Query(
+        row = nbsql.queries.query.Query(
             model.state.engine, """SELECT prediction FROM m.predict('{"length": null, "unknown": 1}')"""
         )
         assert row.fetchall() == [(model.classes[0],)]

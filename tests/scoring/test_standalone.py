@@ -11,7 +11,7 @@ import pytest
 from support.elsewhere import Elsewhere, SQLite, duckdb_rows, hold_together
 
 import nbsql
-import nbsql.answers.standalone.terms
+import nbsql.queries.standalone.terms
 
 Connection = duckdb.DuckDBPyConnection
 

@@ -19,7 +19,7 @@ from golden.test_golden import INBOX
 from sqlglot import exp
 
 import nbsql
-import nbsql.answers.standalone.terms
+import nbsql.queries.standalone.terms
 from nbsql.cli import main
 from nbsql.plan import ROW_VERBS
 from nbsql.rendering.dialect import DIALECTS

@@ -18,7 +18,7 @@ from pathlib import Path
 import duckdb
 
 import nbsql
-from nbsql.answers.table import table_of_rows
+from nbsql.queries.table import table_of_rows
 
 # A block with its language and, for SQL, a database; then what it printed.
 BLOCK = re.compile(r"^```(\w+)(?: (\S+\.duckdb))?\n(.*?)^```\n(?:\n```output\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)

@@ -1,5 +1,5 @@
 {#
-  Models of given weights (nbsql/models/from_weights.py). Their table `weights` has the form of that of logistic regression
+  Models of given weights (nbsql/library/from_weights.py). Their table `weights` has the form of that of logistic regression
   (learning/logistic/weights.sql), and scoring reads it in the same way.
 #}
 

@@ -18,7 +18,7 @@
                                              classes (pooled_n, ...), and the numbers of family.estimate_options
     <distribution>_parameter(quantity, get)  a parameter of the family, from its mean, variance and rate
 
-  Likelihoods and parameters here use these macros, and so does leave-one-out (judging/left_out/left_out_numbers.sql).
+  Likelihoods and parameters here use these macros, and so does leave-one-out (evaluation/left_out/left_out_numbers.sql).
 #}
 
 {# The columns of a row that a scan or a score reads for a feature (statistics.sql). #}

@@ -1,6 +1,6 @@
 {#
   A look at the values of columns: the facts from which families are inferred (nbsql/learning/look.py), and the candidates of a choice
-  among families (judging/auto.sql).
+  among families (evaluation/auto.sql).
 #}
 
 {#

@@ -1,5 +1,5 @@
 {#
-  The posteriors of a calibrated model, from the calibration that nbsql/judging/calibration.py has fitted.
+  The posteriors of a calibrated model, from the calibration that nbsql/evaluation/calibration.py has fitted.
 
     temperature  q_k = p_k^(1/T) / sum over j of p_j^(1/T)                            (Guo et al. 2017)
     platt        q_k in proportion to 1 / (1 + exp(-(slope_k x_k + intercept_k)))      (Platt 1999)

@@ -5,7 +5,7 @@
 
   The plan for a table has an expression a column and class, and planning and starting these takes 20 ms however few the rows. Here each
   feature is a row instead, which is joined with the numbers of its family and summed by class: a few short expressions, however many
-  features there are. For columns, groups and classes see nbsql/answers/one_row.py.
+  features there are. For columns, groups and classes see nbsql/queries/one_row.py.
 
   The numbers of a model in the wide form, which are slow to read as columns, are lists in the statement; those of a model in the long
   form are read from its table. A calibrated probability is at the temperature that is fitted.

@@ -1,6 +1,6 @@
 {#
   The smallest set of classes that contains the true class as often as asked for: the classes whose posterior reaches the score that the
-  true class reached in so many rows (judging/calibration/conformal.sql).
+  true class reached in so many rows (evaluation/calibration/conformal.sql).
 
   The scores are of the posteriors of the model itself. calibrated: whether `scored` is calibrated, and with it the prediction and its
   probability.

@@ -1,0 +1,178 @@
+"""Calibration: posteriors that are right as often as they say, fitted on rows that the model has not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.engines.steps import Steps
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.evaluation.evaluate import Evaluator, rows_to_judge
+from nbsql.evaluation.evaluation import Evaluation
+from nbsql.evaluation.out_of_fold import out_of_fold
+from nbsql.queries.query import Query
+from nbsql.queries.table import Displayed, Table
+from nbsql.storage.calibration import OF_SETS, create_calibration
+from nbsql.storage.drafts import draft_plan, publish
+from nbsql.storage.schema import is_calibrated
+from nbsql.storage.state import ModelState
+from nbsql.warn import warn_user
+
+Method = Literal["temperature", "platt", "isotonic", "conformal"]
+METHODS = get_args(Method)
+_COMPARED_METRICS = ("accuracy", "log loss", "Brier score", "calibration error")
+_TEMPERATURE_BOUND = (
+    999.0  # from here on a temperature is at its bound, 1000 (sql/macros/evaluation/calibration/temperature.sql)
+)
+_NOTABLE_LOSS = 1e-3  # an increase of the log loss, in nats, that is worth a warning
+
+
+@dataclass(frozen=True, repr=False)
+class Calibration(Displayed):
+    """The result of a calibration.
+
+    Args:
+        method: "temperature", "platt", "isotonic" or "conformal".
+        rows: the number of rows calibrated on: rows with a class that the model knows and can explain.
+        log_loss: the mean of -ln p of the true class over these rows before, in nats; p is kept between 2^-52 and 1 - 2^-52.
+        calibrated_log_loss: the same after, on the rows that the calibration was fitted on, so that it flatters platt and
+            isotonic.
+        temperature: T, for that method.
+        before: the evaluation of the model on the test rows, if there were any.
+        after: the evaluation of the calibrated model on them.
+        parameters: the table `calibration`: method, class_no, class, temperature, slope, intercept, score, probability.
+
+    >>> import duckdb, nbsql
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 2 * 2 + i % 5 AS x FROM range(60) AS r(i)")
+    >>> found = nbsql.fit(con, "t", target="y").calibrate("t", folds=3)
+    >>> found.method, found.rows
+    ('temperature', 60)
+    >>> found.calibrated_log_loss <= found.log_loss
+    True
+    """
+
+    method: str
+    rows: int
+    log_loss: float
+    calibrated_log_loss: float
+    temperature: float | None
+    before: Evaluation | None = field(repr=False)
+    after: Evaluation | None = field(repr=False)
+    parameters: Query = field(repr=False, compare=False)
+
+    def table(self) -> list[tuple[str, int, str, float, float]]:
+        """One line for each number: where it was measured, the number of rows, its name, before, after."""
+        lines = [("calibrated on", self.rows, "log loss", self.log_loss, self.calibrated_log_loss)]
+        if self.before is not None and self.after is not None:
+            for (name, before), (_, after) in zip(self.before.summary(), self.after.summary(), strict=True):
+                if name in _COMPARED_METRICS and before is not None and after is not None:
+                    lines.append(("test", self.before.rows, name, before, after))
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers, in types that JSON has."""
+        names = ("method", "rows", "log_loss", "calibrated_log_loss", "temperature")
+        tests = {"before": self.before and self.before.to_dict(), "after": self.after and self.after.to_dict()}
+        return {**{name: getattr(self, name) for name in names}, **tests}
+
+    def _summary_tables(self) -> tuple[list[str], list[Table]]:
+        title = f"calibrated by {self.method}" + (f", T = {self.temperature:.4f}" if self.temperature is not None else "")
+        lines = [
+            [place, f"{rows:,}", name, f"{before:.4f}", f"{after:.4f}"] for place, rows, name, before, after in self.table()
+        ]
+        return [title], [Table(["", "rows", "", "before", "after"], lines, right=[1, 3, 4])]
+
+
+def calibrate(
+    state: ModelState, source: Source, *, method: str, folds: int | str | None, weight: str | None, test: Source | None
+) -> Calibration:
+    """Calibrate a model, inside the caller's transaction; see `Model.calibrate`."""
+    engine, plan, classes, title = state.engine, state.plan, state.classes, state.title
+    if method not in METHODS:
+        raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
+    if len(classes) < 2:
+        raise InputError(f"{title} has one class only; there is nothing to calibrate")
+    own = plan.calibration if method == OF_SETS else None  # sets of classes leave the posteriors as they are
+    before = None if test is None else Evaluator(state, test, weight, own).evaluate()
+    renderer = engine.renderer
+    with engine.temporaries() as temporary:
+        rows, scores = temporary("outcomes"), temporary("scores")  # computed from tables that are then dropped
+        if folds is None:
+            if weight is not None:
+                Evaluator(state, source, weight).evaluate()  # refuses invalid weights
+            engine.create("calibrate", rows, plan.calibration_rows(rows_to_judge(state, source, weight), classes))
+        else:
+            cure = "calibrate on others with ⟨folds=None⟩"
+            with out_of_fold(state, source, folds, cure) as judged:
+                engine.create("calibrate", rows, renderer.fragment("calibration_rows", *judged, False))
+        if not engine.query_macro("row_count", rows)[0][0]:
+            if folds is None:
+                # Raises the reason, if there are no rows to evaluate.
+                Evaluator(state, source, weight).evaluate()
+            raise InputError(
+                f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
+            )
+        if method in ("platt", "isotonic"):
+            engine.create("calibrate", scores, renderer.fragment("calibration_scores", rows))
+        last = rows
+        if method != OF_SETS:
+            last = search_parameters(engine, method, rows if method == "temperature" else scores, temporary)
+        result = renderer.fragment("subquery", renderer.fragment(f"{method}_result", last))
+        kept = None
+        if is_calibrated(engine, plan.relations):
+            beside = renderer.fragment("calibration_beside", plan.relations["calibration"], method)
+            kept = engine.create("calibrate", temporary("kept"), beside)
+        draft = draft_plan(engine, plan)
+        place, parameters = draft.relations["calibration"], draft.relations["parameters"]
+        query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, result, kept)
+        if kept is not None:
+            query = renderer.fragment("all_rows", engine.create("calibrate", temporary("both"), query))
+        draft = create_calibration(engine, draft, classes, query)
+        # Existing queries are then rendered again.
+        engine.run("time of the change", renderer.statement("set_updated_at", draft.relations["spec"]))
+        ((count, _, log_loss, after_loss),) = engine.query_macro("calibration_losses", rows, place, method)
+        temperature = float(engine.query_macro("temperature_of", place)[0][0]) if method == "temperature" else None
+        publish(engine, draft, plan.relations, state.version)
+    judged_by = own if method == OF_SETS else method
+    after = None if test is None else Evaluator(state, test, weight, judged_by).evaluate()
+    _warn(temperature, source.label, count, log_loss, after_loss)
+    if before is not None and after is not None and test is not None:
+        _warn(None, test.label, after.rows, before.log_loss, after.log_loss)
+    order = ["class_no", "score"]
+    parameter_rows = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
+    return Calibration(method, count, log_loss, after_loss, temperature, before, after, parameter_rows)
+
+
+def _warn(temperature: float | None, label: str, rows: int, before: float | None, after: float | None) -> None:
+    """Warn if a calibration is of no use, because it cannot improve the posteriors of these rows."""
+    if temperature is not None and temperature >= _TEMPERATURE_BOUND:
+        warn_user(
+            f"the temperature is at its bound, {temperature:g}: the posteriors of the {rows:,} rows of {label} tell nothing of "
+            "the class, and none would of other rows; calibrate on more rows"
+        )
+    elif before is not None and after is not None and after > before + _NOTABLE_LOSS:
+        warn_user(
+            f"the calibration makes the log loss of the {rows:,} rows of {label} worse, {after:.4f} after {before:.4f}; "
+            "calibrate on more rows, or by ⟨method='temperature'⟩"
+        )
+
+
+def search_parameters(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
+    """The temporary table of the last step of the search for a method's parameters (sql/macros/evaluation/calibration/).
+
+    It reads the relation `scores`, or `rows` for temperature.
+    """
+    render = engine.renderer.fragment
+    steps, points = Steps(engine, "calibrate", temporary), scores
+    if method != "isotonic":
+        points = engine.create("calibrate", temporary("points"), render(f"{method}_points", scores))
+    last = steps.take(render(f"{method}_start", points))
+    while engine.query_macro("unfinished_steps", last)[0][0]:
+        last = steps.take(render(f"{method}_step", last, points))
+    return last

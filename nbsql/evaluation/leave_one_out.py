@@ -1,0 +1,225 @@
+"""Leave-one-out: every row is predicted by the model of all others, by subtracting it from the counts as it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed, written
+from nbsql.learning.folds import Folds, Models
+from nbsql.learning.prepare import prepare_families
+from nbsql.plan.context import Context
+from nbsql.spec.spec import Feature, Spec
+
+LOO = "loo"
+FEW_CLASSES = 20
+_DISTRIBUTIONS = ("dirichlet", "complement", "presence")
+_MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
+
+
+@dataclass(frozen=True)
+class ClassQuantity:
+    """A column of the relation `classes` (left_out_tables.sql): a quantity of a feature, or of one of its columns."""
+
+    feature: Feature
+    quantity: str
+    value: str | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The features, grouped by how a row is left out of them."""
+
+    numbers: Sequence[Feature]  # numbers with moments
+    columns: Sequence[Feature]  # count columns that share a total
+    levels: Sequence[Feature]  # categories and booleans
+    bags: Sequence[Feature]  # bags of tokens
+    backoffs: Sequence[Feature]  # joint features that back off to their columns where no other row has their values
+    # By the index of a feature, the indices of the joint features that it replaces on backoff.
+    gates: Mapping[int, Sequence[int]]
+    class_numbers: Sequence[int] = ()  # the numbers of the classes, if there are few
+
+    @classmethod
+    def of(cls, spec: Spec, classes: int) -> Parts:
+        """The parts of a spec, given the number of classes."""
+        kinds: dict[str, Any] = {"numbers": [], "columns": [], "levels": [], "bags": []}
+        for feature in spec.features:
+            kinds[_kind(feature)].append(feature)
+        backoffs = [feature for feature in spec.features if feature.family.backoff]
+        gates: dict[int, list[int]] = {feature.index: [] for feature in spec.features}
+        for feature in (each for each in spec.features if not each.family.over_columns):
+            gates[feature.index] = [joint.index for joint in backoffs if feature.column in joint.columns]
+        numbers = range(1, classes + 1) if classes <= FEW_CLASSES else ()
+        return cls(backoffs=backoffs, gates=gates, class_numbers=numbers, **kinds)
+
+    @property
+    def seen(self) -> list[int]:
+        """The indices of the joint features."""
+        return [feature.index for feature in self.backoffs]
+
+    @property
+    def looked_up(self) -> list[Feature]:
+        return [*self.levels, *self.bags]
+
+    @property
+    def presences(self) -> list[Feature]:
+        return [feature for feature in self.bags if feature.family.presence]
+
+    @property
+    def class_quantities(self) -> list[ClassQuantity]:
+        """The columns of the relation of the classes."""
+        quantities = [ClassQuantity(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
+        quantities += [
+            ClassQuantity(feature, quantity)
+            for feature in self.numbers
+            if feature.family.shared_variance
+            for quantity in ("within_m2", "within_classes")
+        ]
+        quantities += [ClassQuantity(feature, "zeros") for feature in self.numbers if feature.family.zeros]
+        for feature in self.columns:
+            quantities += [ClassQuantity(feature, quantity) for quantity in ("total", "a")]
+            quantities += [
+                ClassQuantity(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)
+            ]
+        quantities += [ClassQuantity(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
+        quantities += [ClassQuantity(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
+        return quantities
+
+
+@dataclass(frozen=True)
+class LeftOut(Models):
+    """What rows are scored by: `parameters` and `lookups` are the relations `classes` and `lookups` of left_out.sql."""
+
+    parts: Parts
+    absences: Markup | None
+
+
+def _kind(feature: Feature) -> str:
+    family = feature.family
+    if family.bag:
+        return "bags"
+    if family.kind == "level":
+        return "levels"
+    return "columns" if family.over_columns else "numbers"
+
+
+def _can_leave_out(feature: Feature) -> bool:
+    """Whether a row can be subtracted from the counts of a feature as it is scored."""
+    family = feature.family
+    chosen = family.reweights_tokens or family.supervised or family.normalised_weights or family.best is not None
+    chosen = chosen or (family.bag and bool(family.declared))  # the vocabulary is not that of the counts
+    # The target of the shrinkage changes with every row, too.
+    shrunk = family.shrinkage or family.smoothing
+    return (family.kind == "density" or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)
+
+
+class LeaveOneOut(Folds):
+    """The rows of a source, counted once for some settings; each row is its own fold. The arguments are those of `Folds`.
+
+    Raises InputError if a row cannot be left out of a feature in one pass, or there is only one row.
+    """
+
+    def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
+        specs = [prepare_families(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
+        for spec in specs:
+            if spec.classes:
+                raise InputError(
+                    "⟨folds='loo'⟩ takes a class that loses its only row for gone, and classes keeps it; use ⟨folds=10⟩"
+                )
+            refused = [feature for feature in spec.features if not _can_leave_out(feature)]
+            if refused:
+                names = listed(feature.name for feature in refused)
+                families = ", ".join(dict.fromkeys(_describe_family(feature) for feature in refused))
+                raise InputError(
+                    f"⟨folds='loo'⟩ takes a row out of the counts as it is scored, which {names} ({families}) does not allow; "
+                    "use ⟨folds=10⟩"
+                )
+        self._cached_ends: tuple[str, Markup] | None = None
+        super().__init__(engine, source, specs, table, folds=1)
+        if self.rows < 2:
+            raise InputError(f"leave-one-out needs at least two rows, and {source.label} has {self.rows}")
+
+    def models(self, spec: Spec, names: Sequence[str] | None = None) -> LeftOut:  # noqa: ARG002 - all rows are one fold here
+        """The tables by which every row is scored: the counts of all rows, from which it is subtracted."""
+        spec = replace(spec, slice_by=None)  # slices add up to the whole model
+        context, parts = Context.of(spec, wide=False), Parts.of(spec, len(self.labels))
+        cells = self.replace_table("cells of setting", self.cells_of_all_rows(spec))
+        lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
+        ends = self._ends(context, parts.numbers) if parts.numbers else None
+        classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.class_quantities, lookups, ends)
+        absences = None
+        if parts.presences:
+            arguments = (context, self.rows_with_folds, parts.presences, classes, lookups)
+            absences = self._relation("absences", "left_out_absences", *arguments)
+        return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
+
+    def scored(self, models: Models) -> Markup:
+        """The rows, scored by the models of all others, by class number (sql/macros/evaluation/left_out/left_out.sql)."""
+        assert isinstance(models, LeftOut)  # noqa: S101 - `models` returns it
+        fragment = self.engine.renderer.fragment
+        tables = (models.parameters, models.lookups, models.absences)
+        return fragment("subquery", fragment("left_out", models.context, self.rows_with_folds, models.parts, *tables))
+
+    def _scores(self, models: Models) -> tuple[Any, ...]:
+        return "left_out_scores", self.scored(models)  # of one fold, "loo"
+
+    def outcomes(self, models: Models, classes: Markup) -> Markup:
+        return self.engine.renderer.fragment(
+            "left_out_outcomes", models.context, self.scored(models), models.parameters, classes
+        )
+
+    def _count(self, spec: Spec, folds: int, column: str | None) -> None:  # noqa: ARG002
+        source, spec = self.source, replace(spec, slice_by=None)
+        query = self.engine.renderer.fragment("selected_columns", source.relation, spec.columns)
+        self.rows_with_folds = source.relation if source.allows_rereads(spec.separate_reads) else self.create("rows", query)
+        self._count_rows(spec)
+
+    def _fold_names(self) -> list[str]:
+        return [LOO]
+
+    def _ends(self, context: Context, numbers: Sequence[Feature]) -> Markup:
+        """The extremes and inner moments of the numbers, from a scan that settings which differ only in estimates share."""
+        key = repr([(feature.index, feature.columns, feature.family.name, feature.family.formula) for feature in numbers])
+        if self._cached_ends is None or self._cached_ends[0] != key:
+            self._cached_ends = key, self._relation("ends", "outermost_values", context, self.rows_with_folds, numbers)
+        return self._cached_ends[1]
+
+    def _relation(self, name: str, macro: str, *arguments: Any) -> Markup:
+        return self.replace_table(name, self.engine.renderer.fragment(macro, *arguments))
+
+
+def make_folds(
+    engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup], *, folds: int | str, fold: str | None
+) -> Folds:
+    """The counted folds of a source: a number of folds, those of a column, or each row by itself (`folds="loo"`)."""
+    if isinstance(folds, str):
+        return LeaveOneOut(engine, source, specs, table)
+    return Folds(engine, source, specs, table, folds=folds, fold=fold)
+
+
+def check_folds(folds: Any, fold: str | None = None) -> None:
+    """Raise InputError unless `folds` is a number of folds or "loo"."""
+    if isinstance(folds, str) and folds == LOO:
+        if fold is not None:
+            raise InputError(
+                f"⟨folds='loo'⟩ makes a fold of every row, and ⟨fold={fold!r}⟩ says the folds; leave one of them out"
+            )
+        return
+    if isinstance(folds, bool) or not isinstance(folds, Integral) or not 2 <= int(folds) < 2**62:
+        raise InputError(f"⟨folds⟩ must be a whole number of at least 2, or 'loo', not {written(folds)}")
+
+
+def _describe_family(feature: Feature) -> str:
+    """The family of a feature from which no row can be left out, with the option that prevents it."""
+    name, options = feature.family.name, feature.family.options
+    for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage", "monotone"):
+        if options.get(option) and feature.family.kind != "matrix":  # refused with any option
+            return f"{name} with {option}={options[option]!r}"
+    return f"{name} with by='mdl'" if options.get("by") == "mdl" else name

@@ -1,0 +1,162 @@
+"""Folds whose models are fitted one by one, as they are no sums of counts: trees, bins by class, weights, EM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.evaluation.leave_one_out import make_folds
+from nbsql.learning.count import Count
+from nbsql.learning.em import run_em
+from nbsql.learning.folds import Folds
+from nbsql.learning.prepare import prepare_families
+from nbsql.learning.weighted import find_weights
+from nbsql.plan import Plan
+from nbsql.plan.context import Context
+from nbsql.rendering.relations import Relations
+from nbsql.spec.capabilities import check
+from nbsql.spec.method import TAN
+from nbsql.spec.spec import Feature, Spec
+
+Edges = Mapping[str, Sequence[float]]
+
+
+class RefittedFolds(Folds):
+    """The folds of a source, with a fit to the other folds for each. Its tree, bins and shares have not seen the fold.
+
+    `edges_by_fold` are edges by column that other such folds of the same rows have found already.
+
+    With `nbsql.EM`, rows without a class are in no fold: every fit has all of them. A row that is left out is left out
+    entirely: it is not treated as a row without a class. The arguments are those of `Folds`, with one spec.
+    """
+
+    def __init__(self, *arguments: Any, edges_by_fold: Mapping[str, Edges] | None = None, **options: Any) -> None:
+        self._known_edges = edges_by_fold or {}
+        super().__init__(*arguments, **options)
+
+    @property
+    def edges_by_fold(self) -> dict[str, Edges]:
+        """For each fold, the edges of the bins by column that the classes of the other folds have cut."""
+        return {
+            name: {
+                feature.name: feature.family.edges
+                for feature in spec.features
+                if feature.family.without_fitted().fit_query == "binned_mdl" and feature.family.edges is not None
+            }
+            for name, spec in self._by_fold.items()
+        }
+
+    def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
+        (setting,) = specs
+        self._assign_folds(setting, folds, column)
+        self._count_rows(replace(setting, features=(), dependence=None, slice_by="nbsql_slice"))
+        self.names = self._fold_names()
+        self._vectorised = self.engine.renderer.dialect.traits.vectorised and not self.source.joins
+        self._by_fold: dict[str, Spec] = {}
+        self._weights: dict[str, Markup] = {}
+        self._fitted_cells = self.create_from_queries(
+            "cells of others", (cells for name in self.names for cells in self._fit_to_others(setting, name))
+        )
+        self.specs = [self._by_fold[self.names[0]]]
+
+    def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:  # noqa: ARG002 - there is one
+        return [(spec, [name]) for name, spec in self._by_fold.items()]
+
+    def _context_of_folds(self, spec: Spec, names: Sequence[str]) -> Context:
+        context, weights = self.context(spec), self._weights.get(names[0])
+        return context if spec.weighted is None or weights is None else context.with_weights(weights)
+
+    def counted_names(self, spec: Spec) -> list[str]:
+        return [feature.name for feature in spec.features]
+
+    def _cells_of_others(self, spec: Spec, fold: Markup) -> Markup:
+        names = [(name, name) for name in self.counted_names(spec)]
+        return self.engine.renderer.fragment("cells_of_setting", self._fitted_cells, names, fold, True)
+
+    def _fit_to_others(self, setting: Spec, name: str) -> Iterator[Markup]:
+        """Fit the other folds and yield the query of their cells. The slice is the fold that is left out."""
+        engine, fragment = self.engine, self.engine.renderer.fragment
+        context, unlabelled = self.context(replace(setting, features=())), setting.em is not None
+        query = fragment("training_rows_of_fold", context, self.rows_with_folds, setting.columns, name, unlabelled)
+        place = f"cross-validating, fold {self.names.index(name) + 1} of {len(self.names)}"
+        with engine.part(place), engine.temporaries() as temporary:
+            rows = engine.create(f"rows beside fold {name}", temporary("others"), query)
+            source = Source(rows, self.source.label, self.source.columns, is_table=True)
+            spec = self._with_given_priors(prepare_families(engine, self._with_known_edges(setting, name), source))
+            self._by_fold[name] = spec
+            sliced = replace(spec, slice_by="nbsql_slice")
+            plan = Plan(engine.renderer, sliced, Relations(engine.renderer, transient=engine.transient_name()))
+            count = Count(engine, source, plan, temporary, sliced=rows)
+            count.scan(quiet=True)
+            if spec.em is not None:
+                cells, _ = run_em(engine, sliced, spec.em, count, temporary)
+            else:
+                counted = count.create_cells(temporary("cells"))
+                cells = fragment("cells_of", counted)
+                if spec.weighted is not None:
+                    named = partial(self._name_of_fold, name)
+                    self._weights[name] = find_weights(engine, plan, spec.weighted, source, counted, named)
+            yield cells
+
+    def _name_of_fold(self, fold: str, part: str) -> Markup:
+        return self._table(f"{part} of {fold}")
+
+    def _with_known_edges(self, setting: Spec, name: str) -> Spec:
+        """The setting with the edges of a fold that are known already, without the numbers that these leave in one bin.
+
+        A bin that every number is in has the probability 1 in every class.
+        """
+        known = self._known_edges.get(name, {})
+
+        def with_edges(feature: Feature) -> Feature:
+            family: Any = feature.family
+            if family.fit_query != "binned_mdl" or feature.name not in known:
+                return feature
+            return replace(feature, family=replace(family, edges=known[feature.name]))
+
+        features = (feature for feature in map(with_edges, setting.features) if not is_one_bin(feature))
+        return replace(setting, features=tuple(features))
+
+
+def is_cut_by_class(feature: Feature) -> bool:
+    """Whether the bins of a feature are still to be cut by the classes of the rows."""
+    return feature.family.supervised and feature.family.fit_query is not None
+
+
+def is_one_bin(feature: Feature) -> bool:
+    """Whether all values of a feature are in one bin, and missing ones in none."""
+    family = feature.family
+    return family.edges == () and family.nulls != "category"
+
+
+def make_folds_for_spec(
+    engine: Engine,
+    source: Source,
+    spec: Spec,
+    table: Callable[[str], Markup],
+    *,
+    folds: int | str,
+    fold: str | None,
+    rows_with_folds: Markup | None = None,
+    edges_by_fold: Mapping[str, Edges] | None = None,
+) -> Folds:
+    """The folds of a source for one spec: counted at once, or fitted one by one where sums of counts would differ."""
+    if isinstance(folds, str):
+        check(spec, "leave_one_out")
+        return make_folds(engine, source, [spec], table, folds=folds, fold=fold)
+    is_sum = (
+        spec.em is None
+        and spec.weighted is None
+        and not isinstance(spec.dependence, TAN)
+        and not any(map(is_cut_by_class, spec.features))
+    )
+    options: dict[str, Any] = {"folds": folds, "fold": fold, "rows_with_folds": rows_with_folds}
+    if is_sum:
+        return Folds(engine, source, [spec], table, **options)
+    return RefittedFolds(engine, source, [spec], table, **options, edges_by_fold=edges_by_fold)

@@ -1,0 +1,364 @@
+"""Predictions of single rows: a statement that is prepared once, with the values of the row as its parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypedDict
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.errors import InputError, ModelError, closest_name
+from nbsql.family import Categorical
+from nbsql.plan import VERBS, Plan, Rows
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context
+from nbsql.plan.derived import Layer, derived_layers, derived_of
+from nbsql.queries.row_values import NUMERIC, InputColumn
+from nbsql.rendering.dialect import folded, restore
+from nbsql.spec.column import value_kind
+from nbsql.spec.derived import inputs, needed
+from nbsql.spec.spec import Feature
+from nbsql.storage.state import ModelState
+
+_STATEMENTS = 16  # prepared statements kept for a model: one for each set of columns whose values are not of the column's type
+
+Prepared = Callable[[Sequence[Any]], list[tuple[Any, ...]]]
+
+
+class Answer(TypedDict):
+    """The prediction of one row. NULL is None; all values are None if no class can explain the row."""
+
+    prediction: Any
+    probability: float | None
+    probabilities: dict[Any, float | None]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A number of the row: its column, and its parameters in the model's tables."""
+
+    column: str
+    parameters: tuple[Markup, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Numbers that are scored by the same expression."""
+
+    stand_in: Feature  # a feature of the column nbsql_given that stands for each of them
+    term: Markup  # the expression, for the stand-in
+    parameters: tuple[Markup, ...]  # the parameters of the stand-in
+    items: tuple[Item, ...]  # the numbers
+    # The numbers of the model, as texts of lists: the positions of the items, the classes, and each parameter.
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def family(self) -> str:
+        return self.stand_in.family.name
+
+
+@dataclass(frozen=True)
+class Row:
+    """The value of `row` in sql/macros/scoring/one_row.sql."""
+
+    columns: list[tuple[str, Markup]]
+    groups: list[Group] = field(default_factory=list)
+    levels: list[Feature] = field(default_factory=list)
+    bags: list[Feature] = field(default_factory=list)
+    numbers: tuple[str, str] | None = None  # the classes and their log priors, as texts of lists
+    layers: Sequence[Layer] = ()  # of the columns that the model derives from these
+    derived: Collection[str] = ()  # the columns of features that the layers derive
+
+    @cached_property
+    def parameters(self) -> dict[str, tuple[int, Markup]]:
+        """The position, from 1, and the type of the parameter of each column."""
+        return {name: (place, kind) for place, (name, kind) in enumerate(self.columns, start=1)}
+
+    @property
+    def looked_up(self) -> list[str]:
+        """The columns of the features whose values are looked up, each once."""
+        return list(dict.fromkeys(name for feature in (*self.levels, *self.bags) for name in feature.columns))
+
+    @property
+    def listed(self) -> bool:
+        """Whether the numbers of the model are written into the statement."""
+        return self.numbers is not None
+
+
+class RowScorer:
+    """Scores single rows by a model as it was when this object was made."""
+
+    def __init__(self, state: ModelState) -> None:
+        self._engine, self._plan, self._title, self._classes = state.engine, state.plan, state.title, state.classes
+        engine, plan, title = state.engine, state.plan, state.title
+        self._labels = state.labels()
+        self._context = plan.context(state.classes)
+        self._row = _row(engine, self._context, plan)
+        self._names = [name for name, _ in self._row.columns]
+        self._input_columns = [_input_column(name, kind, engine, plan, title) for name, kind in self._row.columns]
+        self._plain = [column.plain for column in self._input_columns]
+        self._known = {name if engine.exact else folded(name) for name in self._names}
+        self._is_compact = has_compact_form(self._context, plan)
+        self._temperature = _temperature(engine, plan)
+        self._statements: dict[tuple[str | None, ...], Prepared] = {}
+        self._own_types = (None,) * len(self._names)
+        self._prepared(self._own_types)
+
+    def _prepared(self, read_as: tuple[str | None, ...]) -> Prepared:
+        """The prepared statement. Each column is read as a double, as a string or, for None, as its own type."""
+        run = self._statements.get(read_as)
+        if run is None:
+            if len(self._statements) == _STATEMENTS:
+                self._statements = {self._own_types: self._statements[self._own_types]}
+            render = self._engine.renderer
+            columns = [
+                (name, kind if other is None else render.fragment(other))
+                for (name, kind), other in zip(self._row.columns, read_as, strict=True)
+            ]
+            row, spec = replace(self._row, columns=columns), self._plan.relations["spec"]
+            if self._is_compact:
+                tables = (self._plan.relations["parameters"], self._plan.relations["lookups"])
+                statement = render.statement("row_joints", self._context, row, *tables, spec)
+            else:
+                query = _query(self._plan, self._context, self._classes, row, 1.0, passed_columns=())
+                statement = render.statement("with_updated_at", query, spec)
+            run = self._engine.prepare(statement)
+            self._statements[read_as] = run
+        return run
+
+    def score(self, row: Mapping[str, Any]) -> tuple[Answer, Any]:
+        """The answer for a row, and the time of the last change of the model that gave it.
+
+        Raises InputError if the row lacks a column or has it twice, or if a value is of a kind that the model does not accept.
+        """
+        values, read_as = self._values(row)
+        rows = self._prepared(read_as)(values)
+        return self._answer_from_joints(rows) if self._is_compact else self._answer_from_table(rows[0])
+
+    def _answer_from_joints(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
+        """The answer from joint log-likelihoods: posteriors are their softmax; ties go to the class with the lower number."""
+        joints, version = {number: joint for number, joint, _ in sorted(rows)}, rows[0][2]
+        highest = max(joints.values())
+        if highest > -math.inf:
+            shares = {number: math.exp((joint - highest) / self._temperature) for number, joint in joints.items()}
+            mass = math.fsum(shares.values())
+            by_number: dict[int, float | None] = {number: share / mass for number, share in shares.items()}
+        else:
+            by_number = dict.fromkeys(joints)
+        best = max(joints, key=joints.__getitem__)
+        # The model may have changed by now, and a number may have no label; the caller then discards this answer.
+        labels = dict(enumerate(self._labels, start=1))
+        return {
+            "prediction": None if by_number[best] is None else labels.get(best),
+            "probability": by_number[best],
+            "probabilities": {labels.get(number): share for number, share in by_number.items()},
+        }, version
+
+    def _answer_from_table(self, rows: Sequence[Any]) -> tuple[Answer, Any]:
+        prediction, probability, *posteriors, version = rows
+        by_number = {column.number: posterior for column, posterior in zip(self._classes, posteriors, strict=True)}
+        probabilities = {label: by_number[number] for number, label in enumerate(self._labels, start=1)}
+        return {"prediction": prediction, "probability": probability, "probabilities": probabilities}, version
+
+    def _values(self, row: Mapping[str, Any]) -> tuple[list[Any], tuple[str | None, ...]]:
+        """The parameters, and the type as which each is read."""
+        if not isinstance(row, Mapping):
+            raise InputError(f"a row must be a dictionary, {{column: value}}, not {type(row).__name__}")
+        try:
+            values = [row[name] for name in self._names]
+        except KeyError:
+            values = self._folded(row)
+        else:
+            if len(row) > len(self._names):
+                self._refuse_duplicates(row)
+        if all(type(value) in plain for value, plain in zip(values, self._plain, strict=True)):
+            return values, self._own_types
+        given = [column.to_parameter(value) for column, value in zip(self._input_columns, values, strict=True)]
+        return [value for value, _ in given], tuple(other for _, other in given)
+
+    def _folded(self, row: Mapping[str, Any]) -> list[Any]:
+        self._refuse_duplicates(row)
+        value_by_name = {folded(name): value for name, value in row.items() if isinstance(name, str)}
+        for name in self._names:
+            if folded(name) not in value_by_name:
+                others = [key for key in map(str, row) if folded(key) not in map(folded, self._names)]
+                close = closest_name(name, others)
+                cure = "; give None if it is not known" if close is None else f"; the row has {close!r}: rename it"
+                use = "read by" if any(name in dict(each.reads) for each in self._plan.spec.derived) else "a feature of"
+                raise InputError(f"no {name!r} in the row, {use} {self._title}{cure}")
+        return [value_by_name[folded(name)] for name in self._names]
+
+    def _refuse_duplicates(self, row: Mapping[str, Any]) -> None:
+        """Raise InputError if a feature occurs twice in different case, on engines that ignore case."""
+        seen: set[str] = set()
+        for name in row:
+            key = name if self._engine.exact or not isinstance(name, str) else folded(name)
+            if key in seen:
+                raise InputError(f"column {name!r} is given twice in the row; leave one of them out")
+            if key in self._known:
+                seen.add(key)
+
+
+def row_sql(state: ModelState) -> str:
+    """The query of one row whose columns are the parameters $1, $2, ..., for a model as it is in this state."""
+    engine, plan, classes = state.engine, state.plan, state.classes
+    context = plan.context(classes)
+    row = _row(engine, context, plan)
+    added = {folded(name) for name in VERBS["predict_proba"].all_added_columns(classes)}
+    passed = [name for name, _ in row.columns if folded(name) not in added]
+    passed_columns = None if len(passed) == len(row.columns) else passed
+    query = _query(plan, context, classes, row, _temperature(engine, plan), passed_columns=passed_columns)
+    if not row.listed and (plan.calibration is None or not has_compact_form(context, plan)):
+        return restore(query)
+    message = f"{state.title} has changed; prepare its predict_one_sql() anew"
+    return engine.renderer.statement("with_change_guard", query, plan.relations["spec"], str(state.version[0][0]), message)
+
+
+def _temperature(engine: Engine, plan: Plan) -> float:
+    """The temperature by which the posteriors are calibrated; 1 if they are not."""
+    if plan.calibration != "temperature":
+        return 1.0
+    temperature = engine.query_macro("temperature_of", plan.relations["calibration"])[0][0]
+    if temperature is None or not 0 < temperature < math.inf:
+        raise ModelError(f"the temperature of the model is {temperature!r}, and not a number above 0; calibrate it again")
+    return float(temperature)
+
+
+def has_compact_form(context: Context, plan: Plan) -> bool:
+    """Whether the query for one row has a compact form: every feature is a sum over its columns, or over looked-up values.
+
+    Of the calibrations a temperature has it, too.
+    """
+    if context.facts.has_components or context.facts.backoffs or plan.calibration not in (None, "temperature"):
+        return False
+    return all(_is_number(f) or _is_looked_up(f) for f in context.facts.features)
+
+
+def _is_number(feature: Feature) -> bool:
+    family = feature.family
+    by_column = family.cell == "column" or not feature.columns[1:]
+    return not family.has_lookups and not family.shared and by_column
+
+
+def _is_looked_up(feature: Feature) -> bool:
+    family = feature.family
+    more = family.parameters or family.has_parameter_term or family.norm
+    return family.has_lookups and family.kind != "pairs" and not more
+
+
+def _row(engine: Engine, context: Context, plan: Plan) -> Row:
+    columns: dict[str, Markup] = {}
+    double = engine.renderer.fragment("double")
+    derived = derived_of(plan.spec)
+    made = {each.name for each in derived}
+    for feature in plan.spec.features:
+        for number, name in enumerate(feature.columns):
+            if name in made:  # what it is derived from has the type of the fit, and takes its place
+                read = inputs(needed(derived, [name])).items()
+                columns |= {each: engine.renderer.dialect.query(engine.parameter_type(kind)) for each, kind in read}
+            elif columns.get(name, double) == double:  # a joint feature needs the exact type; a number by itself does not
+                columns[name] = _type(feature, number, engine)
+    layers = derived_layers(engine.renderer, derived, list(columns), exact=engine.exact)
+    row = Row(list(columns.items()), layers=layers, derived=made)
+    if not has_compact_form(context, plan):
+        return row
+    levels = [feature for feature in context.facts.features if feature.family.level]
+    bags = [feature for feature in context.facts.features if feature.family.bag]
+    row = replace(row, groups=list(_groups(context, plan)), levels=levels, bags=bags)
+    return _with_numbers(engine, context, plan, row) if context.form.class_numbers else row
+
+
+def _type(feature: Feature, number: int, engine: Engine) -> Markup:
+    """The type as which a value is read. A number that is scored as one keeps its fraction, whatever its column's type."""
+    family, render = feature.family, engine.renderer.fragment
+    if set(family.accepts) <= NUMERIC or family.is_cut(number):
+        return render("double")
+    if family.bag:
+        kinds = {"tokens": f"{render('string')}[]", "token counts": "MAP(VARCHAR, DOUBLE)"}
+        return engine.renderer.dialect.query(kinds.get(family.accepts[0], render("string")))
+    kind = engine.parameter_type(feature.types[number]) if feature.types and feature.types[number] else render("string")
+    return engine.renderer.dialect.query(kind)
+
+
+def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: str) -> InputColumn:
+    """The values that the model accepts for a column of the row, given the features that read it."""
+    read = inputs(derived_of(plan.spec))
+    features = [feature for feature in plan.spec.features if name in feature.columns and name not in read]
+    families = [feature.family for feature in features]
+    if name in read:  # any value that its type can be read from
+        accepts = NUMERIC if engine.kind(str(kind)) in NUMERIC else frozenset(Categorical.accepts)
+    else:
+        accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
+    bags = [family.accepts[0] for family in families if family.bag]
+    is_integer = any(name in family.integers for family in families)
+    learnt = {value_kind(f.types[f.columns.index(name)]) for f in features if f.is_category and f.types}
+    parts = {value_kind(dict(each.reads)[name]) for each in plan.spec.derived if each.part and name in dict(each.reads)}
+    known = next(iter((learnt | parts) - {None}), None)
+    return InputColumn(
+        name, str(kind), bags[0] if bags else engine.kind(str(kind)), accepts, title, known, is_integer, bool(parts)
+    )
+
+
+def _groups(context: Context, plan: Plan) -> Iterator[Group]:
+    """The numbers, grouped by the expression that scores them: one group for each family and set of options."""
+    render = plan.renderer.fragment
+    groups: dict[tuple[Any, ...], Group] = {}
+    for feature in filter(_is_number, context.facts.features):
+        stand_in = replace(feature, index=0, columns=("nbsql_given",))
+        term = render("computed_term", stand_in, None)
+        inputs = render("inputs", stand_in, None, True, False)
+        for number, name in enumerate(feature.columns, start=1):
+            column = number if feature.family.over_columns else None
+            wanted = [w for w in context.facts.parameters if w.feature.index == feature.index and w.parameter.column == column]
+            own = (replace(w, feature=stand_in, parameter=replace(w.parameter, column=column and 1)) for w in wanted)
+            parameters = tuple(render("parameter_name", w) for w in own)
+            item = Item(name, tuple(render("parameter_name", w) for w in wanted))
+            group = groups.get((term, inputs, parameters)) or Group(stand_in, term, parameters, ())
+            groups[term, inputs, parameters] = replace(group, items=(*group.items, item))
+    yield from groups.values()
+
+
+def _with_numbers(engine: Engine, context: Context, plan: Plan, row: Row) -> Row:
+    query = engine.renderer.statement("parameters_by_class", context, plan.relations["parameters"])
+    names = engine.names(query)
+    parameters = [dict(zip(names, values, strict=True)) for values in engine.rows(query)]
+    numbers = [by_class["class_no"] for by_class in parameters]
+    groups = []
+    for group in row.groups:
+        positions = range(1, len(group.items) + 1)
+        lists: list[list[Any]] = [[i for i in positions for _ in numbers], [number for _ in positions for number in numbers]]
+        lists += [
+            [by_class[str(item.parameters[place])] for item in group.items for by_class in parameters]
+            for place in range(len(group.parameters))
+        ]
+        groups.append(replace(group, numbers=tuple(map(_list_text, lists))))
+    return replace(
+        row, groups=groups, numbers=(_list_text(numbers), _list_text([by_class["log_prior"] for by_class in parameters]))
+    )
+
+
+def _list_text(numbers: Sequence[float | None]) -> str:
+    """A list as DuckDB reads it from text, with all digits; one_row.sql converts it for PostgreSQL."""
+    return "[" + ", ".join("NULL" if number is None else repr(number) for number in numbers) + "]"
+
+
+def _query(
+    plan: Plan,
+    context: Context,
+    classes: Sequence[ClassColumn],
+    row: Row,
+    temperature: float,
+    *,
+    passed_columns: Sequence[str] | None,
+) -> Markup:
+    render = plan.renderer.fragment
+    if has_compact_form(context, plan):
+        return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"], temperature)
+    names = [name for name, _ in row.columns]
+    added = [name for name in row.derived if name not in names]
+    rows = Rows(render("row_as_source", row), [*names, *added], passed_columns=passed_columns, added=added)
+    return plan.query("predict_proba", rows, classes, calibration=plan.calibration)

@@ -1,0 +1,185 @@
+"""Scorers for engines that no model lives in: the query of a verb in their dialect, with the model's numbers in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import column_names
+from nbsql.errors import InputError, NotSupportedError, listed, suggestion
+from nbsql.plan import ROW_VERBS, VERBS, Plan
+from nbsql.plan.derived import columns_of_source
+from nbsql.queries.standalone.derived import scored_elsewhere
+from nbsql.queries.standalone.foreign import comparison_kind, source_relation
+from nbsql.queries.standalone.terms import Term, Terms, literal
+from nbsql.rendering.dialect import DIALECTS, Traits, folded
+from nbsql.rendering.renderer import Renderer
+from nbsql.spec.spec import Feature
+from nbsql.storage.state import ModelState
+
+
+@dataclass(frozen=True)
+class Class:
+    """A class of the scorer: its number, the literal of its label, its log prior, and the names of its columns."""
+
+    number: int
+    literal: Markup
+    log_prior: float
+    probability: str
+    joint: str
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The calibration of posteriors, as numbers: of the classes by their number, from 1 (sql/macros/scoring/calibrated.sql)."""
+
+    method: str
+    temperature: float
+    lines: Mapping[int, tuple[float, float]]  # Platt's slope and intercept
+    knots: Mapping[int, Sequence[tuple[float, float]]]  # the isotonic function: its knots, log-odds and probability, in order
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """The data from which the macros render a scorer."""
+
+    verb: str
+    classes: Sequence[Class]  # the classes in the order of their numbers
+    terms: Sequence[Term]  # the terms of the features
+    passed: Sequence[str] | None  # the columns of the source to return; None returns all
+    traits: Traits = field(repr=False)  # the traits of the dialect
+    names: Sequence[str] = ()  # the features of a scorecard, in order
+    reasons: int = 0  # the number of features to name that cost a row most points
+    calibration: Calibration | None = None  # how the posteriors are calibrated
+    derived: Sequence[str] = ()  # the names of derived columns, which are not returned
+
+    @property
+    def joined(self) -> list[Term]:
+        return [term for term in self.terms if term.joined]
+
+    @property
+    def paired(self) -> list[Term]:
+        """The terms of pairs of categories, which are joined by the codes of a row's values."""
+        return [term for term in self.terms if term.parts]
+
+    @property
+    def common(self) -> list[Term]:
+        """The terms with a part that is the same in all classes. They matter only where the likelihood itself is returned."""
+        if not self.verb.startswith(("joint", "log")):
+            return []
+        return [term for term in self.terms if term.base or term.shared]
+
+    @property
+    def helpers(self) -> list[str]:
+        """The columns of the last step that do not come from the source."""
+        steps = ["nbsql_highest", "nbsql_relative_evidence"] if self.verb not in ("joint_log_likelihood", "points") else []
+        if self.reasons:
+            steps += [f"nbsql_cost_{term.index}" for term in self.terms]
+        if self.calibration is not None and self.calibration.method != "temperature":
+            steps += ["nbsql_top", "nbsql_second", "nbsql_rest", "nbsql_total", "nbsql_best_share"]
+            steps += [f"nbsql_{kind}_{c.number}" for kind in ("odds", "share") for c in self.classes]
+        for number in range(1, self.reasons + 1):
+            steps += [f"nbsql_most_{number}", f"nbsql_reason_{number}"]
+        return [
+            *self.derived,
+            *(name for term in self.terms for name in term.inputs),
+            *(f"nbsql_joint_{c.number}" for c in self.classes),
+            *(["nbsql_common"] if self.common else []),
+            *steps,
+        ]
+
+
+def standalone_query(
+    state: ModelState,
+    verb: str,
+    source: Any,
+    dialect: str,
+    columns: Sequence[str] | None,
+    calibration: str | None = None,
+) -> str:
+    """The query of a verb over a source of another engine, a table or a SELECT (sql/macros/scoring/standalone/scorer.sql).
+
+    The verb returns one row for each row of the source, with the columns of the source that are named. None returns all, or the
+    model's columns on engines that cannot select all columns but some. Raises InputError if the dialect is unknown, the verb
+    has no such query or the source is neither, and NotSupportedError if the model has a feature that cannot be scored this way.
+    """
+    engine, plan, classes = state.engine, state.plan, state.classes
+    traits = check_dialect(dialect)
+    if verb not in ROW_VERBS:
+        raise InputError(f"{verb} has no query in another dialect, only {listed(ROW_VERBS)}; DuckDB has one with ⟨inline=True⟩")
+    for feature in plan.spec.features:
+        _check_feature(feature, dialect)
+    renderer = Renderer(dialect)
+    relation = source_relation(source, renderer)
+    context = plan.context(classes)
+    rows = sorted(engine.query_macro("parameters_by_class", context, plan.relations["parameters"]))
+    spec, relation, derived = scored_elsewhere(plan.spec, relation, renderer, engine.renderer.dialect.name)
+    kind = comparison_kind(engine, plan.spec.target_type)
+    scorer_classes = [
+        Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint) for c in classes
+    ]
+    terms = Terms(engine, plan, context, renderer, rows, spec).make_terms()
+    passed = passed_columns_elsewhere(plan, traits, columns, VERBS[verb].all_added_columns(classes), verb)
+    fitted = None if calibration is None else _calibration(engine, plan, calibration)
+    scorer = Scorer(verb, scorer_classes, terms, passed, traits, calibration=fitted, derived=derived)
+    return renderer.statement("standalone_scorer", scorer, relation)
+
+
+def _calibration(engine: Engine, plan: Plan, method: str) -> Calibration:
+    columns = ["method", "class_no", "temperature", "slope", "intercept", "score", "probability"]
+    rows = engine.query_macro("selected_columns", plan.relations["calibration"], columns)
+    rows = [row for row in rows if row[0] == method]
+    knots: dict[int, list[tuple[float, float]]] = {}
+    for _, number, _, _, _, score, probability in rows:
+        if score is not None:
+            knots.setdefault(number, []).append((score, probability))
+    return Calibration(
+        method,
+        next((row[2] for row in rows if row[2] is not None), 1.0),
+        {row[1]: (row[3], row[4]) for row in rows if row[3] is not None},
+        {number: sorted(points) for number, points in knots.items()},
+    )
+
+
+def check_dialect(name: str) -> Traits:
+    """The traits of a dialect; InputError if it is unknown."""
+    if not isinstance(name, str) or name not in DIALECTS:
+        hint = suggestion(str(name), DIALECTS) or f"; the dialects are {listed(sorted(DIALECTS), limit=20)}"
+        raise InputError(f"no dialect {name!r}{hint}")
+    return DIALECTS[name]
+
+
+def _check_feature(feature: Feature, dialect: str) -> None:
+    """Raise NotSupportedError if a feature cannot be scored in other dialects."""
+    family = feature.family
+    if family.cell not in ("token", "list", "label"):
+        return
+    what = "cuts texts and lists" if family.cell == "token" else f"writes {family.cell}s"
+    raise NotSupportedError(
+        f"{feature.name!r} is {family.name}, which has no query in the dialect {dialect!r}, as every engine {what} in its own "
+        "way; leave it out of the model, or score on DuckDB with ⟨inline=True⟩"
+    )
+
+
+def passed_columns_elsewhere(
+    plan: Plan, traits: Traits, columns: Sequence[str] | None, added: Sequence[str], verb: str
+) -> Sequence[str] | None:
+    """The columns of a source of another engine that are returned along with those that a verb adds; None for all.
+
+    Raises InputError if the verb adds one of them, or if they are not a list of names.
+    """
+    if columns is None:
+        if traits.all_but is not None:
+            return None
+        columns = [*plan.spec.id, *columns_of_source(plan.spec)]
+    else:
+        columns = column_names(columns)
+    added_names = {*map(folded, added)}
+    for name in columns:
+        if folded(name) in added_names:
+            raise InputError(f"the source has a column {name!r}, which {verb} adds; leave it out with ⟨columns=[...]⟩")
+    return list({folded(name): name for name in columns}.values())

@@ -1,0 +1,264 @@
+"""The features of a scorer for other engines: the numbers of a model, arranged as its macros read them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.errors import NotSupportedError
+from nbsql.family import Family
+from nbsql.family.binned import bin_labels
+from nbsql.plan import Plan
+from nbsql.plan.context import Context
+from nbsql.queries.standalone.foreign import category_kind, comparison_kind
+from nbsql.rendering.renderer import Renderer
+from nbsql.spec.spec import Feature, Spec
+
+MAX_JOINS = 40  # of categories with their values; engines join at most some 60 relations
+IMPOSSIBLE = -1e300  # stands for minus infinity in a sum
+
+Parameters = Sequence[Mapping[str, float | None]]  # of a feature by name, one mapping for each class
+Scores = Sequence[Sequence[float]]  # of each value, one number for each class
+
+
+@dataclass(frozen=True)
+class Term:
+    """A feature as the macros of a scorer render it (sql/macros/scoring/standalone/terms.sql)."""
+
+    shape: str
+    index: int
+    columns: Sequence[str]  # the columns of the source
+    of: Parameters = ()  # its parameters by name, one mapping for each class
+    kind: str = "number"  # of a category, the kind by which its values are compared
+    keys: Sequence[Any] = ()  # its values, as literals
+    # The contributions of each value, one number for each class; minus infinity makes the class impossible.
+    scores: Scores = ()
+    missing: Sequence[float] = ()  # the contribution of a missing value to each class
+    unseen: Sequence[float] = ()  # the contribution of any other value to each class
+    joined: bool = False  # whether its values are in a table of their own
+    edges: Sequence[float] = ()  # of bins, the edges between them
+    low: float = 0.0  # of a grid, its lower end
+    width: float = 1.0  # of a grid, the width of a cell
+    last: int = 0  # of a grid, the number of the last cell
+    family: Family | None = None  # of a number, the family whose density is a formula
+    base: bool = False  # whether part of that formula is the same in all classes
+    # The largest deviation in each class whose square is still a double; None where no finite number is beyond it.
+    widest: Sequence[float | None] = ()
+    # Of several numbers, the values that replace missing ones; None: nothing replaces them.
+    means: Sequence[float] | None = None
+    shared: bool = False  # whether all classes share one covariance matrix
+    # Of pairs of categories, the categories, each of which adds the code of its value to a single class.
+    parts: Sequence[Term] = ()
+    parents: int = 0  # the highest code of a value that may be a super-parent
+    stride: int = 1  # the factor of a parent's code in the key of a pair
+
+    @property
+    def inputs(self) -> list[str]:
+        """The columns that it adds to those of the source."""
+        if self.shape == "pairs":
+            return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.parts) + 1)]
+        if self.shape in ("counts", "multivariate_gaussian"):
+            return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.columns) + 1)]
+        outside = [f"nbsql_outside_{self.index}"] if self.family is not None and self.family.is_logarithmic else []
+        zero = [f"nbsql_zero_{self.index}"] if self.family is not None and self.family.zeros else []
+        return [f"nbsql_x_{self.index}", *outside, *zero]
+
+
+class Terms:
+    """Builds the terms from the numbers of a model."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        plan: Plan,
+        context: Context,
+        renderer: Renderer,
+        rows: Sequence[Sequence[Any]],
+        spec: Spec | None = None,
+    ) -> None:
+        self.engine = engine
+        self.plan = plan
+        self.features = context.facts.features
+        self.renderer = renderer
+        self.parameters: dict[int, list[dict[str, float | None]]] = {f.index: [{} for _ in rows] for f in self.features}
+        for k, row in enumerate(rows):
+            for parameter_, value in zip(context.facts.parameters, row[3:], strict=True):
+                parameter = parameter_.parameter
+                name = parameter.name if parameter.column is None else f"{parameter.name}_{parameter.column}"
+                self.parameters[parameter_.feature.index][k][name] = None if value is None else float(value)
+        self.lookups: dict[str, dict[str, list[float]]] = {}
+        if spec is not None:  # the source has the columns of features under other names
+            columns = {feature.index: feature.columns for feature in spec.features}
+            self.features = tuple(replace(feature, columns=columns[feature.index]) for feature in self.features)
+
+    def make_terms(self) -> list[Term]:
+        if any(feature.family.level for feature in self.features):
+            self._read_lookups()
+        terms = [self._term(feature) for feature in self.features]
+        large = [
+            term for term in terms if term.shape in ("levels", "cells") and len(term.keys) > self.renderer.layout.case_values
+        ]
+        large.sort(key=lambda term: -len(term.keys))
+        joined = {term.index for term in large[:MAX_JOINS]}
+        return [replace(term, joined=term.index in joined) for term in terms]
+
+    def _read_lookups(self) -> None:
+        relation = self.plan.relations["lookups"]
+        names = [column.name for column in self.engine.columns(relation)]
+        scores = [place for place, name in enumerate(names) if name.startswith("class_")]
+        for row in self.engine.query_macro("sorted_by", relation, ["feature", "value"]):
+            numbers = [row[place] for place in scores] if scores else row[names.index("scores")]
+            self.lookups.setdefault(row[0], {})[row[1]] = [*map(_score, numbers)]
+
+    def _term(self, feature: Feature) -> Term:
+        shape: Callable[..., Term] = {
+            "level": self._levels,
+            "boolean": self._bernoulli,
+            "weight": self._weighted,
+            "bin": self._bins,
+            "place": self._cells,
+            "pair": self._pairs,
+            "number": self._density,
+            "column": self._counts,
+            "matrix": self._matrix,
+        }[feature.family.cell]
+        return shape(feature, self.parameters[feature.index])
+
+    def _density(self, feature: Feature, of: Parameters) -> Term:
+        family = feature.family
+        base, widest = "base" in family.macros, [_widest(p.get("precision")) for p in of]
+        return Term("density", feature.index, feature.columns, of, family=family, base=base, widest=widest)
+
+    def _counts(self, feature: Feature, of: Parameters) -> Term:
+        return Term("counts", feature.index, feature.columns, of)
+
+    def _matrix(self, feature: Feature, of: Parameters) -> Term:
+        family: Any = feature.family
+        if family.shared:  # the model stores what all classes share once
+            of = [{**of[0], **{name: value for name, value in p.items() if value is not None}} for p in of]
+        return Term(family.name, feature.index, feature.columns, of, means=family.means, shared=family.shared)
+
+    def _levels(self, feature: Feature, of: Parameters) -> Term:
+        kind = category_kind(self.engine, feature, numbers=True)
+        scores_by_value, values = self.lookups.get(feature.name, {}), self._values(feature, kind)
+        keys = [literal(self.renderer, value, kind) for value in values]
+        return self._category("levels", feature, of, kind, keys, [scores_by_value[value] for value in values])
+
+    def _values(self, feature: Feature, kind: str) -> list[str]:
+        """The values of a category that the dialect can tell apart."""
+        values = [value for value in self.lookups.get(feature.name, {}) if kind != "number" or math.isfinite(float(value))]
+        if self.renderer.dialect.traits.pads_text and kind == "text":
+            values = list({value.rstrip(" "): value for value in reversed(values)}.values())[::-1]
+        return values
+
+    def _category(
+        self, shape: str, feature: Feature, of: Parameters, kind: str, keys: Sequence[Any], scores: Scores, **options: Any
+    ) -> Term:
+        options |= self._missing_and_unseen(feature, of)
+        return Term(shape, feature.index, feature.columns, (), kind, keys, scores, **options)
+
+    def _missing_and_unseen(self, feature: Feature, of: Parameters) -> dict[str, Any]:
+        """The contributions of a missing value, and of a value that was never seen."""
+        unseen = [p.get("unseen") for p in of]
+        missing = [
+            (u if p.get("missing") is None else p["missing"]) if feature.family.nulls == "category" else None
+            for p, u in zip(of, unseen, strict=True)
+        ]
+        return {"missing": [*map(_score, missing)], "unseen": [*map(_score, unseen)]}
+
+    def _bernoulli(self, feature: Feature, of: Parameters) -> Term:
+        scores = [[_score(p[answer]) for p in of] for answer in ("true", "false")]
+        missing = [p.get("unseen") if p.get("missing") is None else p["missing"] for p in of]
+        return self._binary(feature, scores, [*map(_score, missing)])
+
+    def _binary(self, feature: Feature, scores: Scores, missing: Sequence[float]) -> Term:
+        """The term of a number that is 1 or 0. Any other number counts as missing."""
+        kind = comparison_kind(self.engine, feature.types[0]) if feature.types else "boolean"
+        if kind == "boolean":
+            keys: list[Any] = [self.renderer.fragment("true_literal"), self.renderer.fragment("false_literal")]
+        else:
+            kind, keys = "number", [1, 0]
+        return Term("levels", feature.index, feature.columns, (), kind, keys, scores, missing=missing, unseen=missing)
+
+    def _weighted(self, feature: Feature, of: Parameters) -> Term:
+        family: Any = feature.family
+        missing = [_score(p.get("missing")) for p in of]
+        if not family.binary:
+            return Term("weighted", feature.index, feature.columns, of, missing=missing)
+        scores = [[0.0 if p["mean"] is None else (p["weight"] or 0.0) * (x - p["mean"]) for p in of] for x in (1, 0)]
+        return self._binary(feature, scores, missing)
+
+    def _bins(self, feature: Feature, of: Parameters) -> Term:
+        family: Any = feature.family
+        scores_by_value = self.lookups.get(feature.name, {})
+        nothing = [0.0] * len(of)
+        scores = [scores_by_value.get(text, nothing) for text in family.labels]
+        return self._category("edges", feature, of, "number", (), scores, edges=family.edges)
+
+    def _cells(self, feature: Feature, of: Parameters) -> Term:
+        family: Any = feature.family
+        scores_by_value = self.lookups.get(feature.name, {})
+        cells = sorted(map(int, scores_by_value))
+        options = {"low": family.low, "width": family.width, "last": family.cells - 1}
+        return self._category("cells", feature, of, "number", cells, [scores_by_value[str(cell)] for cell in cells], **options)
+
+    def _pairs(self, feature: Feature, of: Parameters) -> Term:  # noqa: ARG002
+        """The categories, with codes in place of scores, and the likelihood ratios by the codes of two values."""
+        scores_by_pair = {
+            tuple(map(tuple, json.loads(text))): scores for text, scores in self.lookups.get(feature.name, {}).items()
+        }
+        pairs = {values: scores for values, scores in scores_by_pair.items() if len(values) > 1}
+        most = self.renderer.layout.literal_pairs
+        if len(pairs) > most:
+            raise NotSupportedError(
+                f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {most:,}; "
+                "fit it without columns of many values, or score on DuckDB with ⟨inline=True⟩"
+            )
+        parents = dict.fromkeys(values[0] for values in scores_by_pair)
+        codes = {value: n for n, value in enumerate(dict.fromkeys([*parents, *(child for _, child in pairs)]), start=1)}
+        alone = {feature.column: feature for feature in self.features if not feature.family.over_columns}
+        return Term(
+            "pairs",
+            feature.index,
+            feature.columns,
+            keys=[codes[parent] * (len(codes) + 1) + codes[child] for parent, child in pairs],
+            scores=[[max(score, IMPOSSIBLE) for score in scores] for scores in pairs.values()],
+            parts=[self._coded(alone[column], codes) for column in feature.columns] if pairs else (),
+            kind="integer",
+            parents=len(parents),
+            stride=len(codes) + 1,
+        )
+
+    def _coded(self, feature: Feature, codes: Mapping[tuple[str, str | None], int]) -> Term:
+        """A category that contributes the code of its value, or 0 if the value has none."""
+        term, family = self._term(feature), feature.family
+        texts = bin_labels(family.edges) if family.cell == "bin" else self._values(feature, term.kind)
+        scores = [[codes.get((feature.column, text), 0)] for text in texts]
+        return replace(term, scores=scores, missing=[codes.get((feature.column, None), 0)], unseen=[0])
+
+
+def _score(value: float | None) -> float:
+    """The contribution of a value: 0 where the model has no number for it."""
+    return 0.0 if value is None else float(value)
+
+
+def _widest(precision: float | None) -> float | None:
+    """The largest deviation whose square, times the precision, is still a double; None where no finite number is beyond it."""
+    if precision is None or precision < 1e7:
+        return None
+    return math.sqrt(1.7e308 / precision)
+
+
+def literal(renderer: Renderer, value: str, kind: str) -> Markup:
+    """The literal, of its own kind, of a value that the model's engine wrote as text. Dates and all other kinds stay texts."""
+    if kind == "boolean":
+        return renderer.fragment("true_literal" if value == "true" else "false_literal")
+    if kind == "integer":
+        return Markup(int(value))  # noqa: S704 - digits
+    return renderer.dialect.number(float(value)) if kind == "number" else renderer.dialect.text(value)

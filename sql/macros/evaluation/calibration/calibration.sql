@@ -1,0 +1,129 @@
+{#
+  Calibration, fitted on scores of rows whose class is known. All of it reads two relations:
+
+    rows    one row per row: class_no (the true class), weight, nbsql_logs (the list of ln p_k, by class_no)
+    scores  one row per row and class: class_no, hit (whether it is the true class), score (the log-odds, finite), weight
+
+  It makes one relation, `calibration`: method, class_no, class, temperature, slope, intercept, score, probability. temperature has one
+  row, platt one row per class, isotonic one row per knot, conformal one row per score. Columns that a method does not use are NULL.
+
+  A method is a search in steps, each a table made from the one before (nbsql/evaluation/calibration.py). {method}_points is the input of
+  every step (isotonic has none), {method}_start the first step, {method}_step the next one, and {method}_result the result of the last
+  one. conformal has conformal_result alone, which reads `rows`.
+#}
+
+{# One row a judged row: class_no (of its class), weight, nbsql_logs (the list of the log-posteriors). #}
+{% macro calibration_rows(model, scored, parameters, weight, as_text) -%}
+SELECT{{ nbsql.broadcast_hint(nbsql.word('known')) }}
+  known.class_no,
+  judged.weight,
+  {% set log %}x - judged.evidence{% endset %}
+  {{ nbsql.list_mapped(nbsql.word('judged.logs'), log) }} AS nbsql_logs
+FROM (
+  SELECT
+    {{ nbsql.true_label(model, as_text) }} AS class,
+    {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
+    CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
+    source.nbsql_log_evidence AS evidence,
+    source.nbsql_logs AS logs
+  FROM {{ nbsql.with_logs(model, scored) | indent(2) }} AS source
+) AS judged
+JOIN (
+  {{ nbsql.known_classes(model, parameters, as_text) | indent(2) }}
+) AS known ON known.class = judged.class
+WHERE judged.weight > 0 AND judged.evidence > -{{ nbsql.infinity() }}
+{%- endmacro %}
+
+{# One row a judged row and class: class_no, hit (whether it is the row's class), score (the log-odds), weight. #}
+{% macro calibration_scores(rows) -%}
+SELECT class_no, class_no = actual AS hit, score, weight
+FROM (
+  SELECT class_no AS actual, weight, {{ nbsql.unnested_with_places(nbsql.word('nbsql_odds'), 'class_no', 'score') }}
+  FROM (
+    {{ nbsql.log_odds(rows) | indent(4) }}
+  ) AS odds
+) AS scores
+WHERE abs(score) < {{ nbsql.infinity() }}
+{%- endmacro %}
+
+{#
+  The columns of `calibration`, for the classes in the result of a method, or for none. kept: a relation with rows of it that stay.
+#}
+{% macro calibration_table(model, parameters, method, result, kept=none) -%}
+SELECT
+  {{ nbsql.text(method) }} AS method,
+  classes.class_no,
+  classes.class,
+  {%+ if method == 'temperature' %}1 / found.slope{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS temperature,
+  {% if method == 'platt' %}
+  coalesce(found.slope, 1) AS slope,
+  coalesce(found.intercept, 0) AS intercept,
+  {% else %}
+  {{ nbsql.null_columns(['slope', 'intercept']) | indent(2) }},
+  {% endif %}
+  {% if method in ['isotonic', 'conformal'] %}
+  found.score,
+  found.probability
+  {% else %}
+  {{ nbsql.null_columns(['score', 'probability']) | indent(2) }}
+  {% endif %}
+FROM (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS classes
+{% if method == 'temperature' %}
+RIGHT JOIN {{ result }} AS found ON FALSE
+{%- elif method == 'conformal' %}
+RIGHT JOIN {{ result }} AS found ON found.class_no = classes.class_no
+{%- else %}
+LEFT JOIN {{ result }} AS found ON found.class_no = classes.class_no
+{%- endif %}
+{%- if kept is not none %}
+
+UNION ALL
+SELECT * FROM {{ kept }} AS kept
+{%- endif %}
+
+ORDER BY class_no ASC NULLS LAST, score ASC NULLS LAST
+{%- endmacro %}
+
+{# The rows of a calibration that another one by this method leaves: one of posteriors and one of sets of classes go side by side. #}
+{% macro calibration_beside(calibration, method) -%}
+SELECT * FROM {{ calibration }} AS calibration WHERE method {% if method == 'conformal' %}<>{% else %}={% endif %} 'conformal'
+{%- endmacro %}
+
+{# The rows of a calibration by one method, as a relation. #}
+{% macro calibration_by(calibration, method) -%}
+(
+  SELECT * FROM {{ calibration }} AS calibration WHERE method = {{ nbsql.text(method) }}
+)
+{%- endmacro %}
+
+{# How many rows of the last step, classes or blocks, are not done. #}
+{% macro unfinished_steps(steps) -%}
+SELECT count(*) AS n FROM {{ steps }} AS steps WHERE NOT done
+{%- endmacro %}
+
+{# One row, the quality of the posteriors before and after calibration: rows, weight, log_loss, calibrated_log_loss (as in evaluate.sql). #}
+{% macro calibration_losses(rows, calibration, method) -%}
+{% set class_no = nbsql.word('class_no') -%}
+{% set log = nbsql.element(nbsql.word('nbsql_logs'), class_no) -%}
+{% set calibrated = nbsql.element(nbsql.word('nbsql_calibrated'), class_no) -%}
+SELECT
+  count(*) AS rows,
+  sum(weight) AS weight,
+  sum(weight * {{ nbsql.log_loss_of(nbsql.exp(log)) }}) / sum(weight) AS log_loss,
+  sum(weight * {{ nbsql.log_loss_of(calibrated) }}) / sum(weight) AS calibrated_log_loss
+FROM (
+  {{ nbsql.calibrated_posteriors(rows, calibration, method) | indent(2) }}
+) AS posteriors
+{%- endmacro %}
+
+{# One row a method by which a model is calibrated: method. #}
+{% macro calibration_methods(calibration) -%}
+SELECT DISTINCT method FROM {{ calibration }} AS calibration
+{%- endmacro %}
+
+{# One row: the temperature of a calibration. #}
+{% macro temperature_of(calibration) -%}
+SELECT temperature FROM {{ calibration }} AS calibration WHERE method = 'temperature'
+{%- endmacro %}
