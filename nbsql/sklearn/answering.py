@@ -30,6 +30,8 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
     classes_: Any
     _store: Store
     _names: dict[str, Any]
+    _kinds: list[str] | None = None  # of the columns of the array that it was fitted to
+    _declared: Any = None  # the sorted labels that `partial_fit` was told to expect
 
     @abstractmethod
     def _features(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, list[str]]:  # noqa: N803

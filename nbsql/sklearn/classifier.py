@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ from nbsql.engines.connect import engine_of
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_distinct
 from nbsql.errors import InputError, listed
-from nbsql.family import Family
+from nbsql.family import Family, Nulls, Unseen
 from nbsql.plan.derived import columns_of_source
 from nbsql.sklearn.answering import Answering, cures_of_estimators, source_of
 from nbsql.sklearn.columns import (
@@ -40,6 +41,7 @@ from nbsql.sklearn.store import NAME, Store
 from nbsql.spec.options import PriorArgument, model_fields
 
 
+@dataclass(kw_only=True, eq=False, repr=False)  # whose __init__ only sets its arguments, as scikit-learn demands
 class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes of mixed columns: categories, booleans, numbers and words in one model, with missing and unseen values.
 
@@ -88,29 +90,14 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     ['dry', 'wet']
     """
 
-    _kinds: list[str] | None = None  # of the columns of the array that it was fitted to
-    _declared: Any = None  # the sorted labels that `partial_fit` was told to expect
-
-    def __init__(
-        self,
-        *,
-        families: Mapping[str, str | Family] | None = None,
-        alpha: float = 1.0,
-        prior: PriorArgument = "empirical",
-        estimate: Literal["mean", "mode", "mle"] | None = None,
-        nulls: Literal["skip", "category", "error"] = "skip",
-        unseen: Literal["skip", "smooth"] = "skip",
-        derive: Mapping[str, str] | None = None,
-        missing: Sequence[str] = (),
-    ) -> None:
-        self.families = families
-        self.alpha = alpha
-        self.prior = prior
-        self.estimate = estimate
-        self.nulls = nulls
-        self.unseen = unseen
-        self.derive = derive
-        self.missing = missing
+    families: Mapping[str, str | Family] | None = None
+    alpha: float = 1.0
+    prior: PriorArgument = "empirical"
+    estimate: Literal["mean", "mode", "mle"] | None = None
+    nulls: Nulls = "skip"
+    unseen: Unseen = "skip"
+    derive: Mapping[str, str] | None = None
+    missing: Sequence[str] = ()
 
     def __sklearn_tags__(self) -> Any:
         """The tags: missing values, categories and texts are allowed, sparse matrices are not."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +26,7 @@ Scoring = Literal["neg_log_loss", "accuracy"]
 FOLD = "fold"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NaiveBayesCV(NaiveBayesClassifier):
     """Naive Bayes of mixed columns whose smoothing, prior and families are chosen by cross-validation.
 
@@ -72,30 +74,13 @@ class NaiveBayesCV(NaiveBayesClassifier):
     0.1
     """
 
-    def __init__(
-        self,
-        *,
-        alphas: Sequence[float] = (0.01, 0.1, 0.5, 1.0, 2.0, 10.0),
-        priors: Sequence[PriorArgument] = ("empirical",),
-        families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family] | None] | None = None,
-        cv: Any = 5,
-        scoring: Scoring = "neg_log_loss",
-        estimate: Literal["mean", "mode", "mle"] | None = None,
-        nulls: Literal["skip", "category", "error"] = "skip",
-        unseen: Literal["skip", "smooth"] = "skip",
-        derive: Mapping[str, str] | None = None,
-        missing: Sequence[str] = (),
-    ) -> None:
-        self.alphas = alphas
-        self.priors = priors
-        self.families = families  # type: ignore[assignment]
-        self.cv = cv
-        self.scoring = scoring
-        self.estimate = estimate
-        self.nulls = nulls
-        self.unseen = unseen
-        self.derive = derive
-        self.missing = missing
+    alpha: float = field(default=1.0, init=False)  # of which there are several
+    prior: PriorArgument = field(default="empirical", init=False)
+    alphas: Sequence[float] = (0.01, 0.1, 0.5, 1.0, 2.0, 10.0)
+    priors: Sequence[PriorArgument] = ("empirical",)
+    families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family] | None] | None = None  # type: ignore[assignment]
+    cv: Any = 5
+    scoring: Scoring = "neg_log_loss"
 
     def _lists(self) -> dict[str, Any]:
         return {"alpha": self.alphas, "prior": self.priors, "families": self.families}
