@@ -347,19 +347,6 @@ def test_sql_writes_nothing(fitted: str, run: Run, arguments: Sequence[str], exp
     assert sorted(path.name for path in Path().iterdir()) == [fitted]
 
 
-def test_the_printed_statements_of_a_fit_make_the_model(shop: str, run: Run) -> None:
-    printed = run(*FIT, "--sql").stdout
-    with duckdb.connect(shop) as con:
-        con.execute(printed)
-        by_hand = con.execute("SELECT * FROM spell.predict_proba('golf') ORDER BY day").fetchall()
-    run(*FIT)
-    rows = sql(shop, "SELECT * FROM spell.predict_proba('golf') ORDER BY day")
-    assert len(rows) == len(by_hand) == 14
-    for found, expected in zip(rows, by_hand, strict=True):  # a fit knows which numbers no row lacks, and adds them otherwise
-        assert found[:5] == expected[:5]
-        assert found[5:] == pytest.approx(expected[5:], rel=1e-12)
-
-
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [

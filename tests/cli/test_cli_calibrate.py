@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
 from pathlib import Path
 
 import duckdb
 import pytest
 from click.testing import CliRunner
+from support.commands import run
 
 import nbsql
 from nbsql.cli import main
@@ -27,20 +27,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         con.execute("CREATE TABLE rest AS FROM seen WHERE i >= 60")
         nbsql.fit(con, "sky", target="wet", exclude=["w"], id="i", name="weather")
     return path
-
-
-@pytest.fixture
-def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A copy of it in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    return str(shutil.copy(made, "shop.duckdb"))
-
-
-def run(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(main, list(arguments), prog_name="nbsql")
-    assert result.exit_code == code, result.output
-    return result.stdout if code == 0 else result.stderr
 
 
 @pytest.mark.slow

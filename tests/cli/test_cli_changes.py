@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 from support.algebra import same
+from support.commands import run
 
 import nbsql
 from nbsql.cli import main
@@ -29,20 +29,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         con.execute("CREATE TABLE june AS FROM (VALUES ('snow', 9.0, 'maybe'), ('rain', 4.0, 'yes')) AS t(sky, wind, play)")
         nbsql.fit(con, "may", target="play", name="golf")
     return path
-
-
-@pytest.fixture
-def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A copy of it in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
-    return str(shutil.copy(made, "shop.duckdb"))
-
-
-def run(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(main, arguments, prog_name="nbsql")
-    assert result.exit_code == code, result.output
-    return result.stdout if code == 0 else result.stderr
 
 
 def table(output: str) -> list[list[str]]:
@@ -123,33 +109,6 @@ def test_the_ledger_is_shown(shop: str) -> None:
     printed = run("show", shop, "golf", "--batches", "--sql")
     with duckdb.connect(shop) as con:
         assert con.execute(printed).fetchall()[0][:4] == ("1", "fit", "may", 3)
-
-
-CHANGES = [
-    ["update", "golf", "june", "--batch", "new"],
-    ["forget", "golf", "FROM may WHERE wind = 2"],
-    ["forget", "golf", "--batch", "2"],
-    ["rollback", "golf", "1"],
-    ["compact", "golf"],
-]
-
-
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: " ".join(change[::2]))
-def test_sql_prints_what_would_run_and_changes_nothing(shop: str, change: list[str]) -> None:
-    verb, *arguments = change
-    run("update", shop, "golf", "june")
-    before = state(shop)
-    printed = run(verb, shop, *arguments, "--sql")
-    agree(state(shop), before)
-    as_it_was = Path(shop).read_bytes()
-    with duckdb.connect(shop) as con:
-        for statement in con.extract_statements(printed):
-            con.execute(statement)
-        by_hand = answers(con)
-    Path(shop).write_bytes(as_it_was)
-    run(verb, shop, *arguments)
-    agree(state(shop), by_hand)
-    assert by_hand[-1] != before[-1]
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
-import shutil
 from pathlib import Path
 
 import duckdb
 import pytest
 from click.testing import CliRunner
+from support.commands import cells, run
 
 import nbsql
 from nbsql.cli import main
@@ -24,24 +23,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
         nbsql.fit(con, "sky", target="play", exclude=["week"], name="weather", slice_by="week")
     return path
-
-
-@pytest.fixture
-def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A copy of it in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    return str(shutil.copy(made, "shop.duckdb"))
-
-
-def run(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(main, list(arguments), prog_name="nbsql")
-    assert result.exit_code == code, result.output
-    return result.stdout if code == 0 else result.stderr
-
-
-def cells(output: str, start: str) -> list[str]:
-    return next(re.split(r"\s{2,}", line.strip()) for line in output.splitlines() if line.strip().startswith(start))
 
 
 @pytest.mark.slow

@@ -6,17 +6,20 @@ import csv
 import io
 import json
 import re
-import shutil
+from functools import partial
 from pathlib import Path
 
 import duckdb
 import pytest
 from click.testing import CliRunner
+from support import commands
 from support.nearly import nearly
 
 import nbsql
 from nbsql.cli import main
 from nbsql.evaluation.evaluation import TABLES
+
+run = partial(commands.run, "evaluate")
 
 SKY = "(VALUES ('sun', 'no', 2), ('sun', 'no', 1), ('rain', 'yes', 1), ('sun', 'yes', 3)) AS t(sky, play, w)"
 
@@ -29,20 +32,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         con.execute(f"CREATE TABLE sky AS FROM {SKY}")
         nbsql.fit(con, "sky", target="play", exclude=["w"], name="weather")
     return path
-
-
-@pytest.fixture
-def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A copy of it in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    return str(shutil.copy(made, "shop.duckdb"))
-
-
-def run(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(main, ["evaluate", *arguments], prog_name="nbsql")
-    assert result.exit_code == code, result.output
-    return result.stdout if code == 0 else result.stderr
 
 
 def cells(output: str, start: str) -> list[list[str]]:

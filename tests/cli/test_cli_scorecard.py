@@ -5,20 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+from functools import partial
 from pathlib import Path
 
 import duckdb
 import pytest
-from click.testing import CliRunner
+from support import commands
 
 import nbsql
-from nbsql.cli import main
 
-
-def run(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(main, ["scorecard", *arguments], prog_name="nbsql")
-    assert result.exit_code == code, result.output
-    return result.stdout if code == 0 else result.stderr
+run = partial(commands.run, "scorecard")
 
 
 @pytest.mark.slow

@@ -166,9 +166,11 @@ def test_a_file_of_another_kind_says_what_reads_it(con: duckdb.DuckDBPyConnectio
     Path(name).write_text(TEXT, encoding="utf-8")
     con.execute("CREATE TABLE days AS FROM (VALUES ('a', 1), ('b', 2)) AS t(y, town)")
     model = nbsql.fit(con, "days", target="y", name="m")
+    con.execute("SET autoinstall_known_extensions = false")  # without a network, DuckDB waits seconds for one
     for verb in (lambda: nbsql.fit(con, Path(name), target="y"), lambda: model.predict(name), lambda: model.evaluate(name)):
         with pytest.raises(InputError, match=said):
             verb()
+    con.execute("RESET autoinstall_known_extensions")
     if name == "rows.txt":
         assert nbsql.fit(con, f"FROM read_csv('{name}')", target="y", id="id").families["town"].name == "categorical"
         with pytest.raises(DatabaseError, match=said):
