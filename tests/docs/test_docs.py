@@ -7,6 +7,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -71,6 +72,13 @@ def readme(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return Readme(folder, names)
 
 
+@pytest.fixture(scope="module")
+def program() -> Iterator[Path]:
+    """The folder of a program `nbsql` that starts at once."""
+    with TemporaryDirectory() as folder, forked_program(Path(folder)) as program:
+        yield program
+
+
 @pytest.mark.xdist_group("readme")
 def test_every_block_of_the_readme_runs_in_order_and_prints_what_it_shows(readme: Readme) -> None:
     assert {"con", "model"} <= readme.names.keys()
@@ -81,23 +89,23 @@ def test_every_block_of_the_readme_runs_in_order_and_prints_what_it_shows(readme
 @pytest.mark.filterwarnings("ignore:'[a-z]+' holds numbers:nbsql.NbsqlWarning")  # which is what the page on messy columns shows
 @pytest.mark.filterwarnings("ignore:'visit_id' is a key:nbsql.NbsqlWarning")  # and that on choosing families
 def test_every_block_of_the_pages_that_go_on_from_the_readme_runs_in_order(
-    readme: Readme, monkeypatch: pytest.MonkeyPatch, update: bool
+    readme: Readme, program: Path, monkeypatch: pytest.MonkeyPatch, update: bool
 ) -> None:
     monkeypatch.chdir(readme.folder)
-    with TemporaryDirectory() as folder, forked_program(Path(folder)) as program:
-        for page in PAGES:
-            if page not in OF_THEIR_OWN:
-                run_page(page_file(page), readme.names, program, update=update)
+    for page in PAGES:
+        if page not in OF_THEIR_OWN:
+            run_page(page_file(page), readme.names, program, update=update)
 
 
 @pytest.mark.parametrize(
     "page", [pytest.param(page, marks=[pytest.mark.slow] if page in LONG else []) for page in OF_THEIR_OWN]
 )
-def test_a_page_of_its_own_runs_from_an_empty_folder(page, tmp_path, monkeypatch, update):
+def test_a_page_of_its_own_runs_from_an_empty_folder(page, tmp_path, monkeypatch, update, request):
     if page == "how-to/serve":
         pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install '.[test]' to run the service")
     monkeypatch.chdir(tmp_path)
-    run_page(page_file(page), {}, update=update)
+    programs = [] if page == "tutorials/first-model" else [request.getfixturevalue("program")]  # one is by the program itself
+    run_page(page_file(page), {}, *programs, update=update)
 
 
 def test_every_page_is_in_the_index():
