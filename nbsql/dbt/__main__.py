@@ -8,10 +8,29 @@ from pathlib import Path
 
 from nbsql.dbt.facts import FACTS, facts_sql
 from nbsql.dbt.mirror import fill_mirror
-from nbsql.dbt.package import DISPATCH, INTERNAL, PRIMITIVES, dispatch_sql, internal_yaml, primitives_sql
-from nbsql.dbt.schema import NAMES, SCHEMA, option_names_sql, schema_json
+from nbsql.dbt.package import (
+    CALLED,
+    DISPATCH,
+    INTERNAL,
+    PRIMITIVES,
+    called_by_name_sql,
+    dispatch_sql,
+    internal_yaml,
+    primitives_sql,
+)
+from nbsql.dbt.schema import SCHEMA, schema_json
 from nbsql.errors import NbsqlError
 from nbsql.rendering.renderer import macro_path
+
+# In the order in which they are made: names that are called decide which primitives there are, and all macros are hidden.
+GENERATED = {
+    FACTS: facts_sql,
+    CALLED: called_by_name_sql,
+    PRIMITIVES: primitives_sql,
+    DISPATCH: dispatch_sql,
+    INTERNAL: internal_yaml,
+    SCHEMA: schema_json,
+}
 
 
 def main(arguments: list[str]) -> None:
@@ -29,15 +48,7 @@ def main(arguments: list[str]) -> None:
             sys.exit(f"error: {error}")
         print(f"{len(files)} files in {asked.folder}")
         return
-    # The dispatch leads to primitives, and all of them are hidden.
-    for path, text in (
-        (FACTS, facts_sql),
-        (PRIMITIVES, primitives_sql),
-        (NAMES, option_names_sql),
-        (DISPATCH, dispatch_sql),
-        (INTERNAL, internal_yaml),
-        (SCHEMA, schema_json),
-    ):
+    for path, text in GENERATED.items():
         (macro_path() / path).write_text(text(), encoding="utf-8", newline="\n")
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from nbsql.family import FAMILIES, Estimate, Nulls, Unseen
+from nbsql.dbt.package import parts_called
+from nbsql.dbt.schema import default_options, refused_options
+from nbsql.family import FAMILIES, INFERRED, Estimate, Nulls, Unseen
 from nbsql.family.facts import choices_of, facts
 from nbsql.family.stop_words import STOP_WORDS
 
@@ -26,38 +29,55 @@ _FAMILIES = """
 
 def facts_sql() -> str:
     """The text of the file of facts."""
+    inferred = {kind: family.name for kind, family in INFERRED.items()}
     elsewhere = [name for name in FAMILIES if name not in facts()]
     choices = {"nulls": choices_of(Nulls), "unseen": choices_of(Unseen), "estimate": [*choices_of(Estimate)[:2]]}
     return _HEADER + "".join(
-        _macro(name, comment, value)
-        for name, comment, value in (
-            ("families", _FAMILIES, facts()),
+        f"\n{{#{comment}#}}\n{{% macro {name}() -%}}\n{body}\n{{%- endmacro %}}\n"
+        for name, comment, body in (
+            ("families", _FAMILIES, _families()),
+            ("inferred_families", " The default family of a feature, by the kind of its column. ", _returned(inferred)),
+            ("families_elsewhere", " The families that query the data before they count. ", _returned(elsewhere)),
+            ("default_options", " The options of a model, with their defaults. ", _returned(default_options())),
+            ("options_of_python", " The other options of nbsql.fit, and those of its methods. ", _returned(refused_options())),
+            ("shared_choices", " The values of options of every family. ", _returned(choices)),
             (
-                "families_elsewhere",
-                " The families that query the data before they count. ",
-                elsewhere,
+                "english_stop_words",
+                " The words of stop_words: english, between blanks. ",
+                _returned(" ".join(STOP_WORDS["english"])),
             ),
-            ("shared_choices", " The values of options of every family. ", choices),
-            ("english_stop_words", " The words of stop_words: english, between blanks. ", " ".join(STOP_WORDS["english"])),
         )
     )
 
 
-def _macro(name: str, comment: str, value: Any) -> str:
-    """A macro that returns a value. Each member of a dictionary of dictionaries begins a line."""
-    if isinstance(value, dict) and all(isinstance(member, dict) and member for member in value.values()):
-        members = [_wrapped(f"{_literal(key)}: {_literal(member)}", "  ", "    ") for key, member in value.items()]
-        text = "{\n" + ",\n".join(members) + "\n}"
-    else:
-        text = _wrapped(_literal(value), "", "  ")
-    return f"\n{{#{comment}#}}\n{{% macro {name}() -%}}\n{{% do return({text}) %}}\n{{%- endmacro %}}\n"
+def _families() -> str:
+    """The statements that return the facts by family; what the families with a kind of cell have in common stands once."""
+    parts, known = parts_called(), facts()
+    for fact in known.values():
+        fact["macros"] = {part: macro for part, macro in fact["macros"].items() if part in parts}
+    shared, own = [], []
+    for cell, group in groupby(known, lambda name: known[name]["cell"]):
+        names = [*group]
+        common = {key: value for key, value in known[names[0]].items() if all(known[name].get(key) == value for name in names)}
+        if len(names) > 1:
+            shared.append(_wrapped(f"{{% set {cell} = {_literal(common)} -%}}", ""))
+        for name in names:
+            if len(names) > 1:
+                rest = _literal({key: value for key, value in known[name].items() if key not in common})
+                own.append(_wrapped(f"'{name}': dict({cell}, **{rest})", "  "))
+            else:
+                own.append(_wrapped(f"'{name}': {_literal(known[name])}", "  "))
+    return "\n".join([*shared, "{% do return({", ",\n".join(own), "}) %}"])
 
 
-def _wrapped(text: str, first: str, others: str) -> str:
+def _returned(value: Any) -> str:
+    return _wrapped(f"{{% do return({_literal(value)}) %}}", "")
+
+
+def _wrapped(text: str, first: str) -> str:
     """A text in lines, of which none is too long for a file of macros."""
-    width = _WIDTH - len("{% do return(")
     options: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-    return "\n".join(textwrap.wrap(text, width, initial_indent=first, subsequent_indent=others, **options))
+    return textwrap.fill(text, _WIDTH, initial_indent=first, subsequent_indent=f"{first}  ", **options)
 
 
 def _literal(value: Any) -> str:

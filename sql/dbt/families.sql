@@ -3,13 +3,6 @@
   this. Facts that do not depend on options are generated from those classes (facts.sql), and tests/dbt/test_dbt.py compares the two.
 #}
 
-{# The default family of a feature, by the kind of its column. #}
-{% macro inferred_family(kind) -%}
-{% do return({
-  'text': 'categorical', 'boolean': 'bernoulli', 'integer': 'gaussian', 'float': 'gaussian', 'decimal': 'gaussian',
-  'tokens': 'tokens', 'token counts': 'token_counts'}.get(kind)) %}
-{%- endmacro %}
-
 {#
   A family with every attribute that counting, estimating and scoring read.
 

@@ -60,7 +60,7 @@
 {% do found.append(nbsql.feature_of(taken[column.name], group.family, group.members, found)) %}
 {% endif -%}
 {% else -%}
-{% set family = single[column.name] or nbsql.inferred_family(column.kind) -%}
+{% set family = single[column.name] or nbsql.inferred_families().get(column.kind) -%}
 {% if not family -%}
 {% do without.append(column) %}
 {% else -%}

@@ -32,9 +32,7 @@
 {# The options of a node, with defaults for those left out. #}
 {% macro options_of(node) -%}
 {% set given = node.config.meta.nbsql -%}
-{% set options = {
-  'target': none, 'id': [], 'features': none, 'exclude': [], 'families': {}, 'weight': none, 'alpha': 1.0, 'prior': 'empirical',
-  'prior_alpha': none, 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'lookback': 1, 'classes': none, 'derive': {}, 'missing': []} -%}
+{% set options = nbsql.default_options() -%}
 {% for option in given if option not in options -%}
 {% do nbsql.refuse_if(option in nbsql.options_of_python(),
   "meta.nbsql of '" ~ node.name ~ "' has '" ~ option ~ "', which the dbt package does not do; fit such a model in Python, with "

@@ -34,9 +34,6 @@ list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteri
 {%- endmacro %}
 {% macro default__finite(x) -%} CASE WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END {%- endmacro %}
 {% macro default__floor_of(x) -%} floor({{ x }}) {%- endmacro %}
-{% macro default__greatest_of_few(values) -%}
-GREATEST({% for value in values %}{{ value }}{{ nbsql.comma_blank(loop) }}{% endfor %})
-{%- endmacro %}
 {% macro default__groups_texts() -%} yes {%- endmacro %}
 {% macro default__in_time_zone(x, zone) -%} ({{ x }} AT TIME ZONE {{ nbsql.text(zone) }}) {%- endmacro %}
 {% macro default__infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
@@ -59,7 +56,6 @@ list_transform({{ list }}, lambda {{ nbsql.word(x) }}{% if place %}, {{ nbsql.wo
 {% macro default__log_of_input(x, is_centred, careful) -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= 1e150 THEN ln({{ x }}) WHEN {{ x }} <= 0 AND {{ x }} >= -1e150 THEN -{{ nbsql.infinity() }} END
 {%- endmacro %}
-{% macro default__logistic_relative_likelihood(below) -%} exp({{ below }}) {%- endmacro %}
 {% macro default__longest_whole() -%} HUGEINT {%- endmacro %}
 {% macro default__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
 {% macro default__maximum(x) -%} max({{ x }}) {%- endmacro %}
@@ -137,7 +133,6 @@ ARRAY(SELECT word FROM unnest({{ list }}) AS listed(word) WHERE {{ condition }})
 {% macro postgres__list_product(a, b) -%} (SELECT sum(one * other) FROM unnest({{ a }}, {{ b }}) AS each(one, other)) {%- endmacro %}
 {% macro postgres__list_size(list) -%} cardinality({{ list }}) {%- endmacro %}
 {% macro postgres__list_total(list) -%} (SELECT sum(each) FROM unnest({{ list }}) AS each) {%- endmacro %}
-{% macro postgres__logistic_relative_likelihood(below) -%} CASE WHEN {{ below }} < -230 THEN 0 ELSE exp({{ below }}) END {%- endmacro %}
 {% macro postgres__matches(x, pattern) -%}
 ARRAY(SELECT found.match[1] FROM regexp_matches({{ x }}, '(' || {{ pattern }} || ')', 'g') AS found(match))
 {%- endmacro %}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import textwrap
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,8 @@ from click.testing import CliRunner
 
 from nbsql.cli import main
 from nbsql.dbt import package, schema
-from nbsql.dbt.facts import FACTS, facts_sql
+from nbsql.dbt.__main__ import GENERATED
 from nbsql.dbt.mirror import fill_mirror
-from nbsql.family.facts import facts
 from nbsql.rendering.renderer import macro_path
 
 
@@ -48,20 +46,17 @@ def test_names_of_macros_are_unique() -> None:
 
 
 def test_engines_are_chosen_by_dispatch() -> None:
-    """Each macro of which an engine has a form of its own is default__x, and dispatch.sql, as written anew, leads there."""
+    """Each macro of which an engine has a form of its own is default__x, to which dispatch.sql leads."""
     known = package.macros()
     general = {name for name, macro in known.items() if "__" not in name and macro.path != package.DISPATCH}
-    own = {
-        name for path in macro_path().rglob("*.sql") for name in re.findall(r"{%-? macro (\w+__\w+)\(", path.read_text("utf-8"))
-    }
+    texts = [path.read_text("utf-8") for path in macro_path().rglob("*.sql") if path.name != package.DISPATCH.name]
+    own = {name for text in texts for name in re.findall(r"{%-? macro (\w+__\w+)\(", text)}
     engines = {"duckdb", *(folder.name for folder in (macro_path() / "macros" / "engines").iterdir())}
     forms = {name for name in own if name.split("__")[0] in engines}
     assert {name.split("__")[1] for name in forms} & general == {"check_engine"}
     for name in forms & known.keys():
         base = known.get(f"default__{name.split('__')[1]}")
-        assert base is None or known[name].arguments == base.arguments, name
-    assert (macro_path() / package.DISPATCH).read_text(encoding="utf-8") == package.dispatch_sql()
-    assert (macro_path() / package.PRIMITIVES).read_text(encoding="utf-8") == package.primitives_sql()
+        assert base is None or base.path == package.DISPATCH or known[name].arguments == base.arguments, name
 
 
 def test_no_macro_uses_what_dbt_2_does_not_know() -> None:
@@ -93,29 +88,22 @@ def test_the_package_s_own_macros_find_what_they_call() -> None:
         assert called - known == set(), file.name
 
 
-def test_what_is_called_by_a_name_put_together_is_named(request: pytest.FixtureRequest) -> None:
-    known = package.macros()
-    texts = "".join((macro_path() / path).read_text(encoding="utf-8") for path in package.shipped())
-    endings = set(re.findall(r"nbsql\[[\w.]+ ~ '(_\w+)'\]", texts))
-    endings |= {f"_{part}" for part in re.findall(r"nbsql\[[\w.]*macros\.(\w+)", texts)}
-    assert {"_density", "_inputs", "_estimate", "_likelihoods"} <= endings
-    written = (macro_path() / "dbt" / "facts.sql").read_text(encoding="utf-8")
-    families = re.findall(r"^  '(\w+)': ", written.split("{% macro families()")[1].split("{%- endmacro")[0], re.MULTILINE)
-    assert families == [*facts()]
-    stems = {*families, *re.findall(r"'(?:distribution|divergence)': '(\w+)'", texts)}
-    wanted = {f"{stem}{ending}" for stem in stems for ending in endings} & known.keys()
-    wanted |= {name for name in known if name.startswith("breaks_")}
-    file = macro_path() / "dbt" / "called_by_name.sql"
-    text = file.read_text(encoding="utf-8")
-    named = set(re.findall(r"nbsql\.(\w+)\(\)", text))
-    if request.config.getoption("--update-golden"):
-        head, rest = text.split("{% do [\n")
-        calls = ", ".join(f"nbsql.{name}()" for name in sorted((named | wanted) & known.keys()))
-        lines = "\n".join(textwrap.wrap(calls, 124, initial_indent="  ", subsequent_indent="  "))
-        file.write_text(f"{head}{{% do [\n{lines}\n] %}}{rest.split('] %}')[1]}", encoding="utf-8")
-        named = set(re.findall(r"nbsql\.(\w+)\(\)", file.read_text(encoding="utf-8")))
-    assert wanted - named == set()
-    assert named - known.keys() == set()
+def test_what_is_called_by_a_name_put_together_is_named() -> None:
+    named = set(re.findall(r"nbsql\.(\w+)\(\)", package.called_by_name_sql()))
+    assert named <= package.macros().keys()
+    assert {"metrics", "sliced_metrics", "predict", "prior_term", "breaks_whole"} <= named
+    assert {
+        "gaussian_density",
+        "categorical_value",
+        "gaussian_estimate",
+        "complement_likelihoods",
+        "poisson_divergence",
+    } <= named
+
+
+def test_generated_files_are_those_of_the_classes_and_macros() -> None:
+    for path, made in GENERATED.items():
+        assert (macro_path() / path).read_text(encoding="utf-8") == made(), f"{path}: run python -m nbsql.dbt write"
 
 
 def test_a_project_s_docs_show_what_it_calls_and_nothing_else() -> None:
@@ -126,16 +114,10 @@ def test_a_project_s_docs_show_what_it_calls_and_nothing_else() -> None:
         assert macro["description"].strip(), macro["name"]
         assert [argument["name"] for argument in macro["arguments"]] == found[macro["name"]].arguments, macro["name"]
         assert all(argument["type"] and argument["description"] for argument in macro["arguments"])
-    assert (macro_path() / package.INTERNAL).read_text(encoding="utf-8") == package.internal_yaml()
 
 
-def test_the_schema_and_the_facts_are_those_of_the_classes() -> None:
-    assert (macro_path() / schema.SCHEMA).read_text(encoding="utf-8") == schema.schema_json()
-    assert (macro_path() / FACTS).read_text(encoding="utf-8") == facts_sql()
-    options = (macro_path() / "dbt" / "options.sql").read_text(encoding="utf-8")
-    known = re.findall(r"'(\w+)': ", options.split("{% set options = {")[1].split("} -%}")[0])
-    assert set(schema.properties_schema()["$defs"]["nbsql"]["properties"]) == set(known)
-    assert (macro_path() / schema.NAMES).read_text(encoding="utf-8") == schema.option_names_sql()
+def test_the_schema_has_the_options_of_the_package() -> None:
+    assert set(schema.properties_schema()["$defs"]["nbsql"]["properties"]) == set(schema.default_options())
 
 
 NO_FAMILY = "{'family': 'poisson', 'floor': 1} is not valid under any of the given schemas"
