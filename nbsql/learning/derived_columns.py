@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
@@ -15,7 +16,7 @@ from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import NO_TYPE, Column, value_kind
 from nbsql.spec.derived import Derived, check_derive
 from nbsql.spec.options import Options
-from nbsql.spec.rules import is_learnt_time
+from nbsql.spec.rules import is_learnt_time, learnt_texts
 from nbsql.spec.spec import Spec
 
 
@@ -49,7 +50,7 @@ def derive_again(engine: Engine, spec: Spec, source: Source, title: str, *, judg
     """
     if not spec.derived or source.derived:
         return source
-    required = derived_of(spec, judged=judged)
+    required, texts = derived_of(spec, judged=judged), {name: column for name, *column in learnt_texts(spec, spec.derived)}
     present = {folded(column.name): column for column in source.columns}
     made: list[Derived] = []
     for each in spec.derived:
@@ -62,21 +63,30 @@ def derive_again(engine: Engine, spec: Spec, source: Source, title: str, *, judg
         if missing:
             names = (column.name for column in source.columns)
             raise no_column(missing[0], names, source.label, f"from which {title} derives {each.name!r}")
-        made += _texts(engine, each, present, made)
+        made += _texts(engine, each, source, made, title, texts)
         made += _times(engine, each, source, made, title) if each.part is not None else []
         made.append(each)
     return _released(_extended(engine, source, tuple(made)), source) if made else source
 
 
-def _texts(engine: Engine, each: Derived, present: dict[str, Column], made: Sequence[Derived]) -> list[Derived]:
-    """The columns that an expression reads as texts, and that are of another type here, as texts."""
+def _texts(
+    engine: Engine, each: Derived, source: Source, made: Sequence[Derived], title: str, texts: Mapping[str, Any]
+) -> list[Derived]:
+    """The columns that an expression reads as texts, and that are of another type here, as texts.
+
+    `texts` has the kinds that each may have, and the word for what was learnt. Raises InputError if one has others.
+    """
     changed = {folded(other.name) for other in made}
     found = []
     for name, kind in each.reads:
-        column = present.get(folded(name))
-        if column is not None and folded(name) not in changed and value_kind(kind) == "text" and column.kind != "text":
-            text = restore(engine.renderer.fragment("column_as_text", column.name))
-            found.append(Derived(column.name, text, ((column.name, column.type),)))
+        column = next((column for column in source.columns if folded(column.name) == folded(name)), None)
+        if column is None or folded(name) in changed or value_kind(kind) != "text" or column.kind == "text":
+            continue
+        kinds, learnt = texts[name]
+        if column.value_kind not in (None, *kinds) and _has_values(engine, source, column):
+            raise _wrong_type(column, source, title, learnt)
+        text = restore(engine.renderer.fragment("column_as_text", column.name))
+        found.append(Derived(column.name, text, ((column.name, column.type),)))
     return found
 
 
@@ -86,12 +96,20 @@ def _times(engine: Engine, each: Derived, source: Source, made: Sequence[Derived
     column = next((column for column in source.columns if folded(column.name) == folded(name)), None)
     if column is None or folded(name) in {folded(other.name) for other in made} or is_learnt_time(each, column):
         return []
-    if column.type not in NO_TYPE and engine.query_macro("values_of_columns", source.relation, [column.name])[0][0]:
-        raise InputError(
-            f"column {column.name!r} of {source.label} is {column.type}, and {title} has learnt {learnt} there, of which "
-            f"{each.name!r} is a part; read it as {learnt}, or cast it"
-        )
+    if column.type not in NO_TYPE and _has_values(engine, source, column):
+        raise _wrong_type(column, source, title, learnt, f", of which {each.name!r} is a part")
     return [Derived(column.name, f"CAST(NULL AS {learnt})", ((column.name, column.type),))]
+
+
+def _wrong_type(column: Column, source: Source, title: str, learnt: str, role: str = "") -> InputError:
+    return InputError(
+        f"column {column.name!r} of {source.label} is {column.type}, and {title} has learnt {learnt} there{role}; "
+        f"read it as {learnt}, or cast it"
+    )
+
+
+def _has_values(engine: Engine, source: Source, column: Column) -> bool:
+    return bool(engine.query_macro("values_of_columns", source.relation, [column.name])[0][0])
 
 
 def _extended(engine: Engine, source: Source, derived: tuple[Derived, ...]) -> Source:

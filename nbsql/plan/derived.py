@@ -13,6 +13,7 @@ from nbsql.plan.expressions import translated
 from nbsql.plan.joins import columns_read
 from nbsql.rendering.dialect import folded, restore
 from nbsql.rendering.renderer import Renderer
+from nbsql.spec.column import value_kind
 from nbsql.spec.derived import Derived, inputs, layers, needed
 from nbsql.spec.spec import Spec
 
@@ -41,6 +42,16 @@ def with_derived_columns(spec: Spec, derived: Iterable[Derived]) -> Spec:
     return replace(spec, derived=tuple(each for each in spec.derived if each.part is None or each in read))
 
 
+def reading_texts(renderer: Renderer, derived: Sequence[Derived]) -> tuple[Derived, ...]:
+    """Derived columns for a source of any types: what they read as a text is cast to one first."""
+    casts = [
+        Derived(name, restore(renderer.fragment("column_as_text", name)), ((name, kind),))
+        for name, kind in inputs(derived).items()
+        if value_kind(kind) == "text"
+    ]
+    return (*casts, *derived)
+
+
 def columns_of_source(spec: Spec, *, judged: bool = False) -> list[str]:
     """The columns that scored or judged rows need from a source: those that are not derived, and those that others read."""
     derived = derived_of(spec, judged=judged)
@@ -49,10 +60,13 @@ def columns_of_source(spec: Spec, *, judged: bool = False) -> list[str]:
     return list(dict.fromkeys([*(name for name in names if name not in made), *inputs(derived)]))
 
 
-def translated_expression(renderer: Renderer, each: Derived, dialect: str, columns: Mapping[str, str], subject: str) -> str:
+def translated_expression(
+    renderer: Renderer, each: Derived, dialect: str, columns: Mapping[str, str], subject: str, kind: str | None = None
+) -> str:
     """The expression of a derived column of another dialect in that of a renderer.
 
-    `columns` has the names of what it reads by their folded names. Raises NotSupportedError, with `subject`, if it has none.
+    `columns` has the names of what it reads by their folded names, and `kind` is the type of a date or time, if it is known.
+    Raises NotSupportedError, with `subject`, if it has none.
     """
     if each.part is None:
         return translated(each.expression, dialect, renderer, columns, subject)
@@ -62,17 +76,19 @@ def translated_expression(renderer: Renderer, each: Derived, dialect: str, colum
             "or make a column of it in the source"
         )
     ((name, _),) = each.reads
-    return restore(renderer.fragment("calendar_part", columns[folded(name)], each.part, each.zone))
+    column_type = renderer.dialect.query(kind) if kind and renderer.dialect.traits.table_macros else None
+    return restore(renderer.fragment("calendar_part", columns[folded(name)], each.part, each.zone, column_type))
 
 
 def with_own_parts(renderer: Renderer, spec: Spec) -> Spec:
     """A spec from elsewhere, whose parts of dates and times are computed as nbsql does, whatever it says."""
 
     def own(each: Derived) -> Derived:
-        names = {folded(name): name for name, _ in each.reads}
-        return (
-            each if each.part is None else replace(each, expression=translated_expression(renderer, each, "", names, each.name))
-        )
+        if each.part is None:
+            return each
+        ((name, kind),) = each.reads
+        made = translated_expression(renderer, each, "", {folded(name): name}, each.name, kind)
+        return replace(each, expression=made)
 
     return replace(spec, derived=tuple(map(own, spec.derived)))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nbsql.plan.base import BINS
 from nbsql.plan.classes import ClassColumn
-from nbsql.plan.derived import columns_of_source, derived_of, with_derived
+from nbsql.plan.derived import columns_of_source, derived_of, reading_texts, with_derived
 from nbsql.plan.expressions import columns_in_expression
 from nbsql.plan.rows import Judgeable, Rows
 from nbsql.plan.scoring import Scoring
@@ -42,7 +42,7 @@ def create_functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[
     types = {name: dialect.query(read_as.get(kind, kind)) for name, kind in pairs if name not in brought}
     if not types or plan.spec.segment_by is not None:  # a segment's expression may read any column
         return
-    row = render("given_row", list(types.items()), checked_columns(plan.spec))
+    row = render("given_row", list(types.items()), checked_columns(plan.spec, derived))
     given = with_derived(plan.renderer, row, derived, list(types), exact=True)
     rows = Rows(given, joins=joins, passed_columns=())
     for name, (verb, calibration) in functions.items():
@@ -73,7 +73,8 @@ def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn], name: str, ca
     if derived or (not rows.joins and plan.spec.segment_by is None):  # otherwise all other columns would be copied, too
         read = _columns_of_relation(plan)
         relation = render("subquery", render("selected_columns", placeholder, read))
-        rows = replace(rows, relation=with_derived(plan.renderer, relation, derived, read, exact=True))
+        made = reading_texts(plan.renderer, derived)
+        rows = replace(rows, relation=with_derived(plan.renderer, relation, made, read, exact=True))
     query = render(
         "columns_of_answer",
         render("metrics", plan.judged_rows(rows, classes, calibration=calibration), BINS),
@@ -81,7 +82,7 @@ def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn], name: str, ca
         cast=True,
     )
     text = dialect.text(restore(query))
-    learnt = [*checked_columns(plan.spec), *checked_label(plan.spec)]
+    learnt = [*checked_columns(plan.spec, derived), *checked_label(plan.spec)]
     body = dialect.text(restore(render("run_on_relation", text, dialect.text(restore(placeholder)), learnt)))
     return plan.renderer.statement("create_function_of_relation", plan.relations[name], body, columns)
 

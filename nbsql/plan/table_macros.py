@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from nbsql.plan.base import BINS
 from nbsql.plan.classes import ClassColumn
-from nbsql.plan.derived import derived_of, with_derived
+from nbsql.plan.derived import derived_of, reading_texts, with_derived
 from nbsql.plan.joins import needed_dimensions
 from nbsql.plan.rows import Rows
 from nbsql.plan.scoring import Scoring
@@ -60,7 +60,8 @@ def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
     for number, dimension in enumerate(needed_dimensions(plan.spec), start=1):
         reads[f"dimension_{number}"] = _literal(plan, *dimension.path)
     used = [(_name(plan, read), relation) for read, relation in reads.items() if _name(plan, read) in query]
-    read = checked_columns(plan.spec) if _name(plan, "source") in query else []
+    derived = derived_of(plan.spec, judged=name == "evaluate")
+    read = checked_columns(plan.spec, derived) if _name(plan, "source") in query else []
     judged = checked_label(plan.spec) if name == "evaluate" else []
     conditions = [plan.renderer.fragment("has_learnt_types", columns) for columns in (read, judged)]
     texts = [plan.renderer.dialect.text(restore(each)) for each in (query, *conditions)]
@@ -71,7 +72,7 @@ def _macro(plan: Scoring, name: str, query: Markup) -> tuple[str, str]:
 def _rows(plan: Scoring, *, judged: bool = False) -> Rows:
     """The rows of a macro's argument, with the columns that the model derives; if they are judged, with the class."""
     derived = derived_of(plan.spec, judged=judged)
-    relation = with_derived(plan.renderer, _name(plan, "source"), derived, None)
+    relation = with_derived(plan.renderer, _name(plan, "source"), reading_texts(plan.renderer, derived), None)
     added = [each.name for each in derived if folded(each.name) not in each.read_names]
     return Rows(relation, joins=plan.joins(), added=added)
 

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, closest_name
-from nbsql.family import Categorical
+from nbsql.family import NUMBERS, Categorical
 from nbsql.plan import VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -21,9 +21,11 @@ from nbsql.queries.row_values import NUMERIC, InputColumn
 from nbsql.rendering.dialect import folded, restore
 from nbsql.spec.column import value_kind
 from nbsql.spec.derived import inputs, needed
+from nbsql.spec.rules import learnt_texts
 from nbsql.spec.spec import Feature
 from nbsql.storage.state import ModelState
 
+_KINDS = {"number": NUMBERS, "date": ("temporal",)}  # the kinds of columns of some kinds of values
 _STATEMENTS = 16  # prepared statements kept for a model: one for each set of columns whose values are not of the column's type
 
 Prepared = Callable[[Sequence[Any]], list[tuple[Any, ...]]]
@@ -286,10 +288,13 @@ def _type(feature: Feature, number: int, engine: Engine) -> Markup:
 
 def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: str) -> InputColumn:
     """The values that the model accepts for a column of the row, given the features that read it."""
-    read = inputs(derived_of(plan.spec))
+    derived = derived_of(plan.spec)
+    read, texts = inputs(derived), {column: kinds for column, kinds, _ in learnt_texts(plan.spec, derived)}
     features = [feature for feature in plan.spec.features if name in feature.columns and name not in read]
     families = [feature.family for feature in features]
-    if name in read:  # any value that its type can be read from
+    if name in texts:
+        accepts = frozenset().union(*(_KINDS.get(kind, (kind,)) for kind in texts[name]))
+    elif name in read:  # any value that its type can be read from
         accepts = NUMERIC if engine.kind(str(kind)) in NUMERIC else frozenset(Categorical.accepts)
     else:
         accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))

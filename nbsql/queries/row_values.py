@@ -117,7 +117,7 @@ class InputColumn:
             return "a list of texts"
         if "token counts" in self.accepts:
             return "a dictionary of tokens and their counts"
-        return "a text" if self.accepts == {"text"} else "a category"
+        return "a category" if "boolean" in self.accepts else "a text or a number" if "integer" in self.accepts else "a text"
 
     def _text(self, value: Any) -> Any:
         """A value as text, unless the engine writes its type in its own way; the engine then converts it."""

@@ -111,30 +111,59 @@ def learnt_times(spec: Spec) -> list[tuple[str, list[str], str]]:
     found: dict[str, tuple[str, list[str], str]] = {}
     for each in spec.derived:
         for name, learnt in each.reads if each.part is not None and not each.read_names & made else ():
-            kinds = [value_kind(learnt) or ""]
+            kinds = _kinds_of_times(learnt)
             if kinds == ["date"] and each.part in OF_TIMES:  # which a day has not
                 kinds = ["timestamp"]
             found[name] = (name, kinds, learnt) if each.part in OF_TIMES else found.get(name, (name, kinds, learnt))
     return list(found.values())
 
 
-def checked_columns(spec: Spec) -> list[tuple[str, list[str], str]]:
-    """Those of `learnt_columns` and `learnt_times` that a source has."""
+def learnt_texts(spec: Spec, derived: Iterable[Derived]) -> list[tuple[str, list[str], str]]:
+    """The columns that some derived ones read as texts, as `learnt_columns` has those of features.
+
+    An expression reads a number or a date as it is written. A column that is but without the words for a missing value has the
+    values that the model has learnt, or is the text of these.
+    """
+    own = {column[0]: column for column in (*learnt_columns(spec), _learnt_label(spec))}
+    made: set[str] = set()
+    found: dict[str, tuple[str, list[str], str]] = {}
+    for each in derived:
+        for name, kind in each.reads:
+            if value_kind(kind) == "text" and folded(name) not in made:
+                kinds, learnt = own[name][1:] if each.words and name in own else (["number", "date"], "text")
+                found.setdefault(name, (name, ["text", *(other for other in kinds if other != "text")], learnt))
+        made.add(folded(each.name))
+    return list(found.values())
+
+
+def checked_columns(spec: Spec, derived: Iterable[Derived]) -> list[tuple[str, list[str], str]]:
+    """Those of `learnt_columns` and `learnt_times` that a source has, and the texts that some derived columns read."""
     made = {name for dimension in spec.joins for name in dimension.names} | {each.name for each in spec.derived}
-    return [column for column in (*learnt_columns(spec), *learnt_times(spec)) if column[0] not in made]
+    own = [column for column in (*learnt_columns(spec), *learnt_times(spec)) if column[0] not in made]
+    return [*own, *(column for column in learnt_texts(spec, derived) if column[0] not in {name for name, *_ in own})]
+
+
+def _learnt_label(spec: Spec) -> tuple[str, list[str], str]:
+    """The column of the class, as `learnt_columns` has those of the features."""
+    kind = value_kind(spec.target_type) or "number"
+    return spec.target, [kind], "text" if kind == "text" else spec.target_type
 
 
 def checked_label(spec: Spec) -> list[tuple[str, list[str], str]]:
     """The column of the class, as `learnt_columns` has those of the features; none if it is derived."""
-    kind = value_kind(spec.target_type) or "number"
-    column = (spec.target, [kind], "text" if kind == "text" else spec.target_type)
-    return [] if spec.target in {each.name for each in spec.derived} else [column]
+    return [] if spec.target in {each.name for each in spec.derived} else [_learnt_label(spec)]
+
+
+def _kinds_of_times(learnt: str) -> list[str]:
+    """The kinds of values whose parts are those of a type of dates or times. Polars has all times of day in nanoseconds."""
+    kind = value_kind(learnt) or ""
+    return ["time", "time_ns"] if kind in ("time", "time_ns") else [kind]
 
 
 def is_learnt_time(each: Derived, column: Column) -> bool:
     """Whether a column has the dates or times from which a model has learnt a part."""
     ((_, learnt),) = each.reads
-    is_alike = column.kind == "temporal" and value_kind(column.type) == value_kind(learnt)
+    is_alike = column.kind == "temporal" and value_kind(column.type) in _kinds_of_times(learnt)
     return is_alike and not (each.part in OF_TIMES and column.type.lower().startswith("date"))
 
 

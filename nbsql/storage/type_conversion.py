@@ -174,9 +174,8 @@ def _translate_derived(engine: Engine, each: Derived, of: str, title: str) -> De
     names = {folded(name): name for name, _ in each.reads}
     subject = f"derived column {each.name!r} of {title}"
     reads = tuple((name, converted_type(kind, of, engine.title)) for name, kind in each.reads)
-    return replace(
-        each, expression=translated_expression(engine.renderer, each, DIALECT_NAMES[of], names, subject), reads=reads
-    )
+    made = translated_expression(engine.renderer, each, DIALECT_NAMES[of], names, subject, reads[0][1] if reads else None)
+    return replace(each, expression=made, reads=reads)
 
 
 def _translate_category(

@@ -212,12 +212,30 @@ def test_a_calendar_is_of_dates(con: duckdb.DuckDBPyConnection) -> None:
             names(con, source, families={"at": nbsql.Calendar(zone="UTC")})
 
 
-def test_a_macro_refuses_a_date_written_as_text_in_one_line_and_takes_null_for_missing() -> None:
+def test_a_macro_refuses_a_date_written_as_text_in_one_line_and_takes_null_for_missing(tmp_path: Path) -> None:
     con = duckdb.connect()
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, DATE '2025-01-01' + (i * 7 % 90)::INTEGER AS day FROM range(200) AS r(i)")
     model = nbsql.fit(con, "t", target="y", name="days")
-    for text in ("'2025-03-01'", "20250301"):
-        with pytest.raises(duckdb.Error, match=r"column day is (VARCHAR|INTEGER), and the model has learnt DATE there"):
-            con.execute(f"WITH q AS (SELECT {text} AS day) FROM days.predict('q')")
-    missing = con.execute("WITH q AS (SELECT NULL AS day) FROM days.predict('q')").fetchall()
-    assert missing == model.predict("SELECT NULL AS day").fetchall()
+    model.export(tmp_path / "days.parquet")
+    nbsql.import_(con, tmp_path / "days.parquet", name="imported")
+    for name in ("days", "imported"):
+        for text in ("'2025-03-01'", "20250301"):
+            with pytest.raises(duckdb.Error, match=r"column day is (VARCHAR|INTEGER), and the model has learnt DATE there"):
+                con.execute(f"WITH q AS (SELECT {text} AS day) FROM {name}.predict('q')")
+        missing = con.execute(f"WITH q AS (SELECT NULL AS day) FROM {name}.predict('q')").fetchall()
+        assert missing == model.predict("SELECT NULL AS day").fetchall()
+
+
+def test_a_time_of_day_in_nanoseconds_has_the_parts_of_any_other() -> None:
+    con = duckdb.connect()
+    con.execute(
+        "CREATE TABLE t AS SELECT i % 2 AS y, TIME '00:00' + (i * 37 % 24) * INTERVAL '1 hour' AS clock FROM range(200) AS r(i)"
+    )
+    con.execute("CREATE VIEW as_polars_has_it AS SELECT y, CAST(clock AS TIME_NS) AS clock FROM t")
+    model = nbsql.fit(con, "t", target="y", name="hours")
+    expected = sorted(row[-1] for row in model.predict_proba("t").fetchall())
+    for query in (
+        model.predict_proba("as_polars_has_it").fetchall(),
+        con.sql("FROM hours.predict_proba('as_polars_has_it')").fetchall(),
+    ):
+        assert sorted(row[-1] for row in query) == pytest.approx(expected)

@@ -91,6 +91,41 @@ def test_what_stays_a_text(con: duckdb.DuckDBPyConnection) -> None:
         fitted(con, "t", missing=[None])
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "learnt"),
+    [("city", "TRUE", "text"), ("zip", "1", "text"), ("age", "TRUE", "a number"), ("y", "1", "text")],
+)
+def test_words_do_not_make_texts_of_other_values(con: duckdb.DuckDBPyConnection, column: str, value: str, learnt: str) -> None:
+    model, _ = fitted(con, "t", missing=["NA", "?"], name="m")
+    con.execute(f"CREATE VIEW other AS SELECT * REPLACE ({value} AS {column}) FROM t")
+    kind = "BOOLEAN" if value == "TRUE" else "INTEGER"
+    refused = f"column '?{column}'? (of other )?is {kind}, and (the )?model ('m' )?has learnt {learnt} there; read it as"
+    for verb in (model.evaluate, model.update):
+        with pytest.raises(nbsql.InputError, match=refused):
+            verb("other")
+    with pytest.raises(duckdb.InvalidInputException, match=refused):
+        con.execute("FROM m.evaluate('other')").fetchall()
+    if column != "y":
+        with pytest.raises(duckdb.InvalidInputException, match=refused):
+            con.execute("FROM m.predict('other')").fetchall()
+        row = {"age": 7, "city": "c1", "zip": "?"} | {column: value == "TRUE" or 1}
+        with pytest.raises(
+            nbsql.InputError, match=f"'{column}' of the row is the (boolean|int) .*, and a text( or a number)? in"
+        ):
+            model.predict_one(row)
+    con.execute(f"CREATE VIEW empty AS SELECT * REPLACE (nullif({value}, {value}) AS {column}) FROM t")
+    assert len(model.predict("empty").fetchall()) == 300
+
+
+def test_a_macro_reads_numbers_as_the_texts_that_an_expression_needs(con: duckdb.DuckDBPyConnection) -> None:
+    price = {"age": "TRY_CAST(replace(age, '$', '') AS DOUBLE)"}
+    model, _ = fitted(con, "SELECT id, y, '$' || age AS age FROM t", derive=price, name="m")
+    numbers = "CREATE VIEW numbers AS SELECT id, y, CAST(id AS DECIMAL(6, 2)) AS age FROM t"
+    con.execute(numbers)
+    macro = con.execute("SELECT id, probability_a, probability_b FROM m.predict_proba('numbers') ORDER BY id").fetchall()
+    assert [x for row in macro for x in row[1:]] == pytest.approx(posteriors(model.predict_proba("numbers")))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sql", "cure", "value"),
