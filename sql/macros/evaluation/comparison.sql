@@ -73,7 +73,7 @@ CAST(CASE WHEN {{ nbsql.as_text_if(nbsql.word(prediction), as_text) }} = class T
 {%- endmacro %}
 
 {#
-  placements: one row a judged row and class that both models know: class, side (1: the row is of the class), weight, and by each model
+  placements: one row per judged row and class that both models know: class, side (1: the row is of the class), weight, and by each model
   (value, other) the share of the rows of the opposite side that the row beats, or is beaten by, with ties counting half; NULL if the
   opposite side is empty.
 #}
@@ -81,8 +81,8 @@ CAST(CASE WHEN {{ nbsql.as_text_if(nbsql.word(prediction), as_text) }} = class T
 ranked AS (
   SELECT
     class, side, weight, positive,
-    {{ nbsql.rank_columns('p', 'q', 'p_rest', 'p_rank') | indent(4) }},
-    {{ nbsql.rank_columns('other_p', 'other_q', 'other_p_rest', 'other_p_rank') | indent(4) }}
+    {{ nbsql.rank_of(nbsql.word('p'), nbsql.word('q')) | indent(4) }} AS rank,
+    {{ nbsql.rank_of(nbsql.word('other_p'), nbsql.word('other_q')) | indent(4) }} AS other_rank
   FROM (
     SELECT
       known.class,
@@ -100,16 +100,15 @@ ranked AS (
   ) AS posteriors
 ),
 placements AS (
-  SELECT class, side, weight, {{ nbsql.placement('p') }} AS value, {{ nbsql.placement('other_p') }} AS other
+  SELECT class, side, weight, {{ nbsql.placement('rank') }} AS value, {{ nbsql.placement('other_rank') }} AS other
   FROM ranked
 )
 {%- endmacro %}
 
-{# To stand in a SELECT from `ranked`: the share of the opposite side's weight that a row with posterior p beats or is beaten by. #}
-{% macro placement(p) -%}
-{% set rest, rank = nbsql.word(p ~ '_rest'), nbsql.word(p ~ '_rank') -%}
-{% set tied %}OVER (PARTITION BY class, {{ rest }}, {{ rank }}){% endset -%}
-{% set from_above %}OVER (PARTITION BY class ORDER BY {{ rest }} ASC NULLS LAST, {{ rank }} DESC NULLS LAST){% endset -%}
+{# To stand in a SELECT from `ranked`: the share of the opposite side's weight that a row beats or is beaten by, of its rank (rank_of). #}
+{% macro placement(rank) -%}
+{% set tied %}OVER (PARTITION BY class, {{ nbsql.word(rank) }}){% endset -%}
+{% set from_above %}OVER (PARTITION BY class ORDER BY {{ nbsql.word(rank) }} ASC NULLS LAST){% endset -%}
 CASE side
   WHEN 1 THEN 1 - (sum(weight - positive) {{ from_above }} - sum(weight - positive) {{ tied }} / 2)
     / nullif(sum(weight - positive) OVER (PARTITION BY class), 0)

@@ -48,11 +48,10 @@ one_against_rest AS (
   SELECT
     class_no,
     posterior,
-    CASE WHEN other < 1e-8 AND posterior > 0.5 THEN other END AS rest,
     CASE
-      WHEN other < 1e-8 AND posterior > 0.5 THEN NULL
-      WHEN other >= 0.5 AND posterior >= 1e-8 THEN 1 - other
-      ELSE posterior
+      WHEN other < 1e-8 AND posterior > 0.5 THEN -1 / greatest(other, 1e-300)
+      WHEN other >= 0.5 AND posterior >= 1e-8 THEN other - 1
+      ELSE -posterior
     END AS rank,
     weight,
     CASE WHEN class_no = true_no THEN weight ELSE 0 END AS positive
@@ -78,8 +77,8 @@ ranked AS (
     class_no,
     positive,
     weight - positive AS negative,
-    sum(positive) OVER (PARTITION BY class_no ORDER BY rest ASC NULLS LAST, rank DESC NULLS LAST) AS true_positives,
-    sum(weight - positive) OVER (PARTITION BY class_no ORDER BY rest ASC NULLS LAST, rank DESC NULLS LAST) AS false_positives
+    sum(positive) OVER (PARTITION BY class_no ORDER BY rank ASC NULLS LAST) AS true_positives,
+    sum(weight - positive) OVER (PARTITION BY class_no ORDER BY rank ASC NULLS LAST) AS false_positives
   FROM one_against_rest
 ),
 pairs AS (
