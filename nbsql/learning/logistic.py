@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, combinations_with_replacement
 from typing import Any, ClassVar
 
 from markupsafe import Markup
@@ -71,10 +72,24 @@ class Problem:
         ]
 
     @property
+    def zs(self) -> list[int]:
+        """The terms that each row has a number for: 0, which is 1 in every row, and the numeric terms."""
+        return [0, *(number.j for number in self.numbers)]
+
+    @property
+    def number_pairs(self) -> list[tuple[int, int]]:
+        """The pairs of these terms whose products are summed."""
+        return list(combinations_with_replacement(self.zs, 2))
+
+    @property
+    def level_pairs(self) -> list[tuple[Feature, Feature]]:
+        """The pairs of features whose levels are counted together."""
+        return list(combinations(self.levels, 2))
+
+    @property
     def many(self) -> bool:
         """Whether there are too many products for one statement with a sum for each."""
-        width = len(self.numbers) + 1
-        return len(self.blocks) > 1 and len(self.blocks) * width * (width + 1) // 2 > self.max_sums
+        return len(self.blocks) > 1 and len(self.blocks) * len(self.number_pairs) > self.max_sums
 
     @property
     def reuses_products(self) -> bool:

@@ -1,13 +1,15 @@
 """The steps of Newton's method.
 
-A scan returns one row for each pair of terms, however many rows it read and whichever engine summed them. So the equations
-are solved in a small in-memory database by one macro (sql/macros/learning/logistic/step.sql).
+A scan returns one row of sums for each level and pair of levels, however many rows it read and whichever engine summed them.
+So the equations are solved in a small in-memory database by one macro (sql/macros/learning/logistic/step.sql).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
 from markupsafe import Markup
@@ -49,9 +51,32 @@ class Newton:
         """Close the database."""
         self.engine.close()
 
-    def load(self, name: str, sums: Sequence[tuple[Any, ...]]) -> Markup:
-        """The relation of the rows that a scan returned (`logistic_sums`); it replaces a relation of the same name."""
-        return self._load(name, "logistic_sums_as_parameters", list(zip(*sums, strict=True)))
+    def load(self, name: str, rows: Sequence[tuple[Any, ...]]) -> Markup:
+        """The relation of the sums of a scan (`logistic_sums`): i, j, and sums, a list. It replaces one of the same name.
+
+        i and j are NULL for the loss, the largest loss of a row and the weight; j alone is NULL for the gradient of term i, by
+        class; the others are products of the terms i and j, by block.
+        """
+        return self._load(name, "logistic_sums_as_parameters", list(zip(*self._sums(rows), strict=True)))
+
+    def _sums(self, rows: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int | None, int | None, Sequence[float]]]:
+        zs, pairs = self.problem.zs, self.problem.number_pairs
+        classes, blocks = len(self.problem.others), len(self.problem.blocks)
+        by_block = [sums for _, _, _, sums in sorted((row for row in rows if row[0] == "block"), key=itemgetter(1))]
+        for part, i, j, sums in rows:
+            if part == "total":
+                end = 3 + len(zs) * classes
+                yield None, None, sums[:3]
+                yield from zip(zs, repeat(None), _batches(sums[3:end], classes), strict=False)
+                products = zip(*by_block, strict=True) if by_block else _batches(sums[end:], blocks)
+                yield from ((*pair, product) for pair, product in zip(pairs, products, strict=False))
+            elif part == "code":
+                products = _batches(sums[classes:], blocks)
+                yield i, None, sums[:classes]
+                yield from zip(zs, repeat(i), products, strict=False)
+                yield from zip([i], [i], products, strict=False)
+            elif part == "pair":
+                yield i, j, sums
 
     def step(self, point: Sequence[float], sums: Markup, products: Markup) -> Step:
         """The step at a point, from the relation of the sums there and that of the products of the terms there or near it."""
@@ -65,3 +90,7 @@ class Newton:
         create = renderer.statement("create_table_as", relation, renderer.fragment(query), temporary=False)
         self.engine.prepare(create)([list(column) for column in columns])
         return relation
+
+
+def _batches(numbers: Sequence[float], size: int) -> list[Sequence[float]]:
+    return [numbers[start : start + size] for start in range(0, len(numbers), size)]

@@ -131,7 +131,6 @@
 {% macro token_rows() %}{% do return(adapter.dispatch('token_rows', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro type_of() %}{% do return(adapter.dispatch('type_of', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro unnested() %}{% do return(adapter.dispatch('unnested', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
-{% macro unnested_matrix() %}{% do return(adapter.dispatch('unnested_matrix', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro unnested_with_places() %}{% do return(adapter.dispatch('unnested_with_places', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro untyped_as_text() %}{% do return(adapter.dispatch('untyped_as_text', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}
 {% macro value_at_maximum() %}{% do return(adapter.dispatch('value_at_maximum', 'nbsql')(*varargs, **kwargs)) %}{% endmacro %}

@@ -6,19 +6,6 @@
 {{ nbsql.array_of(elements) }}
 {%- endmacro %}
 
-{#
-  One row per row of a matrix, beside the elements of other lists. lists: rendered, with as many elements as the matrix has rows, or none
-  for an expression that is the same beside all of them. width: the length of a row.
-#}
-{% macro default__unnested_matrix(lists, matrix, width, relation) -%}
-SELECT
-  {% for elements, other in lists %}
-  {%+ if elements is not none %}unnest([{{ elements }}]){% else %}{{ other }}{%+ endif %},
-  {% endfor %}
-  unnest({{ matrix }})
-FROM {{ relation }}
-{%- endmacro %}
-
 {# To stand in a SELECT: one row per element of several lists side by side; names: of their columns. #}
 {% macro default__unnested(lists, names) -%}
 {% for list in lists -%}

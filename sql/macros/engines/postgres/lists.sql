@@ -6,17 +6,6 @@
 ARRAY(SELECT {{ body }} FROM {{ elements }} ORDER BY {{ place }} ASC NULLS LAST)
 {%- endmacro %}
 
-{# One row per row of a matrix, which is an array of its rows one after the other: the elements beside the row, and the row. #}
-{% macro postgres__unnested_matrix(lists, matrix, width, relation) -%}
-SELECT
-  {% for elements, other in lists %}
-  {%+ if elements is not none %}(ARRAY[{{ elements }}])[place]{% else %}{{ other }}{%+ endif %},
-  {% endfor %}
-  {{ matrix }}[(place - 1) * {{ width }} + 1:place * {{ width }}]
-FROM {{ relation }}
-CROSS JOIN generate_series(1, cardinality({{ matrix }}) / {{ width }}) AS place
-{%- endmacro %}
-
 {# PostgreSQL replaces a name from a sub-select by its expression at every use, so that one named often is computed often. #}
 {% macro postgres__optimisation_fence() %}
 

@@ -1,133 +1,78 @@
 {# One scan of the rows of a logistic model; its terms and unknowns are those of rows.sql. #}
 
 {#
-  One row a sum over the rows, at a trial value of v: i, j, and sums, a list.
+  The sums over the rows at a trial value of v, as flat lists, one row per group of rows: part, i, j, sums. Python knows what each number
+  of a list is a sum of (nbsql/learning/newton.py).
 
-    i, j NULL    the loss, the largest loss of a row, the weight
-    j NULL       the gradient of term i, by class
-    i <= j       the products of terms i and j, by block, if the curvature is asked for
-
-  If one sum a block and pair of numbers would make the statement too long, the rows are repeated for each block.
+    part   i      j           sums
+    total                     the loss, the largest loss of a row, the weight; the gradient of each number, by class; and, if the curvature
+                              is asked for, the products of each pair of numbers, by block
+    block  block              the products of each pair of numbers in one block, if all blocks would make the statement too long
+    code   level              the gradient of a level, and its products with each number, by block
+    pair   level  other one   their products, by block
 #}
 {% macro logistic_sums(problem, design, trial, curvature) -%}
-{% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
-{% set is_blocked = curvature and problem.many -%}
-{% set numbers %}{% for i in zs %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
-{% set null_index %}CAST(NULL AS INTEGER){% endset -%}
-WITH {% if problem.levels or is_blocked %}predicted AS MATERIALIZED (
+{% set zs = problem.zs -%}
+{% set losses %}sum(weight * loss), max(loss), sum(weight){% endset -%}
+{% set gradients %}{% for i in zs %}, {{ nbsql.logistic_gradient(problem, i) }}{% endfor %}{% endset -%}
+{% set pairs = problem.number_pairs if curvature and not problem.many else [] -%}
+{% set products %}{% for i, j in pairs %}, {{ nbsql.logistic_product(problem, i, j) }}{% endfor %}{% endset -%}
+{% set total = losses ~ gradients ~ products -%}
+WITH predicted AS {{ nbsql.materialized() if problem.levels or problem.many else nbsql.not_materialized() }}(
   {{ nbsql[problem.rows_macro](problem, design, trial) | indent(2) }}
-),
-{% endif -%}
-totals AS MATERIALIZED (
-  SELECT
-    {% set losses %}sum(weight * loss), max(loss), sum(weight){% endset %}
-    {% set gradients -%}
-    {% for i in zs %}{{ nbsql.matrix_row(nbsql.logistic_gradient(problem, i)) }}{{ nbsql.comma(loop) }}{% endfor %}
-    {%- endset %}
-    {{ nbsql.list_of(losses, nbsql.double()) }} AS losses,
-    {{ nbsql.list_of(gradients, nbsql.double()) }} AS gradients
-    {%- if curvature and not is_blocked %}
-    {%- set products -%}
-    {% call(i, j) nbsql.over_pairs(zs) %}{{ nbsql.matrix_row(nbsql.logistic_product(problem, i, j)) }}{% endcall %}
-    {%- endset %},
-    {{ nbsql.list_of(products, nbsql.double()) }} AS products
-    {%- endif %}
-
-  FROM {% if problem.levels or is_blocked %}predicted{% else %}(
-    {{ nbsql[problem.rows_macro](problem, design, trial) | indent(4) }}
-  ) AS predicted{% endif %}
-
 )
-{%- if is_blocked %},
-by_block AS (
-  SELECT
-    block,
-    unnest({{ nbsql.array() }}[{{ nbsql.logistic_pairs(zs, true) }}]) AS i,
-    unnest({{ nbsql.array() }}[{{ nbsql.logistic_pairs(zs, false) }}]) AS j,
-    unnest(products) AS product
-  FROM (
-    SELECT block, {{ nbsql.array_of(nbsql.logistic_products_of_block(zs)) }} AS products
-    FROM (
-      SELECT
-        {{ nbsql.whole_numbers(1, problem.blocks | length + 1) | indent(4) }} AS block,
-        unnest({{ nbsql.array() }}[{% for b in problem.blocks %}q_{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}]) AS q
-        {%- for i in zs[1:] %},
-        z_{{ i }}
-        {%- endfor %}
-
-      FROM predicted
-    ) AS blocks
-    GROUP BY block
-  ) AS sums
-)
-{%- endif %}
-{%- for feature in problem.levels %},
-by{{ nbsql.feature_suffix(feature) }} AS MATERIALIZED (
-  SELECT
-    code{{ nbsql.feature_suffix(feature) }} AS code,
-    {{ nbsql.list_of(nbsql.logistic_gradient(problem, 0), nbsql.double()) }} AS gradient
-    {%- if curvature %}
-    {%- set products -%}
-    {% for i in zs %}{{ nbsql.matrix_row(nbsql.logistic_product(problem, i, 0)) }}{{ nbsql.comma(loop) }}{% endfor %}
-    {%- endset %},
-    {{ nbsql.list_of(products, nbsql.double()) }} AS products,
-    {{ nbsql.list_of(nbsql.logistic_product(problem, 0, 0), nbsql.double()) }} AS squares
-    {%- endif %}
-
-  FROM predicted
-  WHERE code{{ nbsql.feature_suffix(feature) }} IS NOT NULL
-  GROUP BY code{{ nbsql.feature_suffix(feature) }}
-)
-{%- endfor %}
-
-SELECT CAST(NULL AS INTEGER) AS i, CAST(NULL AS INTEGER) AS j, losses AS sums FROM totals
-UNION ALL
-{{ nbsql.unnested_matrix([(numbers, none), (none, null_index)], nbsql.word('gradients'), problem.others | length, nbsql.word('totals')) }}
-{%- for feature in problem.levels %}
-
-UNION ALL
-SELECT code, NULL, gradient FROM by{{ nbsql.feature_suffix(feature) }}
-{%- endfor %}
-{%- if curvature %}
-
-UNION ALL
-{% if is_blocked %}
-SELECT i, j, {{ nbsql.ordered_list(nbsql.word('product'), nbsql.word('block')) }} FROM by_block GROUP BY i, j
-{%- else %}
-{% set places = [(nbsql.logistic_pairs(zs, true), none), (nbsql.logistic_pairs(zs, false), none)] -%}
-{{ nbsql.unnested_matrix(places, nbsql.word('products'), problem.blocks | length, nbsql.word('totals')) }}
-{%- endif %}
-{%- for feature in problem.levels %}
-
-UNION ALL
-{% set places, by_code = [(numbers, none), (none, nbsql.word('code'))], nbsql.word('by') ~ nbsql.feature_suffix(feature) -%}
-{{ nbsql.unnested_matrix(places, nbsql.word('products'), problem.blocks | length, by_code) }}
-
-UNION ALL
-SELECT code, code, squares FROM by{{ nbsql.feature_suffix(feature) }}
-{%- for other in problem.levels[loop.index:] %}
-
-UNION ALL
-{% set code, other_code = nbsql.word('code') ~ nbsql.feature_suffix(feature), nbsql.word('code') ~ nbsql.feature_suffix(other) -%}
-SELECT {{ code }}, {{ other_code }}, {{ nbsql.list_of(nbsql.logistic_product(problem, 0, 0), nbsql.double()) }}
+SELECT 'total' AS part, CAST(NULL AS INTEGER) AS i, CAST(NULL AS INTEGER) AS j, {{ nbsql.list_of(total, nbsql.double()) }} AS sums
 FROM predicted
-WHERE {{ code }} IS NOT NULL AND {{ other_code }} IS NOT NULL
-GROUP BY {{ code }}, {{ other_code }}
-{%- endfor %}
-{%- endfor %}
+{%- if curvature and problem.many %}
+{%- set numbers %}{% for _ in problem.blocks %}{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
+{%- set factors %}{% for _ in problem.blocks %}q_{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
+{%- set sums -%}
+{% for i, j in problem.number_pairs %}{{ nbsql.logistic_sum(nbsql.word('q'), i, j) }}{{ nbsql.comma(loop) }}{% endfor %}
+{%- endset %}
+
+UNION ALL
+SELECT 'block', block, NULL, {{ nbsql.list_of(sums, nbsql.double()) }}
+FROM (
+  SELECT
+    {% for i in zs[1:] %}
+    z_{{ i }},
+    {% endfor %}
+    {{ nbsql.unnested([nbsql.array_of(numbers), nbsql.array_of(factors)], ['block', 'q']) | indent(4) }}
+  FROM predicted
+) AS blocks
+GROUP BY block
 {%- endif %}
+{{- nbsql.logistic_groups(problem, curvature) }}
 {%- endmacro %}
 
-{# The pairs i <= j of some terms, in the order of their products: the elements of the list of the first terms, or of the second terms. #}
-{% macro logistic_pairs(zs, first) -%}
-{% call(i, j) nbsql.over_pairs(zs) %}{% if first %}{{ i }}{% else %}{{ j }}{% endif %}{% endcall %}
-{%- endmacro %}
-
-{# The elements of a list, one a pair i <= j of some terms, which a block renders. #}
-{% macro over_pairs(zs) -%}
-{% for i in zs -%}
-{% for j in zs[loop.index0:] %}{{ caller(i, j) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
+{# The sums of the rows with each level, and of those with each pair of levels. #}
+{% macro default__logistic_groups(problem, curvature) -%}
+{% set rows = nbsql.word('predicted') -%}
+{% for feature in problem.levels -%}
+{{ nbsql.logistic_group(problem, curvature, rows, nbsql.of_feature('code', feature)) }}
 {%- endfor %}
+{%- for one, other in problem.level_pairs if curvature -%}
+{{ nbsql.logistic_group(problem, curvature, rows, nbsql.of_feature('code', one), nbsql.of_feature('code', other)) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# The sums of some rows by their level, or by their level and another one. #}
+{% macro logistic_group(problem, curvature, rows, code, other=none) -%}
+{% set sums -%}
+{% if other %}{{ nbsql.logistic_product(problem, 0, 0) }}
+{%- else %}{{ nbsql.logistic_gradient(problem, 0) }}
+{%- for i in problem.zs if curvature %}, {{ nbsql.logistic_product(problem, i, 0) }}{% endfor %}
+{%- endif %}
+{%- endset %}
+
+
+UNION ALL
+SELECT {% if other %}'pair', {{ code }}, {{ other }}{% else %}'code', {{ code }}, NULL{% endif %}, {{ nbsql.list_of(sums, nbsql.double()) }}
+FROM {{ rows }}
+WHERE {{ code }} IS NOT NULL{% if other %} AND {{ other }} IS NOT NULL{% endif %}
+
+GROUP BY {{ code }}{% if other %}, {{ other }}{% endif %}
+
 {%- endmacro %}
 
 {# The sum over the rows of a number times two terms; term 0, the constant, is 1. #}
@@ -143,11 +88,6 @@ sum({{ number }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif 
 {# The products of the terms i and j, by block: the elements of a list. #}
 {% macro logistic_product(problem, i, j) -%}
 {% for _ in problem.blocks %}{{ nbsql.logistic_sum(nbsql.word('q_' ~ loop.index), i, j) }}{{ nbsql.comma(loop) }}{% endfor %}
-{%- endmacro %}
-
-{# The products of all pairs i <= j of some terms, in the order of logistic_pairs, for rows of one block: the elements of a list. #}
-{% macro logistic_products_of_block(zs) -%}
-{% call(i, j) nbsql.over_pairs(zs) %}{{ nbsql.logistic_sum(nbsql.word('q'), i, j) }}{% endcall %}
 {%- endmacro %}
 
 {# One row per row of the design: its columns with loss, r_c = n (p_c - [y = c]) by class, and q_b = n p_c ([c = o] - p_o) by block. #}
