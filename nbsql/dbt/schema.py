@@ -19,8 +19,8 @@ from nbsql.spec.signature import described_arguments, texts_of_options
 SCHEMA = Path("properties.schema.json")
 
 _OFFERED = (
-    "target", "id", "features", "exclude", "families", "weight", "alpha", "prior", "nulls", "unseen", "slice_by", "classes",
-    "derive", "missing",
+    "target", "id", "features", "exclude", "families", "weight", "alpha", "prior", "prior_alpha", "nulls", "unseen", "slice_by",
+    "lookback", "classes", "derive", "missing",
 )  # fmt: skip
 # Options whose form in YAML differs from that in Python.
 _OWN: dict[str, dict[str, Any]] = {
@@ -110,9 +110,11 @@ def schema_json() -> str:
 
 def default_options() -> dict[str, Any]:
     """The options that the package does, with their defaults: those of nbsql.fit, and two of its own."""
-    defaults = {each.name: each.default for each in dataclasses.fields(Options)}
-    found = {name: None if defaults[name] is dataclasses.MISSING else defaults[name] for name in _OFFERED}
-    return found | {"families": {}, "derive": {}, "alpha": 1.0, "prior_alpha": None, "lookback": 1}
+    defaults = {
+        each.name: None if each.default is dataclasses.MISSING else each.default for each in dataclasses.fields(Options)
+    }
+    defaults |= {"families": {}, "derive": {}, "alpha": 1.0, "prior_alpha": None, "lookback": 1}
+    return {name: defaults[name] for name in _OFFERED}
 
 
 def refused_options() -> list[str]:

@@ -7,8 +7,7 @@
 #}
 {% macro derive_calendars(options, columns, relation, name) -%}
 {% set families, parts, derive, present = {}, {}, dict(options.derive), columns | map(attribute='name') | map('lower') | list -%}
-{% set exclude, given_features = [], options.features -%}
-{% for each in options.exclude %}{% do exclude.append(each) %}{% endfor -%}
+{% set exclude, given_features = options.exclude | list, options.features -%}
 {% for key, given in options.families.items() if (given.family if given is mapping else given) != 'calendar' -%}
 {% do families.update({key: given}) %}
 {% endfor -%}
@@ -43,7 +42,7 @@
 {% if given_features is not none -%}
 {% set features = [] -%}
 {% for feature in given_features %}{% do features.extend(replaced.get(feature | lower, [feature])) %}{% endfor -%}
-{% do options.update({'features': features | unique | list}) %}
+{% do options.update({'features': features | unique(case_sensitive=true) | list}) %}
 {% endif -%}
 {% do options.update({'derive': derive, 'families': families, 'exclude': exclude}) %}
 {% do return(parts) %}
@@ -53,8 +52,7 @@
 {% macro calendar_of(column, families, columns, is_taken, name) -%}
 {% set found = [] -%}
 {% for key, given in families.items() -%}
-{% set regex = '(?is)' ~ modules.re.escape(key | string) | replace('\\*', '.*') | replace('\\?', '.') ~ '$' -%}
-{% if key | string | lower == column.name | lower or (nbsql.is_pattern(key, columns) and modules.re.match(regex, column.name)) -%}
+{% if key | string | lower == column.name | lower or (nbsql.is_pattern(key, columns) and nbsql.columns_like(key, [column])) -%}
 {% do found.append({'family': given} if given is string else given) %}
 {% endif -%}
 {% endfor -%}

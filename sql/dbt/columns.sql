@@ -29,17 +29,10 @@
 {% do return(found) %}
 {%- endmacro %}
 
-{# The kind of a type (number, text and so on). nbsql/engines/duckdb/engine.py does the same for DuckDB. #}
+{# The kind of a type (number, text and so on). The engines in nbsql/engines/ do the same. typtype: PostgreSQL's; an enum there has e. #}
 {% macro default__column_kind(type, typtype=none) -%}
 {% set type = type | trim -%}
 {% set name = type.split('(')[0] | trim | lower -%}
-{% set kinds = {
-  'varchar': 'text', 'enum': 'text', 'uuid': 'text', 'text': 'text', 'character varying': 'text', 'character': 'text',
-  'string': 'text', 'boolean': 'boolean', 'bool': 'boolean', 'int': 'integer',
-  'tinyint': 'integer', 'smallint': 'integer', 'integer': 'integer', 'bigint': 'integer', 'hugeint': 'integer',
-  'utinyint': 'integer', 'usmallint': 'integer', 'uinteger': 'integer', 'ubigint': 'integer', 'uhugeint': 'integer', '"null"': 'integer',
-  'float': 'float', 'double': 'float', 'real': 'float', 'double precision': 'float',
-  'decimal': 'decimal', 'numeric': 'decimal'} -%}
 {% if type.endswith(']') -%}
 {% do return('tokens' if type.endswith('[]') and nbsql.column_kind(type[:-2]) == 'text' else 'other') %}
 {% elif name == 'map' -%}
@@ -49,16 +42,30 @@
 {% elif name.startswith('date') or name.startswith('time') or name.startswith('interval') -%}
 {% do return('temporal') %}
 {% endif -%}
-{% do return(kinds.get(name, 'other')) %}
+{% for kind, names in [
+  ('text', ['varchar', 'enum', 'uuid', 'text', 'character varying', 'character', 'string', 'bpchar', '"char"', 'name', 'citext']),
+  ('boolean', ['boolean', 'bool']), ('float', ['float', 'double', 'real', 'double precision']), ('decimal', ['decimal', 'numeric']),
+  ('integer', ['int', 'tinyint', 'smallint', 'integer', 'bigint', 'hugeint', 'utinyint', 'usmallint', 'uinteger', 'ubigint', 'uhugeint',
+  '"null"'])] if name in names -%}
+{% do return(kind) %}
+{% endfor -%}
+{% do return('other') %}
 {%- endmacro %}
 
-{# The column of that name, compared without regard to case. A missing column is refused. #}
+{# The column of that name, compared without regard to case, but in PostgreSQL. A missing column is refused. #}
 {% macro default__column_named(columns, name, role, relation) -%}
 {% for column in columns if column.name == name %}{% do return(column) %}{% endfor -%}
-{% for column in columns if column.name | lower == name | string | lower %}{% do return(column) %}{% endfor -%}
+{% for column in columns if target.type != 'postgres' and column.name | lower == name | string | lower %}{% do return(column) %}{% endfor -%}
 {% do nbsql.refuse(
   "no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are '
   ~ nbsql.quoted_names(columns | map(attribute='name'))) %}
+{%- endmacro %}
+
+{# The columns of those names. #}
+{% macro columns_named(columns, names, role, relation) -%}
+{% set found = [] -%}
+{% for name in names %}{% do found.append(nbsql.column_named(columns, name, role, relation)) %}{% endfor -%}
+{% do return(found) %}
 {%- endmacro %}
 
 {# The name of a column of row weights. A column that does not hold numbers is refused. #}

@@ -18,7 +18,7 @@
 {% set rule = " of '" ~ name ~ "' must be labels of '" ~ target.name ~ "', which is " ~ target.type -%}
 {% if options.classes is not none -%}
 {% set texts = nbsql.texts_of_type(options.classes, target, 'classes' ~ rule) -%}
-{% do options.update({'classes': texts.values() | list | unique | list}) %}
+{% do options.update({'classes': texts.values() | list | unique(case_sensitive=true) | list}) %}
 {% endif -%}
 {% if options.prior is mapping -%}
 {% set texts, priors = nbsql.texts_of_type(options.prior, target, 'priors' ~ rule), {} -%}

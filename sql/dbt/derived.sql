@@ -36,16 +36,11 @@
 {% macro derived_rows(rows, derive, names) -%}
 {% set layers, known = [], namespace(names=names) -%}
 {% for name, expression in derive.items() -%}
-{% set columns, after = [], [] -%}
+{% set columns = [] -%}
+{% if name | lower not in known.names | map('lower') | list %}{% set known.names = known.names + [name] %}{% endif -%}
 {% for other in known.names -%}
 {% do columns.append((other, expression if other | lower == name | lower else none)) %}
-{% do after.append(other) %}
 {% endfor -%}
-{% if name | lower not in known.names | map('lower') | list -%}
-{% do columns.append((name, expression)) %}
-{% do after.append(name) %}
-{% endif -%}
-{% set known.names = after -%}
 {% do layers.append({'columns': columns, 'without': none, 'passes_all': false}) %}
 {% endfor -%}
 {% do return(nbsql.derived_source(rows | string, layers)) %}

@@ -90,8 +90,8 @@
 {# The options of a model, with their defaults. #}
 {% macro default_options() -%}
 {% do return({'target': none, 'id': [], 'features': none, 'exclude': [], 'families': {}, 'weight': none, 'alpha': 1.0, 'prior':
-  'empirical', 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'classes': none, 'derive': {}, 'missing': [], 'prior_alpha': none,
-  'lookback': 1}) %}
+  'empirical', 'prior_alpha': none, 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'lookback': 1, 'classes': none, 'derive': {},
+  'missing': []}) %}
 {%- endmacro %}
 
 {# The other options of nbsql.fit, and those of its methods. #}

@@ -6,28 +6,19 @@
 #}
 {% macro features_of(options, columns, relation) -%}
 {% set roles = [options.target] + options.id + ([options.weight] if options.weight is not none else []) -%}
-{% set reserved = [] -%}
-{% for name in roles -%}
-{% do reserved.append(nbsql.column_named(columns, name, 'the target, the weight or an id', relation).name) %}
+{% set reserved = nbsql.columns_named(columns, roles, 'the target, the weight or an id', relation) | map(attribute='name') | list -%}
+{% set excluded = nbsql.columns_named(columns, options.exclude, 'to exclude', relation) | map(attribute='name') | list -%}
+{% set chosen = columns | rejectattr('name', 'in', reserved + excluded) | list -%}
+{% if options.features is not none %}{% set chosen = nbsql.columns_named(columns, options.features, 'a feature', relation) %}{% endif -%}
+{% for column in chosen -%}
+{% do nbsql.refuse_if(column.name in reserved,
+  "column '" ~ column.name ~ "' is the target, the weight or an id, and cannot be a feature too") %}
 {% endfor -%}
-{% set excluded = [] -%}
-{% for name in options.exclude %}{% do excluded.append(nbsql.column_named(columns, name, 'to exclude', relation).name) %}{% endfor -%}
-{% set chosen = [] -%}
-{% if options.features is none -%}
-{% for column in columns if column.name not in reserved and column.name not in excluded %}{% do chosen.append(column) %}{% endfor -%}
-{% else -%}
-{% for name in options.features -%}
-{% set column = nbsql.column_named(columns, name, 'a feature', relation) -%}
-{% do nbsql.refuse_if(column.name in reserved, "column '" ~ name ~ "' is the target, the weight or an id, and cannot be a feature too") %}
-{% do chosen.append(column) %}
-{% endfor -%}
-{% endif -%}
 {% set single, together, taken, by_pattern = {}, {}, {}, {} -%}
 {% for name in nbsql.names_before_patterns(options.families, columns) -%}
 {% set family = nbsql.family_of(name, options.families[name], options) -%}
 {% if family.over_columns -%}
-{% set members = [] -%}
-{% for member in family.columns %}{% do members.append(nbsql.column_named(columns, member, "of '" ~ name ~ "'", relation)) %}{% endfor -%}
+{% set members = nbsql.columns_named(columns, family.columns, "of '" ~ name ~ "'", relation) -%}
 {% for member in members -%}
 {% do nbsql.refuse_if(member.name in taken or member.name in single,
   "column '" ~ member.name ~ "' is in '" ~ name ~ "' and has another family too; leave it in one") %}
@@ -53,22 +44,15 @@
 {% endfor -%}
 {% set found, without, placed = [], [], [] -%}
 {% for column in chosen -%}
-{% if column.name in taken -%}
-{% if taken[column.name] not in placed -%}
-{% do placed.append(taken[column.name]) %}
-{% set group = together[taken[column.name]] -%}
-{% do found.append(nbsql.feature_of(taken[column.name], group.family, group.members, found)) %}
-{% endif -%}
-{% else -%}
-{% set family = single[column.name] or nbsql.inferred_families().get(column.kind) -%}
-{% if not family -%}
+{% set name, family = taken.get(column.name), single.get(column.name) or nbsql.inferred_families().get(column.kind) -%}
+{% if name is none and not family -%}
 {% do without.append(column) %}
-{% else -%}
+{% elif name is none -%}
 {% set complete = family if family is mapping else nbsql.family_of(column.name, family, options) -%}
-{% set feature = nbsql.feature_of(column.name, complete, [column], found) -%}
-{% do feature.update({'is_inferred': column.name not in single}) %}
-{% do found.append(feature) %}
-{% endif -%}
+{% do found.append(dict(nbsql.feature_of(column.name, complete, [column], found), is_inferred=column.name not in single)) %}
+{% elif name not in placed -%}
+{% do placed.append(name) %}
+{% do found.append(nbsql.feature_of(name, together[name].family, together[name].members, found)) %}
 {% endif -%}
 {% endfor -%}
 {% for name, group in together.items() if name not in placed -%}
@@ -85,28 +69,29 @@
 
 {# Whether a key of families is a pattern, such as soil_*. A column of exactly that name takes precedence. #}
 {% macro is_pattern(name, columns) -%}
-{% set text = name | string -%}
-{% do return(('*' in text or '?' in text) and text | lower not in columns | map(attribute='name') | map('lower') | list) %}
+{% set is_name = name | string | lower in columns | map(attribute='name') | map('lower') | list -%}
+{% do return(not is_name and ('*' in name | string or '?' in name | string)) %}
 {%- endmacro %}
 
 {# The keys of families, names before patterns, because names take precedence. #}
 {% macro names_before_patterns(families, columns) -%}
 {% set names, patterns = [], [] -%}
-{% for name in families -%}
-{% if nbsql.is_pattern(name, columns) %}{% do patterns.append(name) %}{% else %}{% do names.append(name) %}{% endif -%}
-{% endfor -%}
+{% for name in families %}{% do (patterns if nbsql.is_pattern(name, columns) else names).append(name) %}{% endfor -%}
 {% do return(names + patterns) %}
+{%- endmacro %}
+
+{# The columns that match a pattern, or have that name without regard to case. #}
+{% macro columns_like(pattern, columns) -%}
+{% set regex, found = '(?is)' ~ modules.re.escape(pattern | string) | replace('\\*', '.*') | replace('\\?', '.') ~ '$', [] -%}
+{% for column in columns if modules.re.match(regex, column.name) %}{% do found.append(column) %}{% endfor -%}
+{% do return(found) %}
 {%- endmacro %}
 
 {# The columns that match a pattern. A pattern without a match is refused. #}
 {% macro columns_matching(pattern, columns) -%}
-{% set regex = '(?is)' ~ modules.re.escape(pattern) | replace('\\*', '.*') | replace('\\?', '.') ~ '$' -%}
-{% set found = [] -%}
-{% for column in columns if modules.re.match(regex, column.name) %}{% do found.append(column) %}{% endfor -%}
-{% if not found -%}
-{% set names = nbsql.quoted_names(columns | map(attribute='name')) -%}
-{% do nbsql.refuse("families has '" ~ pattern ~ "', which no feature matches; they are " ~ names) %}
-{% endif -%}
+{% set found = nbsql.columns_like(pattern, columns) -%}
+{% do nbsql.refuse_if(not found,
+  "families has '" ~ pattern ~ "', which no feature matches; they are " ~ nbsql.quoted_names(columns | map(attribute='name'))) %}
 {% do return(found) %}
 {%- endmacro %}
 
@@ -119,11 +104,12 @@
 {% endfor -%}
 {% do nbsql.refuse_if(name in before | map(attribute='name'),
   "two features are named '" ~ name ~ "'; give the family over several columns another key") %}
-{% set kinds = columns | map(attribute='kind') | list -%}
-{% set times = {} -%}
-{% for column in columns if column.kind == 'temporal' %}{% do times.update({column.name: column.type | lower}) %}{% endfor -%}
-{% set fractions = {} -%}
-{% for column in columns if column.kind in ['float', 'decimal'] %}{% do fractions.update({column.name: column.type}) %}{% endfor -%}
+{% set kinds, times, fractions = columns | map(attribute='kind') | list, {}, {} -%}
+{% for column in columns -%}
+{% if column.kind == 'temporal' %}{% do times.update({column.name: column.type | lower}) %}
+{% elif column.kind in ['float', 'decimal'] %}{% do fractions.update({column.name: column.type}) %}
+{% endif -%}
+{% endfor -%}
 {% set feature = {
   'name': name, 'index': before | length + 1, 'family': family, 'column': columns[0].name,
   'columns': nbsql.as_tuple(columns | map(attribute='name') | list), 'kinds': kinds,

@@ -9,37 +9,29 @@
 {% set options = nbsql.options_of(node) -%}
 {% set training = nbsql.training_of(node) if training is none else training -%}
 {% set given = nbsql.columns_of(training, 'the relation to learn from') -%}
-{% set columns = given -%}
-{% set read = columns | map(attribute='name') | list -%}
-{% do options.update({'derive': nbsql.derived_without_words(options, columns, training, node.name)}) %}
+{% do options.update({'derive': nbsql.derived_without_words(options, given, training, node.name)}) %}
 {% set columns = nbsql.columns_with_derived(given, training, options.derive) -%}
 {% set target = nbsql.column_named(columns, options.target, 'the target', training) -%}
 {% set times, reads = nbsql.derive_calendars(options, columns, training, node.name), {} -%}
 {% if times %}{% set columns = nbsql.columns_with_derived(given, training, options.derive) %}{% endif -%}
+{% set names = columns | map(attribute='name') | list -%}
 {% for name, expression in options.derive.items() -%}
-{% set names = [times[name].column] if name in times else columns | map(attribute='name') | list -%}
-{% do reads.update({name: names if name in times else nbsql.columns_of_expression(expression, names)}) %}
+{% do reads.update({name: [times[name].column] if name in times else nbsql.columns_of_expression(expression, names)}) %}
 {% endfor -%}
 {% do nbsql.refuse_if(target.kind in ['tokens', 'token counts', 'other'],
   "target column '" ~ target.name ~ "' is " ~ target.type ~ '; a class is one scalar value: cast it, to text say') %}
 {% do nbsql.declare_labels(options, target, node.name) %}
-{% set ids = [] -%}
-{% for name in options.id %}{% do ids.append(nbsql.column_named(columns, name, 'an id', training).name) %}{% endfor -%}
-{% set weight, aged = none, nbsql.half_life_options(options, columns, target, training, node.name) -%}
-{% if aged is not none -%}
+{% set ids = nbsql.columns_named(columns, options.id, 'an id', training) | map(attribute='name') | list -%}
+{% set aged = nbsql.half_life_options(options, columns, target, training, node.name) -%}
+{% if aged is none -%}
+{% do nbsql.check_word(columns, options.slice_by, 'which slice_by names', training) %}
+{% else -%}
 {% do options.update({'weight': aged.weight, 'exclude': options.exclude + [aged.at], 'slice_by': 'nbsql_period'}) %}
 {% endif -%}
-{% if aged is none %}{% do nbsql.check_word(columns, options.slice_by, 'which slice_by names', training) %}{% endif -%}
-{% if options.weight is not none -%}
-{% set weight = nbsql.weight_column(columns, options.weight, training) -%}
-{% endif -%}
+{% set weight = none if options.weight is none else nbsql.weight_column(columns, options.weight, training) -%}
 {% set features = nbsql.features_of(options, columns, training) -%}
-{% set request_weight = weight -%}
-{% if aged is not none -%}
-{% set request_weight = 'half-life ' ~ aged.half_life.length ~ ' of ' ~ aged.at ~ ', ' ~ (aged.weight or 'None') -%}
-{% endif -%}
-{% set request = nbsql.request_of(target.name, request_weight, options.slice_by, features, columns, options.derive) -%}
-{% if aged is not none %}{% set weight = 'nbsql_decayed' %}{% endif -%}
+{% set weighing = weight if aged is none else aged.described -%}
+{% set request = nbsql.request_of(target.name, weighing, options.slice_by, features, columns, options.derive) -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
 {% for parameter in feature.family.parameters -%}
@@ -48,10 +40,11 @@
 {% endfor -%}
 {% do return({
   'name': node.name, 'node': node, 'target_kind': target.kind, 'aged': aged, 'lookback': options.lookback, 'labels': options.classes,
-  'request': request, 'derive': options.derive, 'reads': reads, 'times': times, 'training_columns': read,
+  'request': request, 'derive': options.derive, 'reads': reads, 'times': times, 'training_columns': given | map(attribute='name') | list,
+  'feature_columns': features | map(attribute='columns') | sum(start=()) | list,
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0, 'part_column': none,
   'spec': {
-    'target': target.name, 'target_type': target.type, 'weight': weight, 'id': ids, 'classes': [], 'given': false,
+    'target': target.name, 'target_type': target.type, 'weight': weight if aged is none else 'nbsql_decayed', 'id': ids, 'classes': [], 'given': false,
     'prior': nbsql.prior_of(options, node.name)},
   'facts': {
     'class_type': target.type, 'features': features, 'parameters': parameters, 'slice_by': options.slice_by, 'has_segments': false,
@@ -64,7 +57,7 @@
 
 {#
   How rows lose weight with age (macros/counting/half_life.sql), from a weight such as {half_life: 30 days, at: sent_at, weight: w}:
-  half_life (length, now), at, type, weight, target, nothing. The result is none where the weight is a column.
+  half_life (length, now), at, type, weight, target, described, nothing. The result is none where the weight is a column.
 #}
 {% macro half_life_options(options, columns, target, relation, name) -%}
 {% set weight = options.weight -%}
@@ -88,7 +81,7 @@
 {% set length = number * (1 if unit is none else units[unit] * 1000000) -%}
 {% do return({
   'half_life': {'length': length, 'now': none}, 'at': at.name, 'type': at.type, 'weight': weight.get('weight'), 'target': target.name,
-  'nothing': 500}) %}
+  'described': 'half-life ' ~ length ~ ' of ' ~ at.name ~ ', ' ~ (weight.get('weight') or 'None'), 'nothing': 500}) %}
 {%- endmacro %}
 
 {# The cells of the statistics with the weight they have now. Cells without a half-life are unchanged. #}
@@ -151,7 +144,7 @@
   of categories, by which they are texts, as a list of argument, value, hash.
 #}
 {% macro request_of(target, weight, slice_by, features, columns, derive={}) -%}
-{% set families, types, request = [], [], [] -%}
+{% set families, types, request, derived = [], [], [], [] -%}
 {% for feature in features -%}
 {% do families.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
 {% for option in ['pattern', 'lower', 'accents', 'normal_form', 'stop_words', 'min_length', 'ngrams', 'characters', 'within_words',
@@ -165,13 +158,11 @@
 {% do types.append("'" ~ feature.name ~ "' " ~ type) %}
 {% endfor -%}
 {% endfor -%}
+{% for name, expression in derive.items() %}{% do derived.append(('derive ' ~ name, expression)) %}{% endfor -%}
 {% for argument, value in [
-  ('target', target), ('weight', weight), ('slice_by', slice_by), ('families', families | join('; ')), ('types', types | join(', '))] -%}
+  ('target', target), ('weight', weight), ('slice_by', slice_by), ('families', families | join('; ')), ('types', types | join(', '))]
+  + derived -%}
 {% do request.append({'argument': argument, 'value': value, 'hash': nbsql.short_hash(argument, value)}) %}
-{% endfor -%}
-{% for name, expression in derive.items() -%}
-{% set argument = 'derive ' ~ name -%}
-{% do request.append({'argument': argument, 'value': expression, 'hash': nbsql.short_hash(argument, expression)}) %}
 {% endfor -%}
 {% do return(request) %}
 {%- endmacro %}
@@ -199,9 +190,8 @@
 {# The relation that a statistics node refers to. #}
 {% macro training_of(node) -%}
 {% set known = [] -%}
-{% for unique_id in node.depends_on.nodes -%}
-{% set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) -%}
-{% if parent %}{% do known.append(parent) %}{% endif -%}
+{% for unique_id in node.depends_on.nodes if unique_id in graph.nodes or unique_id in graph.sources -%}
+{% do known.append(graph.nodes.get(unique_id) or graph.sources.get(unique_id)) %}
 {% endfor -%}
 {% do nbsql.refuse_if(known | length != 1,
   "the statistics '" ~ node.name ~ "' refer to " ~ known | length ~ " relations; say which one they learn from: training=ref('...')") %}
@@ -213,8 +203,7 @@
   in this one.
 #}
 {% macro relation_of(node) -%}
-{% set own = api.Relation.create(
-  database=node.database, schema=node.schema, identifier=node.identifier or node.alias or node.name) -%}
+{% set own = api.Relation.create(database=node.database, schema=node.schema, identifier=node.identifier or node.alias or node.name) -%}
 {% set other = node.defer_relation if invocation_args_dict.defer else none -%}
 {% if not other %}{% do return(own) %}{% endif -%}
 {% set prefers_other = invocation_args_dict.favor_state and node.unique_id not in selected_resources -%}
@@ -295,9 +284,7 @@
 {% set summed = dict(model) -%}
 {% set terms = [('prior_term', summed)] + ([('blocks_term', summed)] if in_blocks else []) -%}
 {% for block in model.form.joint_features | batch(50) %}{% do terms.append(('sum_of_terms', block)) %}{% endfor -%}
-{% for block in model.form.star_categories | batch(model.form.added_first) %}
-{% do terms.append(('sum_of_level_terms', block)) %}
-{% endfor -%}
+{% for block in model.form.star_categories | batch(model.form.added_first) %}{% do terms.append(('sum_of_level_terms', block)) %}{% endfor -%}
 {% do model.update({'component_model': summed, 'terms': terms}) %}
 {% do return(model) %}
 {%- endmacro %}
@@ -310,7 +297,7 @@
 
 {# The classes by label: number, label, and the column names of each class. Names that differ only in case are made distinct. #}
 {% macro class_columns(model, statistics) -%}
-{% set declared, rows = {}, [] -%}
+{% set declared, rows, found, taken = {}, [], [], [] -%}
 {% for label in model.labels or [] %}{% do declared.update({nbsql.key_of_label(model, label): loop.index}) %}{% endfor -%}
 {% for row in nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.numbered_priors(model, statistics)))) -%}
 {% do rows.append((row[0], row[1], declared.get(nbsql.key_of_label(model, row[1]), row[0]))) %}
@@ -318,12 +305,10 @@
 {% if model.spec.prior.kind == 'given' and rows -%}
 {% do nbsql.check_given_priors(model, rows | map(attribute=1) | list) %}
 {% endif -%}
-{% set found, taken = [], [] -%}
 {% for row in rows | sort(attribute='2') -%}
-{% set column = namespace(name=row[1], attempt=1) -%}
-{% for other in rows if column.name | lower in taken -%}
-{% set column.attempt = column.attempt + 1 -%}
-{% set column.name = row[1] ~ '_' ~ column.attempt -%}
+{% set column = namespace(name=row[1]) -%}
+{% for other in rows -%}
+{% if column.name | lower in taken %}{% set column.name = row[1] ~ '_' ~ (loop.index + 1) %}{% endif -%}
 {% endfor -%}
 {% do taken.append(column.name | lower) %}
 {% do found.append({
@@ -336,7 +321,7 @@
 {# Refuses given priors that leave out a class or name an unknown one. #}
 {% macro check_given_priors(model, labels) -%}
 {% set given, found = {}, {} -%}
-{% for label, prior in model.spec.prior.given %}{% do given.update({nbsql.key_of_label(model, label): label}) %}{% endfor -%}
+{% for label, _ in model.spec.prior.given %}{% do given.update({nbsql.key_of_label(model, label): label}) %}{% endfor -%}
 {% for label in labels %}{% do found.update({nbsql.key_of_label(model, label): label}) %}{% endfor -%}
 {% for key, label in found.items() if key not in given -%}
 {% do nbsql.refuse("prior of '" ~ model.name ~ "' has no probability for class '" ~ label ~ "'; name every class") %}

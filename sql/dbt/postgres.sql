@@ -40,29 +40,9 @@ ORDER BY attribute.attnum ASC NULLS LAST
 {% do return(found) %}
 {%- endmacro %}
 
-{# typtype: from the catalogue pg_type; an enum has type e. #}
+{# Types in a schema of a project's own, of which an enum is a text. #}
 {% macro postgres__column_kind(type, typtype='b') -%}
-{% set name = type.split('.')[-1] -%}
-{% set kinds = dict(
-  dict.fromkeys(['text', 'character varying', 'bpchar', '"char"', 'name', 'citext', 'uuid'], 'text'),
-  boolean='boolean', smallint='integer', integer='integer', bigint='integer', real='float', numeric='decimal') -%}
-{% do kinds.update({'double precision': 'float'}) %}
-{% if typtype == 'e' -%}
-{% do return('text') %}
-{% elif name.endswith('[]') -%}
-{% do return('tokens' if kinds.get(name[:-2]) == 'text' else 'other') %}
-{% elif name.startswith('date') or name.startswith('time') or name.startswith('interval') -%}
-{% do return('temporal') %}
-{% endif -%}
-{% do return(kinds.get(name, 'other')) %}
-{%- endmacro %}
-
-{# The column of exactly that name. #}
-{% macro postgres__column_named(columns, name, role, relation) -%}
-{% for column in columns if column.name == name %}{% do return(column) %}{% endfor -%}
-{% do nbsql.refuse(
-  "no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are '
-  ~ nbsql.quoted_names(columns | map(attribute='name'))) %}
+{% do return('text' if typtype == 'e' else nbsql.default__column_kind(type.split('.')[-1])) %}
 {%- endmacro %}
 
 {# The form is always wide here; one row holds up to some 1,000 numbers. #}

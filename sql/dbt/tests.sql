@@ -155,6 +155,6 @@ WHERE n < -1e-9 * gross OR m2 < 0
 {# The columns of a relation under test. A missing one is refused. #}
 {% macro check_columns(relation, names, role) -%}
 {% set columns = nbsql.columns_of(relation, 'the model of a test', false) -%}
-{% for name in names %}{% do nbsql.column_named(columns, name, role, relation) %}{% endfor -%}
+{% do nbsql.columns_named(columns, names, role, relation) %}
 {% do return(columns) %}
 {%- endmacro %}

@@ -90,20 +90,16 @@ SELECT
   (table if between is none else 'between') ~ ' is of slices; say by which column, by=...') %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set known = nbsql.check_source(model, source, [model.spec.target], weight, by) -%}
-{% set columns = [model.spec.target] -%}
 {% set weights = [weight] if weight is not none else [] -%}
 {% set sliced, role = [], 'by which to slice (of an expression make a column, in a model before)' -%}
 {% for name in by %}{% do sliced.append((name, nbsql.column_named(known, name, role, source).kind == 'text')) %}{% endfor -%}
-{% for column in by + weights + model.facts.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
-{% do columns.append(column) %}
-{% endfor -%}
+{% set columns = ([model.spec.target] + by + weights + model.feature_columns) | unique(case_sensitive=true) | list -%}
 {% set rows = nbsql.subquery(nbsql.selected_columns(nbsql.rows_to_score(model, source, where), columns)) -%}
-{% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
-{% set scored = nbsql.subquery(nbsql.scored(model, rows, parameters, lookups)) -%}
+{% set scored, parameters = nbsql.scored_rows(model, rows), nbsql.inline_name('parameters') -%}
 {% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text', by=by) -%}
 {% if between is not none -%}
 {% set sides = [] -%}
-{% for side in between %}
+{% for side in between -%}
 {% set values = [] -%}
 {% for value in ([side] if side is string or side is number or side is none else side) -%}
 {% do values.append(none if value is none else value | string) %}
@@ -111,12 +107,9 @@ SELECT
 {% do sides.append(values) %}
 {% endfor -%}
 {% set query = nbsql.slice_comparison(judged, sides[0], sides[1], none if label is none else label | string) -%}
-{% elif table in ['metrics', 'calibration', 'lift'] -%}
-{% set query = nbsql[table](judged, bins) -%}
-{% elif table in ['slices', 'slice_intervals'] -%}
-{% set query = nbsql['sliced_metrics' if table == 'slices' else 'intervals'](judged, sliced) -%}
 {% else -%}
-{% set query = nbsql[table](judged) -%}
+{% set more = [bins] if table in ['metrics', 'calibration', 'lift'] else [sliced] if table in of_slices else [] -%}
+{% set query = nbsql[{'slices': 'sliced_metrics', 'slice_intervals': 'intervals'}.get(table, table)](judged, *more) -%}
 {% endif -%}
 {% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
@@ -135,34 +128,25 @@ SELECT
 {% set measure = {'margin': 'margin', 'evidence': 'log_evidence', 'novelty': 'unseen', 'expected cost': 'expected_cost'}[by] -%}
 {% do nbsql.pass_columns(model, known, columns, source, ['prediction', 'probability', measure, 'stands_for', 'reason']) %}
 {% set passed = model.options.columns if model.options.passed_columns is none else model.options.passed_columns -%}
-{% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
-{% set same, first, others, names = [], [], [], [] -%}
-{% set features = model.facts.features | map(attribute='columns') | sum(start=()) | list -%}
+{% set parameters, names, same, first, others = nbsql.inline_name('parameters'), known | map(attribute='name') | list, [], [], [] -%}
 {% for column in known -%}
-{% do names.append(column.name) %}
-{% if column.name in model.spec.id -%}
-{% do first.append((column.name, column.kind)) %}
-{% else -%}
-{% do others.append((column.name, column.kind)) %}
-{% endif -%}
-{% if column.name in features %}{% do same.append((column.name, column.kind)) %}{% endif -%}
+{% do (first if column.name in model.spec.id else others).append((column.name, column.kind)) %}
+{% if column.name in model.feature_columns %}{% do same.append((column.name, column.kind)) %}{% endif -%}
 {% endfor -%}
 {% set order = first + others -%}
 {% set patterns = nbsql.subquery(nbsql.patterns(nbsql.rows_to_score(model, source, where), same, none, order)) -%}
 {% do model.options.update({'columns': names + ['nbsql_rows']}) %}
-{% set scored = nbsql.subquery(nbsql.scored(model, patterns, parameters, lookups)) -%}
-{% set measured = nbsql.patterns_with_measure(model, scored, parameters, names, by, nbsql.cost_matrix(model, costs)) -%}
+{% set scored, matrix = nbsql.scored_rows(model, patterns), nbsql.cost_matrix(model, costs) -%}
+{% set measured = nbsql.patterns_with_measure(model, scored, parameters, names, by, matrix) -%}
 {% do model.options.update({'columns': names + ['nbsql_position']}) %}
-{% if by == 'margin' -%}
-{% set query = nbsql.review(measured, order, false, passed, measure, n) -%}
-{% elif by == 'expected cost' -%}
-{% set query = nbsql.review(measured, order, true, passed, measure, n) -%}
+{% if by in ['margin', 'expected cost'] -%}
+{% set query = nbsql.review(measured, order, by == 'expected cost', passed, measure, n) -%}
 {% elif by == 'evidence' -%}
 {% do model.spec.update({'id': ['nbsql_position']}) %}
-{% set explained = nbsql.explain(model, nbsql.chosen_patterns(n), parameters, lookups) -%}
+{% set explained = nbsql.explain(model, nbsql.chosen_patterns(n), parameters, nbsql.inline_name('lookups')) -%}
 {% set query = nbsql.review_by_evidence(measured, order, explained, passed, n) -%}
 {% else -%}
-{% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, lookups) -%}
+{% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, nbsql.inline_name('lookups')) -%}
 {% set query = nbsql.review_by_novelty(measured, order, unseen, passed, n) -%}
 {% endif -%}
 {% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
@@ -170,12 +154,11 @@ SELECT
 
 {# One list for each class that may be predicted, by number: the cost of predicting it for each actual class. #}
 {% macro cost_matrix(model, costs=none) -%}
-{% set labels = [] -%}
-{% for class in model.form.class_columns | sort(attribute='number') %}{% do labels.append(class.label) %}{% endfor -%}
+{% set labels = model.form.class_columns | sort(attribute='number') | map(attribute='label') | list -%}
 {% for actual, prices in (costs or {}).items() if not model.lacks_classes -%}
 {% for label in [actual] + prices.keys() | list if label not in labels -%}
-{% set known = nbsql.quoted_names(labels) -%}
-{% do nbsql.refuse("the costs name a class '" ~ label ~ "', which the model does not know; the classes are " ~ known) %}
+{% do nbsql.refuse(
+  "the costs name a class '" ~ label ~ "', which the model does not know; the classes are " ~ nbsql.quoted_names(labels)) %}
 {% endfor -%}
 {% endfor -%}
 {% set matrix = [] -%}
@@ -228,20 +211,16 @@ SELECT
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% set known = nbsql.check_source(model, source, [], weight, [model.spec.target]) -%}
 {% do nbsql.check_word(known, by, 'which by= names', source) %}
-{% set names = [model.spec.target] -%}
+{% set names = ([model.spec.target] + model.feature_columns) | unique(case_sensitive=true) | list -%}
 {% set label = known | map(attribute='name') | select('in', [model.spec.target]) | list -%}
-{% for column in model.facts.features | map(attribute='columns') | sum(start=()) | list -%}
-{% if column not in names %}{% do names.append(column) %}{% endif -%}
-{% endfor -%}
 {% set sides = [(nbsql.rows_to_score(model, source, where), (label or [none]) + names[1:], by, false)] -%}
 {% set rows = nbsql.monitored_rows(sides, names, model.spec.target_type, weight) -%}
 {% set counted = dict(
   model, spec=dict(model.spec, target='nbsql_all', target_type='INTEGER', weight='nbsql_weight'),
   facts=dict(model.facts, slice_by='nbsql_period'), options=dict(model.options, batch='1')) -%}
 {% set parameters, as_text = nbsql.inline_name('parameters'), model.target_kind == 'text' -%}
-{% set scored = nbsql.subquery(nbsql.scored(model, nbsql.inline_name('monitored'), parameters, nbsql.inline_name('lookups'))) -%}
-{% set carried = ['nbsql_period', 'nbsql_evidence'] -%}
-{% set judged = nbsql.judged_rows(model, nbsql.with_evidence(model, scored), parameters, 'nbsql_weight', as_text, carried) -%}
+{% set scored = nbsql.with_evidence(model, nbsql.scored_rows(model, nbsql.inline_name('monitored'))) -%}
+{% set judged = nbsql.judged_rows(model, scored, parameters, 'nbsql_weight', as_text, ['nbsql_period', 'nbsql_evidence']) -%}
 {% set cells = nbsql.current_cells(model, statistics) -%}
 {% set query = nbsql.monitor(counted, rows, names, judged, cells, nbsql.subquery(nbsql.checked_priors(model, statistics)), as_text) -%}
 {% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
@@ -257,9 +236,13 @@ SELECT
   'predict': ['prediction', 'probability'],
   'predict_proba': ['prediction', 'probability'] + (model.form.class_columns | map(attribute='probability') | list),
   'joint_log_likelihood': model.form.class_columns | map(attribute='joint') | list, 'log_evidence': ['log_evidence']}[verb]) %}
-{% set rows = nbsql.rows_to_score(model, source, where) -%}
-{% set scored = nbsql.subquery(nbsql.scored(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups'))) -%}
+{% set scored = nbsql.scored_rows(model, nbsql.rows_to_score(model, source, where)) -%}
 {% do return(nbsql.body(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
+{%- endmacro %}
+
+{# The scored rows of a relation, by the tables that with_model_tables precedes them with. #}
+{% macro scored_rows(model, rows) -%}
+{% do return(nbsql.subquery(nbsql.scored(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups')))) %}
 {%- endmacro %}
 
 {# What a macro returns in place of a query of statistics (instead_of_query): they, what they learn from and the source must be there. #}
@@ -275,10 +258,8 @@ SELECT
   one is refused.
 #}
 {% macro pass_columns(model, known, columns, source, added) -%}
-{% set passed = [] -%}
-{% for name in ([] if columns is none else [columns] if columns is string else columns) -%}
-{% do passed.append(nbsql.column_named(known, name, 'which columns= names', source)) %}
-{% endfor -%}
+{% set names = [] if columns is none else [columns] if columns is string else columns -%}
+{% set passed = nbsql.columns_named(known, names, 'which columns= names', source) -%}
 {% for column in (known if columns is none else passed) if column.name | lower in added | map('lower') | list -%}
 {% do nbsql.refuse(
   source.identifier ~ " has a column '" ~ column.name ~ "', which nbsql adds too; choose what comes back by columns=[...]") %}
@@ -315,7 +296,7 @@ SELECT
 {% set added = columns | map(attribute='name') | reject('in', names) | list -%}
 {% do model.update({'derived_here': derive}) %}
 {% do model.options.update({'columns': names, 'joined_names': added}) %}
-{% for name in others %}{% do nbsql.column_named(columns, name, "which '" ~ model.name ~ "' needs", source) %}{% endfor -%}
+{% do nbsql.columns_named(columns, others, "which '" ~ model.name ~ "' needs", source) %}
 {% if weight is not none %}{% do nbsql.weight_column(columns, weight, source) %}{% endif -%}
 {% for feature in model.facts.features -%}
 {% for name in feature.columns -%}

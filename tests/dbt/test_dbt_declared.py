@@ -14,7 +14,8 @@ pytestmark = needs_dbt
 
 STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
 ROWS = """
-  SELECT i AS id, i % 2 AS y, i % 2 = 0 AS holds, CAST(CAST(i % 3 AS NUMERIC(4, 2)) / 4 + 0.5 AS NUMERIC(4, 2)) AS price,
+  SELECT i AS id, i % 2 AS y, CASE i % 2 WHEN 1 THEN 'Yes' ELSE 'yes' END AS word, i % 2 = 0 AS holds,
+    CAST(CAST(i % 3 AS NUMERIC(4, 2)) / 4 + 0.5 AS NUMERIC(4, 2)) AS price,
     DATE '2026-01-01' + CAST(i % 4 AS INTEGER) AS day, i % 5 AS part
   FROM generate_series(0, 59) AS t(i)
 """
@@ -24,7 +25,7 @@ FAMILIES = {
     "part": {"family": "categorical", "alpha": {"1.0": 3}, "levels": [2, "7.0"]},
     "holds": {"family": "categorical", "levels": [True]},
 }
-OPTIONS: dict[str, Any] = {"target": "y", "id": "id", "families": FAMILIES}
+OPTIONS: dict[str, Any] = {"target": "y", "id": "id", "exclude": ["word"], "families": FAMILIES}
 FORMS: dict[str, dict[str, Any]] = {
     "declared": {**OPTIONS, "classes": [1.0, "0", "2"]},
     "given": {**OPTIONS, "prior": {"0.0": 0.25, "1": 0.75}},
@@ -51,7 +52,9 @@ def test_declared_values_are_those_that_the_type_of_the_column_writes(engine: st
     models |= {f"{name}_likely": "{{ nbsql.feature_likelihoods(ref('%s')) }}" % name for name in FORMS}  # noqa: UP031
     models |= {f"{name}_priors": "{{ nbsql.class_priors(ref('%s')) }}" % name for name in FORMS}  # noqa: UP031
     models["scored"] = "{{ nbsql.probabilities(ref('declared'), source('raw', 'rows')) }}"
+    models |= {"cased": STATISTICS, "cased_scored": "{{ nbsql.probabilities(ref('cased'), source('raw', 'rows')) }}"}
     meta = {**FORMS, **{name: given for name, (given, *_) in FOREIGN.items()}}
+    meta["cased"] = {**OPTIONS, "target": "word", "exclude": ["y"], "classes": ["yes", "Yes"]}
     families = {
         "price": nbsql.Categorical(levels=["0.5", "0.75", "1.25"]),
         "day": nbsql.Categorical(levels=["2026-01-01", "2026-01-09"]),
@@ -77,6 +80,7 @@ def test_declared_values_are_those_that_the_type_of_the_column_writes(engine: st
                     for key, numbers in found.items():
                         assert numbers == pytest.approx(expected[key], rel=1e-12), (name, table, key)
             model = nbsql.fit(con, "rows", **{**OPTIONS, "families": families})
+            assert read(con, "SELECT * FROM cased_scored")[0][-2:] == ["probability_yes", "probability_Yes_2"]
             names, rows = read(con, "SELECT * FROM scored ORDER BY id")
             assert names[-3:] == ["probability_1", "probability_0", "probability_2"]
             proba = [row[-2:] for row in model.predict_proba("SELECT * FROM rows ORDER BY id").fetchall()]
