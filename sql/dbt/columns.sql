@@ -55,7 +55,9 @@
 {# The column of that name, compared without regard to case, but in PostgreSQL. A missing column is refused. #}
 {% macro default__column_named(columns, name, role, relation) -%}
 {% for column in columns if column.name == name %}{% do return(column) %}{% endfor -%}
-{% for column in columns if target.type != 'postgres' and column.name | lower == name | string | lower %}{% do return(column) %}{% endfor -%}
+{% for column in columns if target.type != 'postgres' and column.name | lower == name | string | lower -%}
+{% do return(column) %}
+{% endfor -%}
 {% do nbsql.refuse(
   "no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are '
   ~ nbsql.quoted_names(columns | map(attribute='name'))) %}

@@ -44,8 +44,8 @@
   'feature_columns': features | map(attribute='columns') | sum(start=()) | list,
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0, 'part_column': none,
   'spec': {
-    'target': target.name, 'target_type': target.type, 'weight': weight if aged is none else 'nbsql_decayed', 'id': ids, 'classes': [], 'given': false,
-    'prior': nbsql.prior_of(options, node.name)},
+    'target': target.name, 'target_type': target.type, 'weight': weight if aged is none else 'nbsql_decayed', 'id': ids,
+    'classes': [], 'given': false, 'prior': nbsql.prior_of(options, node.name)},
   'facts': {
     'class_type': target.type, 'features': features, 'parameters': parameters, 'slice_by': options.slice_by, 'has_segments': false,
     'backoffs': [], 'is_logistic': false, 'has_weights': false, 'has_components': false},
@@ -284,7 +284,9 @@
 {% set summed = dict(model) -%}
 {% set terms = [('prior_term', summed)] + ([('blocks_term', summed)] if in_blocks else []) -%}
 {% for block in model.form.joint_features | batch(50) %}{% do terms.append(('sum_of_terms', block)) %}{% endfor -%}
-{% for block in model.form.star_categories | batch(model.form.added_first) %}{% do terms.append(('sum_of_level_terms', block)) %}{% endfor -%}
+{% for block in model.form.star_categories | batch(model.form.added_first) -%}
+{% do terms.append(('sum_of_level_terms', block)) %}
+{% endfor -%}
 {% do model.update({'component_model': summed, 'terms': terms}) %}
 {% do return(model) %}
 {%- endmacro %}

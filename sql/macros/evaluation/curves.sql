@@ -89,7 +89,7 @@ ties AS (
     min(posterior) AS threshold,
     sum(positive) AS positives,
     sum(weight - positive) AS negatives,
-    {%+ if not ranked %}-posterior AS {% endif %}rank
+    {%+ if not ranked %}-posterior AS {%+ endif %}rank
   FROM one_against_rest
   GROUP BY {{ nbsql.slice_columns(sliced) }}class_no, {% if ranked %}rank{% else %}posterior{% endif %}
 
