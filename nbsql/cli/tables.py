@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +14,7 @@ from nbsql.cli.session import end_progress
 from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
-from nbsql.queries.table import GAP, cell_text, counted, fitting_columns, number, one_line, plain, share
+from nbsql.queries.table import Table, counted, number, plain, share
 
 __all__ = ["bar", "command", "console", "counted", "echo", "number", "plain", "probability", "query", "share", "sql", "table"]
 
@@ -75,34 +75,15 @@ def table(
     The columns with the numbers `right` are aligned on the right, and the last `keep` are always shown. With `wrap` the last
     column continues on the next line if it is too long.
     """
-    from rich import box
     from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
 
     out = console()
     if not out.is_terminal and "COLUMNS" not in os.environ:
         out.width = _PIPED
-    cells = [[Text(one_line(heading)) for heading in columns], *([_cell(cell) for cell in row] for row in rows)]
-    widths = [max(row[position].cell_len for row in cells) + GAP for position in range(len(cells[0]))]
-    shown = fitting_columns(widths, out.width - indent, keep)
-    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    if wrap:
-        shown = list(range(len(columns)))
-    for position in shown:
-        heading = Text("…") if position is None else cells[0][position]
-        side: Literal["left", "right"] = "right" if position in right else "left"
-        drawn.add_column(heading, justify=side, no_wrap=not wrap, overflow="fold" if wrap else "ellipsis")
-    for row in cells[1:]:
-        drawn.add_row(*(Text("…") if position is None else row[position] for position in shown))
-    out.print(Padding(drawn, (0, 0, 0, indent), expand=False))
-    return [name for position, name in enumerate(columns) if position not in shown]
-
-
-def _cell(cell: str | Text | None) -> Text:
-    from rich.text import Text
-
-    return cell if isinstance(cell, Text) else Text(cell_text(cell), style="dim" if cell is None else "")
+    whole = Table(columns, rows, right)
+    shown, left_out = (whole, []) if wrap else whole.fitted(out.width - indent, keep)
+    out.print(Padding(shown.drawn(wrap=wrap), (0, 0, 0, indent), expand=False))
+    return left_out
 
 
 def notes(left_out: Sequence[str], cure: str, more: str | None) -> None:

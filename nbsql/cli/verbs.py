@@ -14,9 +14,9 @@ from nbsql.cli.answers import Form, answer, with_formats
 from nbsql.cli.arguments import COST, THRESHOLD, costs_by_label, labels_by_text
 from nbsql.cli.options import Decorator, by_name, calibrated, columns, limited, option, option_of, reads_model, weighted
 from nbsql.cli.session import show_warnings
+from nbsql.spec.signature import described_arguments
 
 _SECTION = re.compile(r"\n\n(?:Args:\n|Raises:\n|>>> )")
-_ARGUMENT = re.compile(r"^    (\w+): ", re.MULTILINE)
 _NAME = re.compile(r"`(\w+)`")
 _SENTENCE_PART = re.compile(r"[.,:;](?= |$)", re.MULTILINE)
 
@@ -59,9 +59,7 @@ def documented(function: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     """
     word = spelled(function)
     text = _NAME.sub(lambda found: word(found[1]), inspect.getdoc(function) or "")
-    _, _, after = text.partition("\n\nArgs:\n")
-    parts = _ARGUMENT.split(_SECTION.split(after)[0])
-    described = dict(zip(parts[1::2], (" ".join(part.split()) for part in parts[2::2]), strict=True))
+    described = {name: " ".join(part.split()) for name, part in described_arguments(text).items()}
     return _SECTION.split(text)[0], described
 
 

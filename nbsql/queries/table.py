@@ -8,9 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from rich.table import Table as Drawn
+    from rich.text import Text
 
 _CELL = 40  # the most characters of a value that a table shows
 GAP = 3  # blanks between columns
@@ -22,22 +26,14 @@ class Table:
     """A table of texts."""
 
     columns: Sequence[str]  # the headings
-    rows: Sequence[Sequence[str | None]]  # the cells; None is shown as NULL
+    rows: Sequence[Sequence[str | Text | None]]  # the cells; None is shown as NULL, and a Text of rich's in its colours
     right: Sequence[int] = ()  # the positions of the columns that are aligned to the right
     widest: int = _CELL  # the most characters that a cell shows
 
     def text(self) -> str:
         """The table as lines of text."""
-        from rich import box
         from rich.console import Console
-        from rich.table import Table as Drawn
-        from rich.text import Text
 
-        drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        for position, heading in enumerate(self.columns):
-            drawn.add_column(Text(one_line(heading)), justify="right" if position in self.right else "left", no_wrap=True)
-        for row in self.rows:
-            drawn.add_row(*(Text(cell_text(cell, self.widest)) for cell in row))
         console = Console(
             width=10_000,
             force_jupyter=False,
@@ -48,18 +44,37 @@ class Table:
             legacy_windows=False,
         )
         with console.capture() as capture:
-            console.print(drawn)
+            console.print(self.drawn())
         return capture.get().rstrip("\n")
+
+    def drawn(self, *, wrap: bool = False) -> Drawn:
+        """The table as rich prints it. With `wrap` the last column continues on the next line if it is too long."""
+        from rich import box
+        from rich.table import Table as Drawn
+
+        drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for position, heading in enumerate(self._cells[0]):
+            side: Literal["left", "right"] = "right" if position in self.right else "left"
+            drawn.add_column(heading, justify=side, no_wrap=not wrap, overflow="fold" if wrap else "ellipsis")
+        for row in self._cells[1:]:
+            drawn.add_row(*row)
+        return drawn
+
+    @property
+    def _cells(self) -> list[list[Text]]:
+        """The headings and the cells."""
+        from rich.text import Text
+
+        def cell(value: str | Text | None) -> Text:
+            if isinstance(value, Text):
+                return value
+            return Text(cell_text(value, self.widest), style="dim" if value is None else "")
+
+        return [[Text(one_line(heading)) for heading in self.columns], *([*map(cell, row)] for row in self.rows)]
 
     def fitted(self, width: int, keep: int) -> tuple[Table, list[str]]:
         """The table of the columns that fit into so many characters, the last `keep` always, and the names of the others."""
-        from rich.cells import cell_len
-
-        texts = [
-            [one_line(heading) for heading in self.columns],
-            *([cell_text(cell, self.widest) for cell in row] for row in self.rows),
-        ]
-        widths = [max(map(cell_len, column)) + GAP for column in zip(*texts, strict=True)]
+        widths = [max(cell.cell_len for cell in column) + GAP for column in zip(*self._cells, strict=True)]
         shown = fitting_columns(widths, width, keep)
         if None not in shown:
             return self, []
@@ -81,11 +96,10 @@ class Table:
         body = Markup("").join(
             Markup("<tr>{}</tr>").format(
                 Markup("").join(
-                    Markup("<td{}>{}</td>").format(style, cell_text(value, self.widest))
-                    for style, value in zip(styles, row, strict=True)
+                    Markup("<td{}>{}</td>").format(style, value.plain) for style, value in zip(styles, row, strict=True)
                 )
             )
-            for row in self.rows
+            for row in self._cells[1:]
         )
         table = Markup('<table style="border-collapse:collapse;margin:0"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>')
         return Markup('<div style="overflow-x:auto;margin:0.5em 0 1em">{}</div>').format(table.format(head, body))
