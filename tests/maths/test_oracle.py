@@ -1,4 +1,4 @@
-"""Joint log-likelihoods and posteriors against scikit-learn, on real data, for every family by itself."""
+"""Joint log-likelihoods, posteriors and explanations against scikit-learn, on real data, for every family by itself."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import logsumexp
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.preprocessing import OrdinalEncoder
 
 import nbsql
@@ -38,19 +38,25 @@ TITANIC = """
   SELECT Survived, Pclass::VARCHAR AS Pclass, Sex, Age, SibSp, Parch, Fare, Embarked
   FROM read_csv('{}/titanic_train.csv') WHERE Embarked IS NOT NULL"""
 BIKES = "SELECT season, hr, casual, registered, temp, hum, windspeed FROM read_csv('{}/bike_sharing_hour.csv.gz')"
+NEWS = "SELECT newsgroup, text FROM '{}/newsgroups_6.parquet' USING SAMPLE 10 PERCENT (bernoulli, 7)"
 SMS = "SELECT label, message FROM read_csv('{}/sms_spam.csv.gz')"
 
 # Models without categories have one wide form.
 TWO_FORMS = pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
 
 # Pseudo-counts and priors, not in all their combinations: nothing in one depends on the other.
-ESTIMATES = [(0.01, "empirical"), (1.0, "uniform"), (7.5, "given")]
+ESTIMATES = pytest.mark.parametrize(("alpha", "prior"), [(0.01, "empirical"), (1.0, "uniform"), (7.5, "given")])
+WEIGHED = pytest.mark.parametrize(
+    ("alpha", "prior", "weighed"), [(0.01, "empirical", True), (1.0, "uniform", False), (7.5, "given", False)]
+)
+NORMS = pytest.mark.parametrize("norm", [None, "l2"])
 
+Connection = duckdb.DuckDBPyConnection
 Read = Callable[[str], pd.DataFrame]
 
 
 @pytest.fixture
-def read(con: duckdb.DuckDBPyConnection, data: Path) -> Read:
+def read(con: Connection, data: Path) -> Read:
     return lambda query: con.sql(query.format(data)).df()
 
 
@@ -60,8 +66,8 @@ def columns_of(query: nbsql.Query, prefix: str) -> np.ndarray:
     return frame[[column for column in frame if column.startswith(prefix)]].to_numpy()
 
 
-def assert_same_scores(model: nbsql.Model, frame: pd.DataFrame, joint: np.ndarray) -> None:
-    """Joint log-likelihoods, posteriors, predictions and log evidence are those of the oracle's joint log-likelihoods."""
+def assert_same_scores(model: nbsql.Model, frame: Any, joint: np.ndarray) -> None:
+    """Joint log-likelihoods, posteriors, predictions, log evidence and explanations are those of the oracle's joint scores."""
     np.testing.assert_allclose(
         columns_of(model.joint_log_likelihood(frame), "joint_log_likelihood_"), joint, rtol=1e-9, atol=1e-9
     )
@@ -76,6 +82,23 @@ def assert_same_scores(model: nbsql.Model, frame: pd.DataFrame, joint: np.ndarra
     assert clear.mean() > 0.9
     assert (scored["prediction"].to_numpy()[clear] == labels[posterior.argmax(axis=1)][clear]).all()
     np.testing.assert_allclose(model.log_evidence(frame).df()["log_evidence"], evidence, rtol=1e-9, atol=1e-9)
+    few = frame.slice(0, 50) if hasattr(frame, "slice") else frame.head(50)
+    explained = model.explain(few).df().groupby(["row_id", "class"])["contribution"].sum().unstack()[labels]
+    np.testing.assert_allclose(explained.to_numpy(), joint[:50], rtol=1e-9, atol=1e-9)
+
+
+def compare(
+    con: Connection, rows: pd.DataFrame, target: str, oracle: Any, matrix: Callable[[pd.DataFrame], Any], **options: Any
+) -> nbsql.Model:
+    """A model of two thirds of the rows scores the others as the oracle, which reads a matrix of the same rows."""
+    held_back = np.arange(len(rows)) % 3 == 2
+    train, test = rows[~held_back].reset_index(drop=True), rows[held_back].reset_index(drop=True)
+    weight = options.get("weight")
+    weights = {} if weight is None else {"sample_weight": train[weight]}
+    oracle.fit(matrix(train), train[target], **weights)
+    model = nbsql.fit(con, train, target=target, **options)
+    assert_same_scores(model, test, oracle.predict_joint_log_proba(matrix(test)))
+    return model
 
 
 def priors_for(target: pd.Series, prior: str) -> tuple[Any, list[float] | None]:
@@ -90,10 +113,11 @@ def priors_for(target: pd.Series, prior: str) -> tuple[Any, list[float] | None]:
     return dict(zip(labels, given, strict=True)), given
 
 
-def split(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Two thirds to learn from, one third to score."""
-    held_back = np.arange(len(frame)) % 3 == 2
-    return frame[~held_back].reset_index(drop=True), frame[held_back].reset_index(drop=True)
+def words_of(vectorizer: Any) -> Callable[[pd.DataFrame], Any]:
+    """The matrix of the words of a message: the vectorizer is fitted on the first rows that come, those of training."""
+    return lambda rows: (vectorizer.transform if hasattr(vectorizer, "vocabulary_") else vectorizer.fit_transform)(
+        rows["message" if "message" in rows else "text"]
+    )
 
 
 @TWO_FORMS
@@ -103,162 +127,170 @@ def split(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     [(IRIS, "species"), (ADULT, "income"), (COVTYPE, "cover_type"), (BIKES, "season")],
     ids=["iris", "adult", "covtype", "bikes"],
 )
-def test_numbers_score_as_gaussian_nb(con: duckdb.DuckDBPyConnection, read: Read, query: str, target: str, prior: str) -> None:
-    train, test = split(read(query))
-    ours, theirs = priors_for(train[target], prior)
-    oracle = GaussianNB(var_smoothing=0, priors=theirs).fit(train.drop(columns=target).to_numpy(float), train[target])
-    model = nbsql.fit(con, train, target=target, prior=ours)
+def test_numbers_score_as_gaussian_nb(con: Connection, read: Read, query: str, target: str, prior: str) -> None:
+    rows = read(query)
+    ours, theirs = priors_for(rows[target], prior)
+    oracle = GaussianNB(var_smoothing=0, priors=theirs)
+    model = compare(con, rows, target, oracle, lambda rows: rows.drop(columns=target).to_numpy(float), prior=ours)
     assert {str(family) for family in model.families.values()} == {"gaussian"}
-    assert_same_scores(model, test, oracle.predict_joint_log_proba(test.drop(columns=target).to_numpy(float)))
 
 
 @TWO_FORMS
-def test_weighted_numbers_score_as_gaussian_nb_with_sample_weight(con: duckdb.DuckDBPyConnection, read: Read) -> None:
-    train, test = split(read(ADULT))
+def test_weighted_numbers_score_as_gaussian_nb_with_sample_weight(con: Connection, read: Read) -> None:
     features = ["age", "education_num", "capital_gain", "capital_loss", "hours_per_week"]
-    oracle = GaussianNB(var_smoothing=0).fit(train[features].to_numpy(float), train["income"], sample_weight=train["fnlwgt"])
-    model = nbsql.fit(con, train, target="income", weight="fnlwgt")
-    assert_same_scores(model, test, oracle.predict_joint_log_proba(test[features].to_numpy(float)))
+    matrix = lambda rows: rows[features].to_numpy(float)  # noqa: E731
+    compare(con, read(ADULT), "income", GaussianNB(var_smoothing=0), matrix, weight="fnlwgt")
 
 
 @TWO_FORMS
-@pytest.mark.parametrize(("alpha", "prior"), ESTIMATES)
-def test_count_columns_score_as_multinomial_nb(con: duckdb.DuckDBPyConnection, read: Read, alpha: float, prior: str) -> None:
-    train, test = split(read(BIKES))
+@WEIGHED
+def test_count_columns_score_as_multinomial_nb(con: Connection, read: Read, alpha: float, prior: str, weighed: bool) -> None:
+    rows, columns = read(BIKES), ["casual", "registered", "hr"]
+    ours, theirs = priors_for(rows["season"], prior)
+    options = {"features": columns, "families": {"riders": nbsql.Multinomial(columns)}, "alpha": alpha, "prior": ours}
+    oracle = MultinomialNB(alpha=alpha, class_prior=theirs)
+    weight = "windspeed" if weighed else None
+    compare(con, rows, "season", oracle, lambda rows: rows[columns], weight=weight, **options)
+
+
+@TWO_FORMS
+@pytest.mark.parametrize(
+    ("alpha", "norm", "weight"), [(1.0, False, None), (0.1, True, "windspeed"), (2.5, False, "windspeed"), (1.0, True, None)]
+)
+def test_count_columns_score_as_complement_nb(con: Connection, read: Read, alpha: float, norm: bool, weight: Any) -> None:
     columns = ["casual", "registered", "hr"]
-    ours, theirs = priors_for(train["season"], prior)
-    oracle = MultinomialNB(alpha=alpha, class_prior=theirs).fit(train[columns], train["season"])
-    model = nbsql.fit(
-        con, train, target="season", features=columns, families={"riders": nbsql.Multinomial(columns)}, alpha=alpha, prior=ours
-    )
-    assert_same_scores(model, test, oracle.predict_joint_log_proba(test[columns]))
+    options = {"features": columns, "families": {"riders": nbsql.Complement(columns, norm=norm)}, "alpha": alpha}
+    oracle = ComplementNB(alpha=alpha, norm=norm)
+    compare(con, read(BIKES), "season", oracle, lambda rows: rows[columns], weight=weight, **options)
 
 
 @TWO_FORMS
-def test_weighted_count_columns_score_as_multinomial_nb_with_sample_weight(con: duckdb.DuckDBPyConnection, read: Read) -> None:
-    train, test = split(read(BIKES))
-    columns = ["casual", "registered"]
-    oracle = MultinomialNB().fit(train[columns], train["season"], sample_weight=train["windspeed"])
-    families = {"riders": nbsql.Multinomial(columns)}
-    model = nbsql.fit(con, train, target="season", features=columns, families=families, weight="windspeed")
-    assert_same_scores(model, test, oracle.predict_joint_log_proba(test[columns]))
-
-
-@TWO_FORMS
-@pytest.mark.parametrize(("alpha", "prior"), ESTIMATES)
+@WEIGHED
 @pytest.mark.parametrize(("query", "target"), [(VOTES, "party"), (GROUND, "cover_type")], ids=["votes", "covtype"])
 def test_yes_and_no_score_as_bernoulli_nb(
-    con: duckdb.DuckDBPyConnection, read: Read, query: str, target: str, alpha: float, prior: str
+    con: Connection, read: Read, query: str, target: str, alpha: float, prior: str, weighed: bool
 ) -> None:
-    train, test = split(read(query))
-    ours, theirs = priors_for(train[target], prior)
-    oracle = BernoulliNB(alpha=alpha, class_prior=theirs).fit(train.drop(columns=target), train[target])
-    model = nbsql.fit(con, train, target=target, alpha=alpha, prior=ours)
+    rows = read(query)
+    names = [name for name in rows if name != target]
+    ours, theirs = priors_for(rows[target], prior)
+    rows = rows.assign(weight=0.25 + np.arange(len(rows)) % 5)
+    options = {"features": names, "alpha": alpha, "prior": ours, "weight": "weight" if weighed else None}
+    oracle = BernoulliNB(alpha=alpha, class_prior=theirs)
+    model = compare(con, rows, target, oracle, lambda rows: rows[names], **options)
     assert {str(family) for family in model.families.values()} == {"bernoulli"}
-    assert_same_scores(model, test, oracle.predict_joint_log_proba(test.drop(columns=target)))
 
 
-@TWO_FORMS
-def test_weighted_yes_and_no_score_as_bernoulli_nb_with_sample_weight(con: duckdb.DuckDBPyConnection, read: Read) -> None:
-    train, test = split(read(VOTES))
-    weights = 0.25 + np.arange(len(train)) % 5
-    oracle = BernoulliNB().fit(train.drop(columns="party"), train["party"], sample_weight=weights)
-    model = nbsql.fit(con, train.assign(weight=weights), target="party", weight="weight")
-    assert_same_scores(model, test, oracle.predict_joint_log_proba(test.drop(columns="party")))
-
-
-@pytest.mark.parametrize(("alpha", "prior"), ESTIMATES)
+@ESTIMATES
 @pytest.mark.filterwarnings("ignore:one value only in 'veil_type'")
-def test_categories_score_as_categorical_nb(con: duckdb.DuckDBPyConnection, read: Read, alpha: float, prior: str) -> None:
-    frame = read(MUSHROOM)
-    names = [name for name in frame if name != "class"]
-    encoder = OrdinalEncoder(dtype=int).fit(frame[names])
-    train, test = split(frame)
-    ours, theirs = priors_for(train["class"], prior)
-    sizes = [len(levels) for levels in encoder.categories_]
-    oracle = CategoricalNB(alpha=alpha, class_prior=theirs, min_categories=sizes)
-    oracle.fit(encoder.transform(train[names]), train["class"])
-    families = {
-        name: nbsql.Categorical(levels=levels.tolist()) for name, levels in zip(names, encoder.categories_, strict=True)
-    }
-    model = nbsql.fit(con, train, target="class", alpha=alpha, prior=ours, families=families)
-    assert_same_scores(model, test, oracle.predict_joint_log_proba(encoder.transform(test[names])))
+def test_categories_score_as_categorical_nb(con: Connection, read: Read, alpha: float, prior: str) -> None:
+    rows = read(MUSHROOM)
+    names = [name for name in rows if name != "class"]
+    encoder = OrdinalEncoder(dtype=int).fit(rows[names])
+    ours, theirs = priors_for(rows["class"], prior)
+    levels = {name: known.tolist() for name, known in zip(names, encoder.categories_, strict=True)}
+    oracle = CategoricalNB(alpha=alpha, class_prior=theirs, min_categories=[len(known) for known in levels.values()])
+    families = {name: nbsql.Categorical(levels=known) for name, known in levels.items()}
+    matrix = lambda rows: encoder.transform(rows[names])  # noqa: E731
+    compare(con, rows, "class", oracle, matrix, alpha=alpha, prior=ours, families=families)
 
 
-def test_weighted_categories_score_as_categorical_nb_with_sample_weight(con: duckdb.DuckDBPyConnection, read: Read) -> None:
-    frame = read(TITANIC)[["Survived", "Pclass", "Sex", "Embarked", "Fare"]]
-    names = ["Pclass", "Sex", "Embarked"]
-    codes = OrdinalEncoder(dtype=int).fit_transform(frame[names])
-    weights = frame["Fare"] + 1
-    oracle = CategoricalNB(alpha=0.5).fit(codes, frame["Survived"], sample_weight=weights)
-    model = nbsql.fit(con, frame.assign(Fare=weights), target="Survived", weight="Fare", alpha=0.5)
-    assert_same_scores(model, frame, oracle.predict_joint_log_proba(codes))
+def test_weighted_categories_score_as_categorical_nb_with_sample_weight(con: Connection, read: Read) -> None:
+    rows = read(TITANIC)[["Survived", "Pclass", "Sex", "Embarked", "Fare"]]
+    encoder = OrdinalEncoder(dtype=int).fit(rows[["Pclass", "Sex", "Embarked"]])
+    matrix = lambda rows: encoder.transform(rows[["Pclass", "Sex", "Embarked"]])  # noqa: E731
+    compare(con, rows.assign(Fare=rows["Fare"] + 1), "Survived", CategoricalNB(alpha=0.5), matrix, weight="Fare", alpha=0.5)
 
 
 @TWO_FORMS
-@pytest.mark.parametrize("alpha", [0.01, 1.0])
-@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2), (2, 3)])
+@pytest.mark.parametrize(("ngrams", "alpha"), [((1, 1), 1.0), ((1, 2), 0.01), ((2, 3), 1.0)])
 def test_text_scores_as_count_vectorizer_and_multinomial_nb(
-    con: duckdb.DuckDBPyConnection, read: Read, alpha: float, ngrams: tuple[int, int]
+    con: Connection, read: Read, ngrams: tuple[int, int], alpha: float
 ) -> None:
-    train, test = split(read(SMS))
-    vectorizer = CountVectorizer(token_pattern=WORD, ngram_range=ngrams)
-    oracle = MultinomialNB(alpha=alpha).fit(vectorizer.fit_transform(train["message"]), train["label"])
-    model = nbsql.fit(con, train, target="label", families={"message": nbsql.Text(ngrams=ngrams)}, alpha=alpha)
-    assert_same_scores(model, test, oracle.predict_joint_log_proba(vectorizer.transform(test["message"])))
+    words = words_of(CountVectorizer(token_pattern=WORD, ngram_range=ngrams))
+    families = {"message": nbsql.Text(ngrams=ngrams)}
+    compare(con, read(SMS), "label", MultinomialNB(alpha=alpha), words, families=families, alpha=alpha)
 
 
 @TWO_FORMS
 @pytest.mark.parametrize("prior", ["empirical", "uniform", "given"])
-def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(
-    con: duckdb.DuckDBPyConnection, read: Read, prior: str
-) -> None:
-    train, test = split(read(SMS))
-    ours, theirs = priors_for(train["label"], prior)
-    stop_words = ["a", "the", "to", "you"]
-    vectorizer = CountVectorizer(token_pattern=WORD, binary=True, stop_words=stop_words)
-    oracle = BernoulliNB(class_prior=theirs).fit(vectorizer.fit_transform(train["message"]), train["label"])
-    family = nbsql.Text(event="bernoulli", stop_words=stop_words)
-    model = nbsql.fit(con, train, target="label", families={"message": family}, prior=ours)
-    assert_same_scores(model, test, oracle.predict_joint_log_proba(vectorizer.transform(test["message"])))
+def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(con: Connection, read: Read, prior: str) -> None:
+    rows, stop_words = read(SMS), ["a", "the", "to", "you"]
+    ours, theirs = priors_for(rows["label"], prior)
+    words = words_of(CountVectorizer(token_pattern=WORD, binary=True, stop_words=stop_words))
+    families = {"message": nbsql.Text(event="bernoulli", stop_words=stop_words)}
+    compare(con, rows, "label", BernoulliNB(class_prior=theirs), words, families=families, prior=ours)
 
 
 @pytest.mark.slow
 @TWO_FORMS
-@pytest.mark.parametrize("kind", ["tokens", "token counts"])
-def test_bags_of_tokens_score_as_multinomial_nb(con: duckdb.DuckDBPyConnection, read: Read, kind: str) -> None:
-    frame = read(SMS)
-    con.register("messages", frame)
+@pytest.mark.forms("event", "norm")
+@pytest.mark.parametrize("event", ["multinomial", "complement", "normed complement"])
+@pytest.mark.parametrize("tfidf", [False, True], ids=["counts", "tfidf"])
+@NORMS
+def test_text_scores_as_tfidf_vectorizer_and_naive_bayes(
+    con: Connection, read: Read, event: str, tfidf: bool, norm: Any
+) -> None:
+    words = words_of(TfidfVectorizer(token_pattern=WORD, norm=norm, use_idf=tfidf, ngram_range=(1, 2)))
+    normed = event == "normed complement"
+    oracle: Any = MultinomialNB(alpha=0.3) if event == "multinomial" else ComplementNB(alpha=0.3, norm=normed)
+    family = nbsql.Text(event=event.split()[-1], weight_norm=normed, tfidf=tfidf, norm=norm, ngrams=2)
+    compare(con, read(SMS), "label", oracle, words, families={"message": family}, alpha=0.3)
+
+
+@TWO_FORMS
+@pytest.mark.forms("event", "norm")
+@NORMS
+@pytest.mark.parametrize("event", ["multinomial", "complement"])
+def test_six_newsgroups(con: Connection, read: Read, event: Any, norm: Any) -> None:
+    oracle: Any = MultinomialNB() if event == "multinomial" else ComplementNB()
+    words = words_of(TfidfVectorizer(token_pattern=WORD, norm=norm))
+    compare(con, read(NEWS), "newsgroup", oracle, words, families={"text": nbsql.Text(event=event, tfidf=True, norm=norm)})
+
+
+def bags(con: Connection, rows: pd.DataFrame, kind: str) -> Any:
+    """The messages as lists of words, or as maps of their counts."""
+    con.register("messages", rows)
     words = "list_filter(string_split(lower(message), ' '), lambda word: word <> '')"
     bag = words if kind == "tokens" else f"list_aggregate({words}, 'histogram')"
-    arrow = con.sql(f"SELECT label, {bag} AS words FROM messages").to_arrow_table()
-    vectorizer = CountVectorizer(analyzer=lambda text: [word for word in text.lower().split(" ") if word])
-    counts = vectorizer.fit_transform(frame["message"])
-    oracle = MultinomialNB(alpha=0.3).fit(counts, frame["label"])
-    model = nbsql.fit(con, arrow, target="label", alpha=0.3)
-    assert str(model.families["words"]) == kind.replace(" ", "_")
-    assert_same_scores(model, arrow, oracle.predict_joint_log_proba(counts))
+    return con.sql(f"SELECT label, {bag} AS words FROM messages").to_arrow_table()
+
+
+def cut(text: str) -> list[str]:
+    return [word for word in text.lower().split(" ") if word]
+
+
+@pytest.mark.slow
+@TWO_FORMS
+@pytest.mark.forms("tfidf", "norm")
+@pytest.mark.parametrize("kind", ["tokens", "token counts"])
+@pytest.mark.parametrize(("tfidf", "norm"), [(False, None), (True, None), (True, "l2"), (False, "l2")])
+def test_bags_of_tokens_score_as_tfidf_vectorizer_and_naive_bayes(
+    con: Connection, read: Read, kind: str, tfidf: bool, norm: Any
+) -> None:
+    rows = read(SMS)
+    arrow, counts = (
+        bags(con, rows, kind),
+        TfidfVectorizer(analyzer=cut, use_idf=tfidf, norm=norm).fit_transform(rows["message"]),
+    )
+    for event, oracle in {"multinomial": MultinomialNB(alpha=0.3), "complement": ComplementNB(alpha=0.3)}.items():
+        families = {"words": (nbsql.Tokens if kind == "tokens" else nbsql.TokenCounts)(event=event, tfidf=tfidf, norm=norm)}
+        inferred = event == "multinomial" and not tfidf and norm is None
+        model = nbsql.fit(con, arrow, target="label", alpha=0.3, families={} if inferred else families)
+        assert str(model.families["words"]) == kind.replace(" ", "_")
+        assert_same_scores(model, arrow, oracle.fit(counts, rows["label"]).predict_joint_log_proba(counts))
 
 
 @TWO_FORMS
 @pytest.mark.parametrize("kind", ["tokens", "token counts"])
-def test_presence_of_tokens_scores_as_bernoulli_nb(con: duckdb.DuckDBPyConnection, read: Read, kind: str) -> None:
-    frame = read(SMS)[:1500]
-    con.register("messages", frame)
-    words = "list_filter(string_split(lower(message), ' '), lambda word: word <> '')"
-    bag = words if kind == "tokens" else f"list_aggregate({words}, 'histogram')"
-    arrow = con.sql(f"SELECT label, {bag} AS words FROM messages").to_arrow_table()
-    vectorizer = CountVectorizer(analyzer=lambda text: [word for word in text.lower().split(" ") if word])
-    counts = vectorizer.fit_transform(frame["message"])
+def test_presence_of_tokens_scores_as_bernoulli_nb(con: Connection, read: Read, kind: str) -> None:
+    rows = read(SMS)[:1500]
+    vectorizer = CountVectorizer(analyzer=cut)
+    arrow, counts = bags(con, rows, kind), vectorizer.fit_transform(rows["message"])
     assert counts.max() > 2
-    oracle = BernoulliNB(alpha=0.3).fit(counts, frame["label"])
+    oracle = BernoulliNB(alpha=0.3).fit(counts, rows["label"])
     family = {"tokens": nbsql.Tokens, "token counts": nbsql.TokenCounts}[kind](event="bernoulli")
     model = nbsql.fit(con, arrow, target="label", alpha=0.3, families={"words": family})
     assert_same_scores(model, arrow, oracle.predict_joint_log_proba(counts))
     one = model.predict_one({"words": ["free", "free", "prize"] if kind == "tokens" else {"free": 2, "prize": 0.5}})
     expected = oracle.predict_proba(vectorizer.transform(["free prize"]))[0]
     assert [one["probabilities"][label] for label in oracle.classes_] == pytest.approx(expected, abs=1e-9)
-    explained = model.explain(arrow.slice(0, 1)).fetchall()
-    assert sum(row[-1] for row in explained if row[1] == "ham") == pytest.approx(
-        oracle.predict_joint_log_proba(counts[:1])[0][0], abs=1e-9
-    )
