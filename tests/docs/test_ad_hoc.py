@@ -150,6 +150,7 @@ def test_what_it_learnt_in_parts_is_one_model(days):
     assert adopted.evaluate("days").log_loss == pytest.approx(twice.evaluate("days").log_loss, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "target", "texts", "keys"), TABLES, ids=[row[0] for row in TABLES])
 def test_real_tables(con, data, file, target, texts, keys):
     path = str(data / file).replace("'", "''")

@@ -28,7 +28,10 @@ ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = re.findall(r"^((?:\w|-)+(?:/(?:\w|-)+)?)$", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
 OF_THEIR_OWN = [page for page in PAGES if page.startswith(("tutorials/", "explanation/when", "how-to/serve", "how-to/dbt"))]
-LONG = ("how-to/dbt-and-python", "tutorials/dbt", "tutorials/is-it-any-good", "tutorials/over-time")
+LONG = (
+    "how-to/dbt-and-python", "tutorials/dbt", "tutorials/is-it-any-good", "tutorials/my-own-file", "tutorials/over-time",
+    "tutorials/sql-alone",
+)  # fmt: skip
 
 
 def page_file(page: str) -> Path:

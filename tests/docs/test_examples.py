@@ -44,7 +44,7 @@ def run(script: str, *arguments: str, folder: Path) -> subprocess.CompletedProce
 @pytest.mark.parametrize(
     ("script", "data_set", "line"),
     [
-        pytest.param(*run, id="-".join(filter(None, run[:2])), marks=[pytest.mark.slow] if run[0] in LONG else [])
+        pytest.param(*run, id="-".join(filter(None, run[:2])), marks=[pytest.mark.slow] if run[0] in LONG or run[1] else [])
         for run in RUNS
     ],
 )

@@ -107,7 +107,7 @@ def test_families_of_models_that_estimate_nothing_from_counts_say_which_options_
 def test_a_search_goes_on_over_options_that_some_columns_do_not_use(con: duckdb.DuckDBPyConnection) -> None:
     rows = con.execute("SELECT x, z FROM t").df()
     labels = con.execute("SELECT y FROM t").df()["y"]
-    grid = {"alpha": [0.0, 3.0], "nulls": ["skip", "category"], "unseen": ["skip", "smooth"], "estimate": [None, "mode"]}
+    grid = {"alpha": [0.0, 3.0], "nulls": ["category"], "unseen": ["smooth"], "estimate": [None, "mode"]}
     with pytest.warns(nbsql.NbsqlWarning, match="changes nothing"):
         GridSearchCV(NaiveBayesClassifier(), grid, cv=2, error_score="raise").fit(rows, labels)
     options: dict[str, Any] = {"target": "y", "features": ["x", "z"]}

@@ -108,6 +108,7 @@ def test_of_a_small_table_no_row_is_held_out(rows, tmp_path):
     assert ("leave-one-out" in text) == (rows == 29)
 
 
+@pytest.mark.slow
 def test_the_report_chooses_a_model_of_derived_columns_once(tmp_path):
     page = tmp_path / "page.html"
     source = "SELECT i AS fare, 'a' || i % 3 AS port FROM range(100) AS r(i)"
@@ -116,6 +117,7 @@ def test_the_report_chooses_a_model_of_derived_columns_once(tmp_path):
     assert "high = true" in page.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_command_makes_the_report_of_a_file_and_of_a_table(tmp_path):
     database, file = str(tmp_path / "shop.duckdb"), str(tmp_path / "sea.csv")
     with duckdb.connect(database) as con:
