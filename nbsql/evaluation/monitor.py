@@ -69,7 +69,8 @@ def monitor(
         counted, score = _with_bins(state, counted, _rows(state, sides[1:], names, weights), names, calibration)
     monitored = engine.renderer.fragment("inline_name", "monitored")
     # the feature that is the period itself, and so moves by definition
-    period = next((feature.name for feature in spec.features if by is not None and feature.columns == (by,)), None)
+    column = None if by is None else _column(engine, source, by)
+    period = next((feature.name for feature in spec.features if feature.columns == (column,)), None)
     columns = [*names, "nbsql_period", _WEIGHT]
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
     judged = plan.monitored_rows(rows, state.classes, calibration)
@@ -89,10 +90,14 @@ def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:
     if by is None:
         return None
     dialect = engine.renderer.dialect
-    column = next((column.name for column in source.columns if column.name == by), None)
-    if column is not None:
-        return dialect.ident(column)
-    return dialect.query(engine.resolve_expression(by, source, "by"))
+    column = _column(engine, source, by)
+    return dialect.query(engine.resolve_expression(by, source, "by")) if column is None else dialect.ident(column)
+
+
+def _column(engine: Engine, source: Source, by: str) -> str | None:
+    """The column of that name, as the source spells it."""
+    same = str if engine.exact else folded
+    return next((column.name for column in source.columns if same(column.name) == same(by)), None)
 
 
 def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:

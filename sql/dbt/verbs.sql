@@ -221,8 +221,10 @@ SELECT
 {% set parameters, as_text = nbsql.inline_name('parameters'), model.target_kind == 'text' -%}
 {% set scored = nbsql.with_evidence(model, nbsql.scored_rows(model, nbsql.inline_name('monitored'))) -%}
 {% set judged = nbsql.judged_rows(model, scored, parameters, 'nbsql_weight', as_text, ['nbsql_period', 'nbsql_evidence']) -%}
-{% set cells = nbsql.current_cells(model, statistics) -%}
-{% set query = nbsql.monitor(counted, rows, names, judged, cells, nbsql.subquery(nbsql.checked_priors(model, statistics)), as_text) -%}
+{% set cells, periods = nbsql.current_cells(model, statistics), [] -%}
+{% for feature in model.facts.features if feature.columns | list == [by] %}{% do periods.append(feature.name) %}{% endfor -%}
+{% set priors = nbsql.subquery(nbsql.checked_priors(model, statistics)) -%}
+{% set query = nbsql.monitor(counted, rows, names, judged, cells, priors, as_text, (periods + [none])[0]) -%}
 {% do return(nbsql.body(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 

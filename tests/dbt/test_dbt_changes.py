@@ -60,6 +60,7 @@ def built(folder: Path, engine: str, address: str | None) -> Project:
             "FROM {{ ref('kept') }}"
         ),
         "watched": "{{ nbsql.monitoring(ref('kept'), source('raw', 'rows'), by='day', where='id >= 5') }}",
+        "watched_by_feature": "{{ nbsql.monitoring(ref('kept'), source('raw', 'rows'), by='links') }}",
         "moved": "{{ nbsql.statistics(source('raw', 'rows'), where=\"links >= 1\") }}",
         "gone": "SELECT id, day, label, CAST(NULL AS INTEGER) AS links, message, size FROM {{ source('raw', 'rows') }}",
         "lost": "{{ nbsql.statistics(ref('gone')) }}",
@@ -132,6 +133,7 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
         model = nbsql.fit(con, "rows", target="label", exclude=["id", "day"], families={"message": "text", "links": "poisson"})
         watched = model.monitor("SELECT * FROM rows WHERE id >= 5", by="day").fetchall()
         equal(read(con, "SELECT * FROM watched")[1], watched)
+        equal(read(con, "SELECT * FROM watched_by_feature")[1], model.monitor("rows", by="links").fetchall())
 
     # Generic tests fail where they should.
     done = project.dbt("test")

@@ -127,7 +127,7 @@ def test_each_number_against_the_counts_of_the_model(con: duckdb.DuckDBPyConnect
 
 def test_a_period_without_labels(model: nbsql.Model) -> None:
     december = '{} FROM later WHERE "the month" = 12'
-    rows = found(model.monitor(december.format("SELECT *"), by="the month"))
+    rows = found(model.monitor(december.format("SELECT *"), by="The Month"))
     for metric in ("accuracy", "log_loss", "label_psi", "unknown"):
         assert rows["12", None, None, metric][0] is None
     assert rows["12", None, None, "labelled"][0] == 0
